@@ -7,6 +7,7 @@ trace. This base finds the parts, rejects incompatible ones, and runs the solver
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -203,10 +204,11 @@ class Composition(FitsPath, Estimator):
         if not (isinstance(name, str) and isinstance(own, Mapping)):
             raise no_part(package, chosen)
         part = find(package, name)
-        known = part.__dataclass_fields__
-        if own and (unknown := sorted(set(own) - set(known), key=str)):
-            raise ValueError(
-                f"{name} has no {unknown[0]!r}; it has {', '.join(sorted(known)) or 'no options'}."
-            )
-        given = {name: getattr(self, name, None) for name in options if name in known}
+        if own:
+            known = {field.name for field in fields(part)}
+            if unknown := sorted(set(own) - known, key=str):
+                has = ", ".join(sorted(known)) or "no options"
+                raise ValueError(f"{name} has no {unknown[0]!r}; it has {has}.")
+        taken = part.__dataclass_fields__
+        given = {name: getattr(self, name, None) for name in options if name in taken}
         return part(**{name: v for name, v in given.items() if v is not None} | dict(own))

@@ -39,8 +39,9 @@ def separability(
     intercept : {'free', 'feature', 'none'}, default='free'
         Hyperplanes: 'none' through the origin; 'free' and 'feature' anywhere. The norm of the weights,
         by which the margin is measured, includes the intercept only for 'feature'.
-    method : {'newton', 'linear_program'}, default='newton'
-        Algorithm; 'linear_program' is a slow reference.
+    method : {'newton', 'newton_alone', 'linear_program'}, default='newton'
+        Algorithm. 'newton' ends with others where Newton's method proves nothing; 'newton_alone' then
+        raises Undecided, rather than take long; 'linear_program' is a slow reference.
 
     Returns
     -------

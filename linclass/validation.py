@@ -152,6 +152,10 @@ def _dense_matrix(X: MatrixLike, owner: str) -> np.ndarray:
         if "could not convert" in str(error) and (text := text_in(X, array)):
             remedy = "Make numbers of it, say indicators: Preprocessor(transforms=['one_hot'])"
             raise NotApplicable(f"{owner} takes numbers, and {text}. {remedy}.") from None
+        if "inhomogeneous" in str(error) and isinstance(X, list | tuple):
+            raise ValueError(
+                f"the rows of X differ in length: {brief(X)}; give all the same features."
+            ) from None
         if "NAType" in str(error):
             remedy = "X contains NaN: impute it first"
             raise NotApplicable(f"{owner} takes numbers; {error}. {remedy}.") from None

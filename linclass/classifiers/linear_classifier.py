@@ -149,15 +149,15 @@ class LinearClassifier(
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
     ) -> Self:
-        old = self._old_parameters() if self.warm_start else None
+        old = None if self.warm_start is False else self._old_parameters()
         vars(self).pop("_states", None)  # of partial_fit
         X, codes, weights = self._start_fit(X, y, sample_weight)
+        old = old if self.warm_start else None
         if offset is not None:
             offset = offsets_of(offset, sample_weight, y, len(self.classes_))
         objectives = self._objectives(X, codes, weights, offset)
-        solutions = [
-            self._minimize(P, self._start(P, old, number)) for number, P in enumerate(objectives)
-        ]
+        starts = [self._start(P, old, number) for number, P in enumerate(objectives)]
+        solutions = list(map(self._minimize, objectives, starts))
         return self._finish(objectives, solutions, codes, weights)
 
     def _objectives(

@@ -143,6 +143,7 @@ class LinearSVM(MarginRows, LinearClassifier):
         self.random_state = random_state
 
     def check(self) -> None:
+        super().check()
         if self.loss not in ("hinge", "squared_hinge"):
             raise ValueError(
                 f"loss is {self.loss!r}; LinearSVM has 'hinge' and 'squared_hinge'. For others "
@@ -152,7 +153,6 @@ class LinearSVM(MarginRows, LinearClassifier):
             raise ValueError(
                 f"solver is {self.solver!r}; the hard margin has its own solver: use solver='auto'."
             )
-        super().check()
 
     def path(
         self,

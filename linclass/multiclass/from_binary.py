@@ -57,8 +57,8 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
         inner = self._inner()
         if not callable(getattr(inner, "fit", None)) or isinstance(inner, type):
             raise ValueError(
-                f"estimator is {self.estimator!r}; give a classifier with fit, in a study "
-                "{classifier: …, params: {…}}."
+                f"estimator is {self.estimator!r}; give a classifier that is made, as in LinearSVM(), with fit; in a "
+                "study {classifier: …, params: {…}}."
             )
         require_kind(inner, "classifier")
         if not any(hasattr(inner, name) for name in ("decision_function", "predict_proba")):

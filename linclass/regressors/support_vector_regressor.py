@@ -143,7 +143,7 @@ class SupportVectorRegressor(KernelPath, Regressor):
     ) -> None:
         given = len(np.asarray(y)) if y is not None else 0
         linear, previous = self._is_linear(), Previous.of(self)
-        old = vars(self).get("coef_") if self.warm_start and linear else None
+        old = vars(self).get("coef_") if linear else None
         X, y, weights = self._start_fit(X, y, sample_weight)
         kept = rows_that_count(sample_weight, given)
         for name in ("coef_", "dual_coef_"):  # of an earlier fit
@@ -157,7 +157,7 @@ class SupportVectorRegressor(KernelPath, Regressor):
         whole = Objective(design, loss, y - middle, weights, norm, self.strength)
         found = previous.start(X, kept, 1) if previous and not linear else None
         starts = thetas(design, found)
-        if old is not None and len(old) == X.shape[1]:
+        if self.warm_start and old is not None and len(old) == X.shape[1]:
             starts = [np.append(old, self.intercept_)]
         for start in starts or []:
             start[-1] -= middle

@@ -79,10 +79,11 @@ def test_few_rows_prove_nothing():
 
 def test_several_columns_are_one_question():
     facts = {"one_rule_columns": {"paid": [0.985, 0.62], "due": [1.0, 0.62]}, "rows": 200}
-    assert serious(facts) == [
+    (sentence,) = serious(facts)
+    assert sentence == (
         "columns alone predict the class, 'paid' of 98.5 %, 'due' of 100 % of the rows, where the most frequent class "
         "has 62 %: are they known before the class is? If not, leave them out with `drop: [paid, due]`"
-    ]
+    )
 
 
 def test_the_warning_is_a_question_with_both_shares():

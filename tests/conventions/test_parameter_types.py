@@ -25,15 +25,21 @@ PARAMETERS = [
 
 def wrong_values(parameter: inspect.Parameter) -> list[object]:
     """By name and default, not by the annotation that the program reads."""
-    default = parameter.default
+    default, array = parameter.default, np.ones(2)
+    if parameter.name in ("folds", "strengths"):
+        return [True]  # an array is one of the things they may be
     if parameter.name == "random_state":
         return ["a", -1, True, 0.5]
     if isinstance(default, bool):
-        return [None, "a", 1, 0.0]
+        return [None, "a", 1, 0.0, array]
     if isinstance(default, float):
-        return [None, "a", True] if parameter.name in ("tol", "strength") else ["a", True]
+        return (
+            [None, "a", True, array]
+            if parameter.name in ("tol", "strength")
+            else ["a", True, array]
+        )
     count = isinstance(default, int) and parameter.annotation != "Any"
-    return [True] if count or parameter.name == "max_iter" else []
+    return [True, array] if count or parameter.name == "max_iter" else []
 
 
 @pytest.mark.parametrize(

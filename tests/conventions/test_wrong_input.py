@@ -45,6 +45,20 @@ def test_every_model_refuses_weights_that_are_words_and_rows_that_are_none(name:
         model.fit({"a": 1}, Y)
     with pytest.raises(TypeError, match="unexpected keyword argument 'nonsense'"):
         getattr(L, name)(nonsense=1)
+    with refused("the rows of X differ in length: [[1, 2], [3]]; give all the same features"):
+        model.fit([[1, 2], [3]], [0, 1])
+
+
+def test_parts_name_the_options_that_they_have() -> None:
+    for wrong in ("tl", "limit", "takes"):  # the latter are facts about the class
+        with refused(f"newton has no '{wrong}'; it has max_iter, tol."):
+            L.LogisticRegression(solver={"newton": {wrong: 5}}).fit(X, Y)
+
+
+@pytest.mark.parametrize("kind", [L.OneVsOne, L.OneVsRest, L.Calibrated, L.TunedClassifier])
+def test_a_class_is_no_estimator(kind: Any) -> None:
+    with refused("that is made, as in"):
+        kind(L.LinearSVM).fit(X, Y)
 
 
 @pytest.mark.parametrize(
