@@ -30,6 +30,7 @@ from scipy import sparse
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
 from linclass.applicability import NotApplicable, require_memory
 from linclass.conventions.counts_rows import CountsRows
+from linclass.conventions.linear_scores import LARGEST, products
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.design.design_matrix import DesignMatrix
@@ -44,6 +45,7 @@ from linclass.penalties.l2 import L2
 from linclass.solvers.smooth.newton import Newton
 
 PREDICTIVES = ("probit", "quadrature", "mode")
+FAR = 1e100  # from the mean: the squares are still finite
 
 
 class BayesianLogisticRegression(CountsRows, SoftmaxProbabilities):
@@ -183,30 +185,33 @@ class BayesianLogisticRegression(CountsRows, SoftmaxProbabilities):
         array of shape (n,) for two classes, (n, K) for more
         """
         X = self._check_rows(X)
-        mean = X @ self.coef_.T + self.intercept_
+        mean = products(X, self.coef_) + self.intercept_
         if self.predictive != "mode":
-            variance = self._variances(X)
+            deviation = self._deviations(X)
             if self.predictive == "quadrature":
-                mean = self._by_quadrature(mean, variance)
+                mean = self._by_quadrature(mean, deviation)
             else:
-                mean = mean / np.sqrt(1 + np.pi / 8 * variance)
+                mean = mean / np.hypot(1, np.sqrt(np.pi / 8) * deviation)
         return mean[:, 0] if mean.shape[1] == 1 else mean
 
-    def _variances(self, X: MatrixLike) -> Array:
-        """xᵀ A⁻¹ x of each score; of K of them relative to their mean."""
+    def _deviations(self, X: MatrixLike) -> Array:
+        """√(xᵀ A⁻¹ x) of each score, in units in which no square overflows; of K of them relative to their mean."""
         rows = (X.toarray() if sparse.issparse(X) else X) - self._mean
         if self.fit_intercept:
             rows = np.column_stack([rows, np.ones(len(rows))])
+        unit = np.maximum(np.abs(rows).max(axis=1, keepdims=True) / FAR, 1.0)
+        rows /= unit
         K = len(self.coef_)
         blocks = self._covariance.reshape(K, rows.shape[1], K, rows.shape[1])
         if K > 1:
             centring = np.eye(K) - 1 / K
             blocks = np.einsum("ka,aibj,bl->kilj", centring, blocks, centring, optimize=True)
         parts = [((rows @ blocks[k, :, k]) * rows).sum(axis=1) for k in range(K)]
-        return np.maximum(np.column_stack(parts), 0)
+        with np.errstate(over="ignore"):
+            return np.minimum(unit * np.sqrt(np.maximum(np.column_stack(parts), 0)), LARGEST)
 
-    def _by_quadrature(self, mean: Array, variance: Array) -> Array:
+    def _by_quadrature(self, mean: Array, deviation: Array) -> Array:
         """logit ∫ σ(z) N(z; μ, s²) dz, of the smaller of the two probabilities, whose digits count."""
-        log_p = log_mean_of_sigmoid(-np.abs(mean[:, 0]), np.sqrt(variance[:, 0]))
+        log_p = log_mean_of_sigmoid(-np.abs(mean[:, 0]), deviation[:, 0])
         log_odds = log_p - np.log1p(-np.exp(log_p))
         return np.where(mean[:, 0] > 0, -log_odds, log_odds)[:, None]

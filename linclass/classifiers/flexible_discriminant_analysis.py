@@ -28,6 +28,7 @@ from linclass.conventions.convergence_warning import silently
 from linclass.conventions.coordinates import Coordinates
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.groups import groups_for, kept_groups
+from linclass.conventions.linear_scores import products
 from linclass.conventions.meta_estimator import MetaEstimator, require_kind
 from linclass.conventions.metadata import asking_for_weights
 from linclass.conventions.parameter_types import is_whole
@@ -176,7 +177,8 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
         return self._record_regressions(int((1 - explained < EXACT).sum()))
 
     def decision_function(self, X: MatrixLike) -> Array:
-        Z = self._basis(self._check_rows(X)) @ self.scalings_ @ self.means_.T + self._offsets()
+        rows = products(self._basis(self._check_rows(X)), self.scalings_.T)
+        Z = products(rows, self.means_) + self._offsets()
         return Z[:, 1] - Z[:, 0] if Z.shape[1] == 2 else Z
 
     @property

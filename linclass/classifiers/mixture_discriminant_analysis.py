@@ -26,6 +26,7 @@ from scipy.special import logsumexp
 
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.applicability import NotApplicable, require_memory
+from linclass.conventions.linear_scores import products
 from linclass.conventions.parameter_types import is_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
@@ -161,9 +162,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         return self._record_ending(step, collapsed, d)
 
     def decision_function(self, X: MatrixLike) -> Array:
-        X = self._check_rows(X)
-        with np.errstate(over="ignore", invalid="ignore"):  # ±∞ far outside the data is an answer
-            S = X @ self._theta.T + self._constant
+        S = products(self._check_rows(X), self._theta) + self._constant
         logarithms = log_priors(self.priors_)
         Z = np.column_stack(
             [

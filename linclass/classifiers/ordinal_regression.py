@@ -28,6 +28,7 @@ from scipy.special import log_expit
 
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
 from linclass.applicability import require_memory
+from linclass.conventions.linear_scores import products
 from linclass.conventions.parameter_types import is_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import TakesOffset, offsets_of, row_offsets
@@ -187,7 +188,7 @@ class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
         array of shape (n,) for two classes, (n, K) for more
         """
         X = self._check_rows(X)
-        eta = X @ self.coef_[0]
+        eta = products(X, self.coef_)[:, 0]
         if offset is not None:
             eta += row_offsets(offset, eta.shape)
         if len(self.classes_) == 2:

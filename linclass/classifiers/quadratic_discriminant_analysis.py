@@ -167,6 +167,7 @@ class QuadraticDiscriminantAnalysis(CountsRows, FromStackedMoments, SoftmaxProba
                 for k, (m, spread) in enumerate(zip(self.means_, self._spreads, strict=True)):
                     distance = spread.whiten(rows - m)  # about m_k, to avoid cancellation
                     Z[begin : begin + BLOCK, k] = -0.5 * np.einsum("ij,ij->i", distance, distance)
+        Z[np.isnan(Z)] = -np.inf  # ∞ − ∞ within a distance, which is infinite
         Z += self._constant
         return _difference(Z) if Z.shape[1] == 2 else Z
 

@@ -22,6 +22,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.annotations import ClassWeight, Matrix, MatrixLike, Seed
+from linclass.conventions.linear_scores import products
 from linclass.numerics import BLOCK, Array
 from linclass.online.block import Block
 from linclass.online.correction import PERCEPTRON, Rule
@@ -129,12 +130,10 @@ class VotedPerceptron(MarginCorrections):
 
     def _votes_of(self, X: MatrixLike) -> Array:
         """Votes for the second of two classes minus those for the first, or votes for each class."""
-        products = X @ self.rows_.T
-        products = products.toarray() if sparse.issparse(products) else products
-        products = products + bool(self.fit_intercept)
+        along = products(X, self.rows_) + bool(self.fit_intercept)
         if self.corrections_.ndim == 1:
-            return np.sign(np.cumsum(products * self.corrections_, axis=1)) @ self.votes_
-        Z = np.cumsum(products[:, :, None] * self.corrections_, axis=1)
+            return np.sign(np.cumsum(along * self.corrections_, axis=1)) @ self.votes_
+        Z = np.cumsum(along[:, :, None] * self.corrections_, axis=1)
         chosen = Z.argmax(axis=2)
         return np.stack(
             [(chosen == k) @ self.votes_ for k in range(self.corrections_.shape[1])], axis=1

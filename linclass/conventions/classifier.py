@@ -140,7 +140,9 @@ class Classifier(Estimator):
         if len(self.classes_) > 2 and self.for_more_classes:
             raise self._too_many_classes(vars(self).pop("classes_"))
         if sample_weight is not None and weights.min() < TINY:
-            refuse_tiny_classes(self.classes_, np.bincount(codes, weights))
+            mass = np.bincount(codes, weights)
+            refuse_tiny_classes(self.classes_, mass)
+            weights = np.maximum(weights, TINY * mass[codes])  # no more in a sum, and 1/w is finite
         if len(self.classes_) < 2:
             raise NotApplicable(
                 f"{type(self).__name__} needs rows of at least two classes; "

@@ -5,10 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy import sparse
 
-from linclass.annotations import MatrixLike
+from linclass.annotations import Matrix, MatrixLike
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.many_fits import Scaling
+
+LARGEST = (
+    1e300  # size of a score far outside the data: sums and differences of some are still finite
+)
+SMALL = 2.0**-200  # such a share of any row has finite products
+
+
+def products(X: Matrix, W: np.ndarray) -> np.ndarray:
+    """X Wᵀ, dense; what is larger than ±LARGEST, as far outside the data, is ±LARGEST."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        Z = _dense(X @ W.T)
+        usual = np.vdot(Z, Z) < np.inf  # one pass, no allocation
+    if not usual:
+        far = np.flatnonzero(~(np.abs(Z) <= LARGEST).all(axis=1))  # also NaN, which is ∞ − ∞
+        Z[far] = np.clip(_dense((X[far] * SMALL) @ W.T), -LARGEST * SMALL, LARGEST * SMALL) / SMALL
+    return Z
+
+
+def _dense(Z: Matrix) -> np.ndarray:
+    return Z.toarray() if sparse.issparse(Z) else Z
 
 
 class LinearScores(Classifier):
@@ -19,8 +40,8 @@ class LinearScores(Classifier):
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
         X = self._check_rows(X)
-        with np.errstate(over="ignore", invalid="ignore"):  # ±∞ far outside the data is an answer
-            Z = X @ self.coef_.T + self.intercept_
+        Z = products(X, self.coef_)
+        Z += self.intercept_
         return Z[:, 0] if Z.shape[1] == 1 else Z
 
     @staticmethod

@@ -9,6 +9,7 @@ import numpy as np
 from linclass import validation
 from linclass.annotations import ArrayLike, Matrix, MatrixLike, Tags
 from linclass.conventions.estimator import Estimator
+from linclass.extremes import TINY
 
 
 class Regressor(Estimator):
@@ -83,6 +84,10 @@ class Regressor(Estimator):
         if not weights.all():
             kept = weights > 0
             X, y, weights = X[kept], y[kept], weights[kept]
+        if sample_weight is not None and weights.min() < TINY:
+            weights = np.maximum(
+                weights, TINY * weights.max()
+            )  # no more in a sum, and 1/w is finite
         return X, y, weights
 
     def __sklearn_tags__(self) -> Tags:

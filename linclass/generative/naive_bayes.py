@@ -17,7 +17,7 @@ import numpy as np
 from linclass.annotations import Matrix, MatrixLike, Tags
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
-from linclass.conventions.linear_scores import LinearScores
+from linclass.conventions.linear_scores import LinearScores, products
 from linclass.conventions.many_fits import Scaling
 from linclass.conventions.parameter_types import is_number
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -118,8 +118,7 @@ class LinearNaiveBayes(NaiveBayes, LinearScores, LinearGeometry):
         self._set_scores(self.natural_[0], self.intercept_)
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
-        with np.errstate(over="ignore", invalid="ignore"):
-            Z = self._rows(X) @ self.coef_.T + self.intercept_
+        Z = products(self._rows(X), self.coef_) + self.intercept_
         return Z[:, 0] if Z.shape[1] == 1 else Z
 
     @staticmethod

@@ -78,7 +78,7 @@ class KernelMachine(Estimator):
         self._made = self._kernel_for(X, weights) if kernel is None else kernel
         K = self._made.matrix(X)
         if not np.isfinite(K.trace()):
-            raise ValueError(f"kernel {self.kernel!r} overflows on these rows; standardize them.")
+            raise self._overflows()
         self._shift = 0.0
         if not self._made.is_psd:
             free = getattr(self, "fit_intercept", True)
@@ -146,10 +146,16 @@ class KernelMachine(Estimator):
         step = max(BLOCK, 2_000_000 // max(1, len(self.support_)))
         for start in range(0, X.shape[0], step):
             rows = slice(start, start + step)
-            K = X[rows][:, self.support_] if self._basis is None else None
-            K = self._made.matrix(X[rows], self._basis) if K is None else K
-            Z[..., rows] = coefficients @ K.T
+            with np.errstate(over="ignore", invalid="ignore"):
+                K = X[rows][:, self.support_] if self._basis is None else None
+                K = self._made.matrix(X[rows], self._basis) if K is None else K
+                Z[..., rows] = coefficients @ K.T
+        if not np.isfinite(Z).all():
+            raise self._overflows()
         return Z
+
+    def _overflows(self) -> ValueError:
+        return ValueError(f"kernel {self.kernel!r} overflows on these rows; standardize them.")
 
     def _kernel_for(self, X: Matrix, weights: Array) -> Kernel:
         if callable(self.kernel):

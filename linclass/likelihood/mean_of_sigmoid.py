@@ -21,7 +21,7 @@ CELLS = 2_000_000  # nodes times rows at a time
 
 def log_mean_of_sigmoid(mean: Array, deviation: Array) -> Array:
     """ln p (n,), accurate for every p ≤ ½, that is for mean ≤ 0."""
-    found = log_ndtr(mean / np.sqrt(deviation**2 + np.pi**2 / 3))
+    found = log_ndtr(mean / np.hypot(deviation, np.pi / np.sqrt(3)))
     octave = np.ceil(np.log2(np.clip(deviation, 2, 2 * WIDE)))  # rows that share their nodes
     octave[deviation > WIDE] = np.inf
     for k in np.unique(octave[np.isfinite(octave)]):

@@ -24,6 +24,7 @@ from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.groups import groups_for, kept_groups, values_at
+from linclass.conventions.linear_scores import LARGEST
 from linclass.conventions.many_fits import Folds, ManyFits
 from linclass.conventions.meta_estimator import MetaEstimator, require_kind, some_rows
 from linclass.conventions.metadata import asking_for_weights, takes_weights
@@ -180,7 +181,8 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
 
     def _inner_scores(self, X: MatrixLike) -> np.ndarray:
         """(problems, n), positive where class 1 is predicted."""
-        return np.array([_score(inner, X) for inner in self.estimators_])
+        Z = np.array([_score(inner, X) for inner in self.estimators_])
+        return np.clip(Z, -LARGEST, LARGEST, out=Z)  # sums of ±∞ would be NaN
 
     def _weights(self, fit: MethodType, weights: np.ndarray, given: bool) -> dict[str, np.ndarray]:
         """The argument `sample_weight` of a method of the inner classifier, if there are weights."""

@@ -18,6 +18,7 @@ import numpy as np
 from linclass.annotations import ArrayLike, Matrix, MatrixLike, Seed
 from linclass.composition import Composition
 from linclass.conventions.geometry import LinearGeometry
+from linclass.conventions.linear_scores import products
 from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
@@ -123,8 +124,8 @@ class LinearRegression(Composition, LinearGeometry, Regressor):
         return self._record(*self._ending(solutions), **self._proof(solutions))
 
     def predict(self, X: MatrixLike) -> Array:
-        X = self._check_rows(X)
-        return X @ self.coef_ + self.intercept_
+        found: Array = products(self._check_rows(X), self.coef_[None])[:, 0] + self.intercept_
+        return found
 
     def _old_parameters(self) -> Array | None:
         if not hasattr(self, "coef_"):

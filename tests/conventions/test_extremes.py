@@ -82,6 +82,41 @@ EDGES = {
     "both": [3e-110, 1, 3e108],
 }
 WHERE = pytest.mark.parametrize("where", EDGES)
+
+
+@pytest.mark.parametrize("size", [1e150, 1e160, 1e200, 1e300, 1e308])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("model", [m for m in models() if isinstance(m.values[0], Classifier)])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_rows_far_outside_the_data_have_scores_or_one_line(
+    model: Any, classes: int, size: float
+) -> None:
+    """They were NaN, and warnings of NumPy, which are errors here."""
+    rng = np.random.default_rng(classes)
+    y = np.arange(60) % classes
+    X = np.floor(3 * np.abs(rng.normal(size=(60, 3))) + 4 * np.eye(3)[y])
+    far = np.abs(rng.normal(size=(6, 3))) * np.array([[1], [-1]] * 3) ** np.arange(3)
+    far *= size / np.abs(far).max(axis=1, keepdims=True)
+    with contextlib.suppress(NotApplicable):
+        model.fit(X, y)
+        for name in ("decision_function", "predict_proba", "predict_log_proba"):
+            if hasattr(model, name):
+                if size == 1e308 and hasattr(model, "kernel"):
+                    with pytest.raises(ValueError, match="overflows on these rows; standardize"):
+                        getattr(model, name)(far)
+                else:
+                    assert not np.isnan(getattr(model, name)(far)).any()
+
+
+def test_a_row_far_outside_the_data_is_on_its_side_of_a_linear_boundary() -> None:
+    X = np.array([[1.0, 5.0], [2.0, 7.0], [5.0, 1.0], [7.0, 2.0]])
+    for model in (linclass.LogisticRegression(), linclass.BayesianLogisticRegression()):
+        model.fit(X, [0, 0, 1, 1])  # along (1, −1), by symmetry
+        for size in (1e160, 1e300, 1e308):
+            far = size * np.array([[1, 0.5], [0.5, 1], [-1, 1], [1, -1]])
+            assert model.predict(far).tolist() == [1, 0, 0, 1]
+
+
 OTHER_LIMITS = {"CategoricalNB", "Winnow"}  # counts of levels, powers of factors
 
 
@@ -168,6 +203,23 @@ def test_a_row_of_hardly_any_weight_is_taken_where_its_class_has_others() -> Non
     X, y = data(model)
     tiny = model.fit(X, y, sample_weight=np.where(np.arange(40) == 3, 1e-320, 1.0)).coef_
     assert tiny == pytest.approx(model.fit(np.delete(X, 3, 0), np.delete(y, 3)).coef_)
+
+
+@pytest.mark.parametrize("model", models())
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_row_of_hardly_any_weight_is_no_overflow(model: Any) -> None:
+    """One divided by its weight was infinite in the kernel machines; a warning of NumPy is an error here."""
+    X, y = data(model)
+    model.fit(X, y, sample_weight=np.where(np.arange(40) == 3, 1e-320, 1.0))
+
+
+@pytest.mark.parametrize("model", [linclass.KernelSVM(), linclass.SupportVectorRegressor()])
+def test_a_kernel_machine_does_not_see_a_row_of_hardly_any_weight(model: Any) -> None:
+    X, y = data(model)
+    model.set_params(tol=1e-8)
+    tiny = model.fit(X, y, sample_weight=np.where(np.arange(40) == 3, 1e-320, 1.0)).predict(X)
+    others = model.fit(np.delete(X, 3, 0), np.delete(y, 3))
+    assert tiny == pytest.approx(others.predict(X), abs=1e-4)
 
 
 def test_a_class_weight_leaves_a_class_some_weight() -> None:

@@ -113,7 +113,7 @@ def test_its_covariance_inverts_the_curvature_of_the_posterior() -> None:
     X, y = classes(2)
     model = BayesianLogisticRegression(strength=0.02, tol=1e-10).fit(X, y)
     ones, alpha = np.column_stack([X, np.ones(len(y))]), 0.02 * len(y)
-    p = expit(model.decision_function(X) * np.sqrt(1 + np.pi / 8 * model._variances(X)[:, 0]))
+    p = expit(model.decision_function(X) * np.sqrt(1 + np.pi / 8 * model._deviations(X)[:, 0] ** 2))
     A = (ones * (p * (1 - p))[:, None]).T @ ones + alpha * np.diag([1, 1, 1, 1, 0])
     np.testing.assert_allclose(model.covariance_, np.linalg.inv(A), rtol=1e-6)
 
@@ -124,7 +124,7 @@ def test_quadrature_is_the_integral_and_the_probit_approximation_is_near() -> No
     exact = BayesianLogisticRegression(strength=0.01, predictive="quadrature").fit(X, y)
     near = BayesianLogisticRegression(strength=0.01).fit(X, y)
     mode = BayesianLogisticRegression(strength=0.01, predictive="mode").fit(X, y)
-    mean, s = mode.decision_function(far), np.sqrt(exact._variances(far)[:, 0])
+    mean, s = mode.decision_function(far), exact._deviations(far)[:, 0]
     for i, p in enumerate(exact.predict_proba(far)[:, 1]):
         integral, _ = quad(lambda t, i=i: expit(mean[i] + s[i] * t) * norm.pdf(t), -12, 12)
         assert p == pytest.approx(integral, abs=1e-6)
