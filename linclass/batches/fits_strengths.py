@@ -7,7 +7,6 @@ penalty to the weakest (regularization_path.py).
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,6 +18,7 @@ from linclass.applicability import NotApplicable
 from linclass.batches.batched_folds import SMALL, is_small, solve_folds
 from linclass.batches.strengths_on_folds import StrengthModel, StrengthsOnFolds
 from linclass.conventions.many_fits import Folds, ManyFits
+from linclass.conventions.parameters import key_of
 from linclass.numerics import Array
 from linclass.solvers.base import Solution
 from linclass.table import named
@@ -30,9 +30,7 @@ class FitsStrengths(ManyFits):
     get_params: Callable[..., dict[str, Any]]
 
     def _fit_group(self) -> str:
-        others = {name: v for name, v in self.get_params().items() if name != "strength"}
-        with np.printoptions(threshold=sys.maxsize):  # of arrays, such as factors, all entries
-            return repr(others)
+        return key_of({name: v for name, v in self.get_params().items() if name != "strength"})
 
     def _fit_together(self, models: list[StrengthModel], folds: Folds) -> list[list[StrengthModel]]:
         return fit_strengths(StrengthsOnFolds(models, folds))

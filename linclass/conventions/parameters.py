@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import copy
 import inspect
+import sys
 from functools import cache
 from typing import Any, Self
+
+import numpy as np
 
 
 class Parameters:
@@ -96,5 +99,11 @@ def _arguments(init: Any) -> dict[str, Any]:
     return {a.name: a.default for a in arguments}
 
 
+def key_of(params: object) -> str:
+    """A text that tells parameters apart: repr, with all entries and digits of arrays, which `==` does not compare."""
+    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
+        return repr(params)
+
+
 def _same(value: object, default: Any) -> bool:
-    return value is default or (type(value) is type(default) and repr(value) == repr(default))
+    return value is default or (type(value) is type(default) and key_of(value) == key_of(default))

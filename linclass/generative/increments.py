@@ -16,6 +16,7 @@ from linclass.applicability import NotApplicable
 from linclass.conventions.class_weights import weights_of_some
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import compare_names
+from linclass.conventions.parameters import key_of
 from linclass.statistics.additive import Additive
 
 BALANCED = (
@@ -53,7 +54,7 @@ class Increments(Classifier, Generic[Sums]):
 
     def _shared(self) -> str:
         """What the sums of two models have in common, if it is equal."""
-        return repr((self._gathering(), getattr(self, "class_weight", None)))
+        return key_of((self._gathering(), getattr(self, "class_weight", None)))
 
     def _is_balanced(self) -> bool:
         return isinstance(getattr(self, "class_weight", None), str)

@@ -28,6 +28,7 @@ from linclass.conventions.linear_scores import LARGEST
 from linclass.conventions.many_fits import Folds, ManyFits
 from linclass.conventions.meta_estimator import MetaEstimator, require_kind, some_rows
 from linclass.conventions.metadata import asking_for_weights, takes_weights
+from linclass.conventions.parameters import key_of
 from linclass.counted import counted
 from linclass.predicted import own_copy
 
@@ -136,7 +137,7 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
 
     def _fit_group(self) -> str:
         own = {name: v for name, v in self.get_params(deep=False).items() if name != "estimator"}
-        return repr((type(self._inner()), own))
+        return key_of((type(self._inner()), own))
 
     def _fit_together(self, models: list[Self], folds: Folds) -> list[list[Self]]:
         """Problem by problem, by `fit_many` of the inner classifier."""

@@ -18,6 +18,7 @@ from linclass.conventions.cloned import cloned
 from linclass.conventions.groups import groups_for, values_at
 from linclass.conventions.meta_estimator import some_rows
 from linclass.conventions.metadata import takes_weights
+from linclass.conventions.parameters import key_of
 from linclass.multiclass.from_binary import weights_for
 from linclass.numerics import Array
 from linclass.predicted import own_copy
@@ -111,5 +112,5 @@ def _along_paths(options: Sequence[Option]) -> Iterator[list[int]]:
     groups: dict[str, list[int]] = {}
     for i, option in enumerate(options):
         others = {name: value for name, value in option.items() if name != "strength"}
-        groups.setdefault(repr(others), []).append(i)
+        groups.setdefault(key_of(others), []).append(i)
     yield from groups.values()

@@ -18,6 +18,7 @@ from linclass.conventions.estimator import Estimator
 from linclass.conventions.groups import kept_groups
 from linclass.conventions.meta_estimator import MetaEstimator, require_kind
 from linclass.conventions.metadata import asking_for_weights
+from linclass.conventions.parameters import key_of
 from linclass.numerics import Array
 from linclass.selection import strengths, tuning
 from linclass.selection.candidates import Option, fits_of, fits_on_folds, has_path
@@ -217,8 +218,8 @@ class Tuned(MetaEstimator):
 
     def _along(self, options: Sequence[Option]) -> list[int]:
         """Numbers of the candidates that agree with the chosen one in everything but the strength."""
-        chosen = self.best_params_ | {"strength": 0}
-        return [i for i, option in enumerate(options) if option | {"strength": 0} == chosen]
+        keys = [key_of(option | {"strength": 0}) for option in options]
+        return [i for i, key in enumerate(keys) if key == keys[self.best_index_]]
 
     def _inner(self) -> EstimatorLike:
         if self.estimator is not None:

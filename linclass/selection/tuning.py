@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from linclass.applicability import NotApplicable
+from linclass.conventions.parameters import key_of
 from linclass.resampling import stratified_folds
 
 # Direction in which a parameter makes the penalty stronger, by our names and scikit-learn's.
@@ -152,9 +153,10 @@ def _weakness(option: Mapping[str, Any]) -> tuple[float, ...]:
     )
 
 
-def _others(option: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters other than strengths."""
-    return {name: value for name, value in option.items() if not _is_strength(name, value)}
+def _others(option: Mapping[str, Any]) -> str:
+    """Key of the parameters other than strengths."""
+    others = {name: value for name, value in option.items() if not _is_strength(name, value)}
+    return key_of(others)
 
 
 def _is_strength(name: str, value: object) -> bool:

@@ -23,6 +23,7 @@ from linclass import (
     TunedRegressor,
 )
 from linclass.applicability import NotApplicable
+from linclass.penalties.l1 import L1
 
 STRENGTHS = [1.0, 0.1, 0.01, 1e-3]
 FOLD = np.arange(120) % 4
@@ -409,3 +410,24 @@ def test_columns_that_say_nothing_do_not_spread_strengths_over_rounding() -> Non
     target = np.tile([0.7, -0.7, -0.7, 0.7], 10)  # the product: no column alone says anything
     tuned = TunedRegressor(Lasso(), rule="aic").fit(crossed, target)
     assert tuned.candidates_[0]["strength"] == 1
+
+
+@pytest.mark.parametrize("rule", ["best", "one_standard_error", "aic"])
+@pytest.mark.parametrize("form", [lambda f: L1(factors=f), lambda f: {"l1": {"factors": f}}])
+def test_a_grid_of_arrays_scores_each_as_it_is_alone(form: Any, rule: str) -> None:
+    """Arrays whose text is abbreviated were taken for equal, or ended in an error of NumPy."""
+    X = np.random.default_rng(0).standard_normal((40, 1100))
+    y = X[:, 500] > 0
+    light = np.where(np.arange(1100) == 500, 1e-3, 1.0)
+    penalties = [form(np.ones(1100)), form(light)]
+    folds = np.arange(40) % 4
+
+    def scores(**options: Any) -> np.ndarray:
+        given = {"strengths": [0.1, 0.01], "rule": rule, "folds": folds} | options
+        model = TunedClassifier(**given).fit(X, y)
+        return model.criterion_ if rule == "aic" else model.scores_.mean(axis=0)
+
+    together = scores(estimator=LogisticRegression(), grid={"penalty": penalties})
+    alone = [scores(estimator=LogisticRegression(penalty=penalty)) for penalty in penalties]
+    assert_allclose(np.sort(together), np.sort(np.concatenate(alone)), rtol=1e-3)
+    assert together[0] != together[1]
