@@ -192,7 +192,8 @@ class Certified(PenalizedLoss):
     def _slopes_at_zero(self) -> float:
         if (jet := self.loss.jet_at_zero(self.y[..., :1])) is not None:
             return float(abs(jet[1][0]) * np.sqrt(self.weights.sum()))
-        return self._norm(self.at(self.zero()).slopes)
+        zero = np.zeros((*self.shape[:-1], self.design.n_rows))
+        return self._norm(self.loss.slopes(self.y, zero))
 
     @once
     def column_norms(self) -> Array:
