@@ -205,8 +205,12 @@ class ResidualLoss(Loss):
         raise self._missing("conjugate")
 
     def values(self, y: Array, z: Array) -> Array:
-        values = self.value(z - y)
-        return values if values.ndim == 1 else values.sum(axis=0)
+        return _of_rows(self.value(z - y))
+
+    def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array | None]:
+        r = z - y
+        curvature = self.curvature(r) if self.kind == "twice-smooth" else None
+        return _of_rows(self.value(r)), self.slope(r), curvature
 
     def hessian(self, B: Array, weights: Array, curvatures: Array) -> Array:
         if curvatures.ndim == 1:
@@ -221,8 +225,7 @@ class ResidualLoss(Loss):
         return self.curvature(z - y)
 
     def conjugates(self, y: Array, s: Array) -> Array:
-        values = self.conjugate(s) + s * y
-        return values if values.ndim == 1 else values.sum(axis=0)
+        return _of_rows(self.conjugate(s) + s * y)
 
     def scale(self, y: Array) -> float:
         """The mean absolute deviation of the targets."""
@@ -230,3 +233,8 @@ class ResidualLoss(Loss):
 
     def balance(self, y: Array, s: Array, weights: Array) -> Array:
         return s - (s @ weights)[..., None] / weights.sum()
+
+
+def _of_rows(values: Array) -> Array:
+    """Of each row, from those of its scores."""
+    return values if values.ndim == 1 else values.sum(axis=0)
