@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.groups import groups_for
+from linclass.pipeline.class_labels import with_labels
 from linclass.pipeline.method import Method
 from linclass.pipeline.require_numbers import require_numbers
 from linclass.pipeline.transforming import TransformedRows, shared_transforms
@@ -17,14 +19,23 @@ from linclass.table import Table
 
 
 def fit_estimator(
-    estimator: EstimatorLike, X: MatrixLike, y: np.ndarray, groups: np.ndarray | None
+    estimator: EstimatorLike,
+    X: MatrixLike,
+    y: np.ndarray,
+    groups: np.ndarray | None,
+    classes: Sequence[str] = (),
 ) -> None:
     """Fit an estimator. If it changes NumPy's error handling, the change ends here.
 
-    An estimator that holds out rows itself, or has one inside that does, gets the groups.
+    An estimator that holds out rows itself, or has one inside that does, gets the groups. If it refuses the rows, it
+    names classes by their labels, `classes`.
     """
     with np.errstate():
-        estimator.fit(X, own_codes(y, estimator), **groups_for(estimator, groups))
+        try:
+            estimator.fit(X, own_codes(y, estimator), **groups_for(estimator, groups))
+        except NotApplicable as refusal:
+            refusal.args = (with_labels(str(refusal), classes),)
+            raise
 
 
 def fits_together(

@@ -38,7 +38,7 @@ def fit_method(
         choice = select_parameters(method, table, y, task, seed, groups)
         chosen, candidates = choice.option, candidates_of(choice, task)
     transforms, ready, estimator = prepared(method, table, y, seed, chosen)
-    fit_estimator(estimator, rows_for(estimator, ready), y, groups)
+    fit_estimator(estimator, rows_for(estimator, ready), y, groups, method.classes)
     return Fitted(method, task, chosen, transforms, estimator, candidates)
 
 
@@ -84,7 +84,7 @@ def predict_left_out(
     require_numbers(shared.table, estimator)
     rows = rows_for(estimator, shared.table)
     Z = estimator.leave_one_out(rows, y)
-    fit_estimator(estimator, rows, y, None)
+    fit_estimator(estimator, rows, y, None, method.classes)
     left_out = copy.copy(estimator)  # with the scores of each row by the model of all others
     left_out.decision_function = lambda X: Z
     predicted = predict_rows(left_out, rows, method, task)

@@ -88,7 +88,7 @@ class _Judge:
         require_numbers(ready, estimator)
         rows = own_copy(rows_for(estimator, ready), estimator)
         groups = None if self.groups is None else self.groups[fold.train]
-        fit_estimator(estimator, rows, self.y[fold.train], groups)
+        fit_estimator(estimator, rows, self.y[fold.train], groups, self.method.classes)
         return self.judged(estimator, X_test, self.y[fold.test])
 
     def together(self, held_out: list[np.ndarray]) -> list[list[Callable[[], float]]]:

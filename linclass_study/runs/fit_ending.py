@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from linclass.pipeline.class_labels import with_labels
 from linclass_study.fit_statuses import FITTED
 
 
-def fit_ending(estimator: Any, caught: list[warnings.WarningMessage]) -> dict[str, Any]:
-    """The columns of a fit's row. An estimator without a `status_` has converged unless it warned."""
+def fit_ending(
+    estimator: Any, caught: list[warnings.WarningMessage], classes: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The columns of a fit's row; its reason names classes by their labels, `classes`.
+
+    An estimator without a `status_` has converged unless it warned.
+    """
     unconverged = [w for w in caught if "ConvergenceWarning" in w.category.__name__]
     status = text_or_none(getattr(estimator, "status_", None))
     if status not in FITTED:  # an attribute of the same name with another meaning
         message = " ".join(str(unconverged[0].message).split()) if unconverged else ""
         words = {"status": "max_iter" if unconverged else "converged", "reason": message}
     else:
-        words = {
-            "status": status,
-            "reason": " ".join(str(getattr(estimator, "reason_", "")).split()),
-        }
+        reason = " ".join(str(getattr(estimator, "reason_", "")).split())
+        words = {"status": status, "reason": with_labels(reason, classes)}
     iterations = finite_number(getattr(estimator, "n_iter_", None))
     if iterations is not None and abs(iterations) >= 2**63:  # the column is Int64
         iterations = None

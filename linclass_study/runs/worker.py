@@ -97,7 +97,7 @@ class Worker:
         def own_ending(estimator: Any) -> dict[str, Any]:
             nonlocal known
             begin, known = known, len(caught)
-            return fit_ending(estimator, caught[begin:])
+            return fit_ending(estimator, caught[begin:], self.task.classes)
 
         with warnings.catch_warnings(record=True) as caught, self._silence():
             warnings.simplefilter("always")
@@ -189,7 +189,7 @@ class Worker:
         checked = None if self.file.in_file else score
         known = coefficients.of_fit(fitted.estimator, fitted.transforms, held_out.first, checked)
         return {
-            **fit_ending(fitted.estimator, caught),
+            **fit_ending(fitted.estimator, caught, self.task.classes),
             "params": json.dumps(parameters_of(fitted), default=str),
             "fit_seconds": fit_seconds,
             "predict_seconds": predict_seconds,
