@@ -119,6 +119,10 @@ class Table:
         """X with the names of its columns, for classifiers with parameters that name columns."""
         return named(self.X, self.names)
 
+    def column(self, j: int) -> np.ndarray:
+        """The entries of column j, dense."""
+        return self.X[:, [j]].toarray().ravel() if self.is_sparse else self.X[:, j]
+
     def columns(self, index: np.ndarray) -> Table:
         """The columns with these indices, in that order."""
         X = self.X[:, index]

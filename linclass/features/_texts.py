@@ -27,8 +27,7 @@ def in_place_of_texts(table: Table, feature: str, count: Callable[[list[str]], C
     names = [table.names[j] for j in others]
     for j, name in enumerate(table.names):
         if name in table.texts:
-            codes = table.X[:, [j]].toarray().ravel() if table.is_sparse else table.X[:, j]
-            used, row = np.unique(codes.astype(np.int64), return_inverse=True)
+            used, row = np.unique(table.column(j).astype(np.int64), return_inverse=True)
             X, words = count([table.levels[name][code] for code in used])
             blocks.append(X[row])
             names += words if len(table.names) == 1 else [f"{name}:{word}" for word in words]

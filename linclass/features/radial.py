@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.applicability import NotApplicable, require_memory
+from linclass.conventions.parameter_types import is_number
 from linclass.counted import counted
 from linclass.features._products import append, refuse_text
 from linclass.table import Table
@@ -43,7 +44,7 @@ def apply(table: Table, centres: Sequence[Sequence[float]], width: float = 1.0) 
         raise ValueError(
             f"radial: centres is {centres!r}; give a list of points, each a list of numbers."
         )
-    if isinstance(width, bool) or not isinstance(width, int | float) or not 0 < width < np.inf:
+    if not (is_number(width) and 0 < width < np.inf):
         raise ValueError(f"radial: width is {width!r}; it must be a positive number.")
     refuse_text(table, "radial")
     n, d = table.shape

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from scipy.special import ndtri
 
 from linclass.applicability import require_memory
-from linclass.conventions.parameter_types import is_whole
+from linclass.conventions.parameter_types import is_number, is_whole
 from linclass.features._products import refuse_text
 from linclass.table import Table
 
@@ -43,8 +43,7 @@ def apply(table: Table, columns: int = 200, gamma: float | None = None, seed: in
         raise ValueError(
             f"random_fourier: columns is {columns!r}; give an even number, a cosine and a sine each."
         )
-    number = isinstance(gamma, int | float) and not isinstance(gamma, bool)
-    if gamma is not None and not (number and 0 < gamma < np.inf):
+    if gamma is not None and not (is_number(gamma) and 0 < gamma < np.inf):
         raise ValueError(f"random_fourier: gamma is {gamma!r}; it must be a number above 0.")
     if not is_whole(seed):
         raise ValueError(

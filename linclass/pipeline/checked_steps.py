@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from linclass import parts
+from linclass.conventions.parameter_types import checks_of
 from linclass.pipeline.method import named_steps, parameters
 from linclass.pipeline.own_feature import apply_own_feature, find_feature
 from linclass.pipeline.transforming import transform_class
@@ -27,11 +28,7 @@ def checked_steps(package: str, entries: Any) -> Iterator[tuple[str, dict[str, A
             near = get_close_matches(name, parts.names(package), n=1)
             hint = f"did you mean {near[0]!r}?" if near else ", ".join(parts.names(package))
             raise ValueError(f"{package} has no {name!r}; {hint}")
-        known = _options(package, name)
-        if known is not None and (unknown := sorted({*options} - {*known})):
-            raise ValueError(
-                f"{name} has no option {unknown[0]!r}; it has {', '.join(known) or 'none'}."
-            )
+        _check_options(package, name, options)
         yield name, options
 
 
@@ -43,13 +40,25 @@ def feature_map(name: str) -> Callable[..., Table]:
     return found
 
 
-def _options(package: str, name: str) -> list[str] | None:
-    """Names of the options of a step; None if it takes any, or does not say."""
+def _check_options(package: str, name: str, options: Mapping[str, Any]) -> None:
     if package == "transforms":
-        known = [*parameters(transform_class(name)).values()]
+        step: Any = transform_class(name)
+        known = [*parameters(step).values()]
     else:
-        of_map = find_feature(name) if "." in name else feature_map(name)
-        known = [*parameters(of_map).values()][1:]  # the first is the table
+        step = find_feature(name) if "." in name else feature_map(name)
+        known = [*parameters(step).values()][1:]  # the first is the table
     if "." in name and (not known or any(p.kind is p.VAR_KEYWORD for p in known)):
-        return None
-    return [p.name for p in known]
+        return  # it takes any, or does not say
+    names = [p.name for p in known]
+    if unknown := sorted({*options} - {*names}):
+        raise ValueError(
+            f"{name} has no option {unknown[0]!r}; it has {', '.join(names) or 'none'}."
+        )
+    needed = [p.name for p in known if p.default is p.empty and p.kind is not p.VAR_POSITIONAL]
+    if missing := [option for option in needed if option not in options]:
+        raise ValueError(f"{name} needs {missing[0]}; give {{{name}: {{{missing[0]}: …}}}}.")
+    if "." in name:
+        return
+    for option, plain, check in checks_of(step.__init__ if package == "transforms" else step):
+        if option in options and type(options[option]) not in plain:
+            check(f"{name}: {option}", options[option])

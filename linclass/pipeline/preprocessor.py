@@ -224,7 +224,7 @@ def _with_words(table: Table, names: Sequence[str]) -> Table:
 
 def _labelled(table: Table, j: int) -> list[Any]:
     """The entries of a column, with the levels instead of their indices."""
-    column = table.X[:, [j]].toarray().ravel() if table.is_sparse else table.X[:, j]
+    column = table.column(j)
     if table.names[j] not in table.levels:
         return column.tolist()
     levels = table.levels[table.names[j]]

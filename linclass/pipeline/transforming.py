@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from linclass.import_path import import_class
+from linclass.parts import camel_case
 from linclass.pipeline.foreign_transform import ForeignTransform
 from linclass.pipeline.method import Method
 from linclass.pipeline.occurring_columns import fold_has_its_own, of_training_rows
@@ -30,8 +31,7 @@ def transform_class(name: str) -> type:
     """The class of linclass/transforms/{name}.py, one_hot → OneHot; a name with a dot is the import path of a class."""
     if "." in name:
         return import_class(name)
-    words = "".join(word.capitalize() for word in name.split("_"))
-    return getattr(import_module(f"linclass.transforms.{name}"), words)
+    return getattr(import_module(f"linclass.transforms.{name}"), camel_case(name))
 
 
 def new_transform(name: str, options: Mapping[str, Any], seed: int | None = None) -> Any:

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from linclass.applicability import NotApplicable
+from linclass.conventions.parameter_types import is_number
 from linclass.conventions.parameters import key_of
 from linclass.resampling import stratified_folds
 
@@ -160,7 +161,7 @@ def _others(option: Mapping[str, Any]) -> str:
 
 
 def _is_strength(name: str, value: object) -> bool:
-    return name.rpartition("__")[2] in STRONGER and isinstance(value, int | float)
+    return name.rpartition("__")[2] in STRONGER and is_number(value)
 
 
 def _values(spec: Any) -> list[Any]:

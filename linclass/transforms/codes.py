@@ -48,7 +48,7 @@ class Codes(Transform):
         """
         self.fit(table)
         for name in _categories(table):
-            codes = _column(table, name)
+            codes = table.column(table.names.index(name))
             for held_out in folds:
                 others = np.delete(codes, held_out)
                 if len(np.unique(others[~np.isnan(others)])) < len(self.levels_[name]):
@@ -76,7 +76,9 @@ class Codes(Transform):
         if changed:
             X = X.tolil() if table.is_sparse else X.copy()
             for name, levels in changed.items():
-                X[:, table.names.index(name)] = _numbered(_column(table, name), levels)
+                X[:, table.names.index(name)] = _numbered(
+                    table.column(table.names.index(name)), levels
+                )
             X = sp.csr_array(X) if table.is_sparse else X
         return replace(table, X=X, levels={name: table.levels[name] for name in table.texts})
 
@@ -93,10 +95,5 @@ def _categories(table: Table) -> list[str]:
 
 
 def _known(table: Table, name: str) -> np.ndarray:
-    codes = _column(table, name)
+    codes = table.column(table.names.index(name))
     return codes[~np.isnan(codes)]
-
-
-def _column(table: Table, name: str) -> np.ndarray:
-    j = table.names.index(name)
-    return table.X[:, [j]].toarray().ravel() if table.is_sparse else table.X[:, j]

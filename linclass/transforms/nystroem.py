@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from linclass.annotations import ArrayLike, Matrix
 from linclass.applicability import NotApplicable, require_memory
-from linclass.conventions.parameter_types import is_number
+from linclass.conventions.parameter_types import is_number, is_whole
 from linclass.kernels.gaussian import Gaussian
 from linclass.kernels.polynomial import Polynomial
 from linclass.table import Table
@@ -68,14 +68,15 @@ class Nystroem(Transform):
         offset: float = 1.0,
         seed: int = 0,
     ):
-        if type(columns) is not int or columns < 1:
+        if not is_whole(columns, 1):
             raise ValueError(f"nystroem: columns is {columns!r}; give a whole number, at least 1.")
         if kernel not in [*KERNELS]:
             raise ValueError(f"nystroem: kernel is {kernel!r}; use {' or '.join(KERNELS)}.")
-        if gamma != "scale" and (isinstance(gamma, str | bool) or not 0 < gamma < np.inf):
+        scale = isinstance(gamma, str) and gamma == "scale"
+        if not (scale or (is_number(gamma) and 0 < gamma < np.inf)):
             raise ValueError(f"nystroem: gamma is {gamma!r}; use 'scale' or a number above 0.")
         for name, value, least in (("degree", degree, 1), ("seed", seed, 0)):
-            if type(value) is not int or value < least:
+            if not is_whole(value, least):
                 raise ValueError(
                     f"nystroem: {name} is {value!r}; give a whole number, at least {least}."
                 )

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from linclass.annotations import ArrayLike, Matrix
 from linclass.applicability import NotApplicable, require_memory
 from linclass.counted import counted
-from linclass.table import Table, unique
+from linclass.table import Table, new_names
 from linclass.transforms._transform import Transform
 
 
@@ -107,12 +107,11 @@ def _names(table: Table) -> dict[tuple[str, int], str]:
     same for all training rows."""
     keys = [(name, code) for name, levels in table.levels.items() for code in range(len(levels))]
     new = [f"{name}={table.levels[name][code]}" for name, code in keys]
-    return dict(zip(keys, unique([*table.names, *new])[len(table.names) :], strict=True))
+    return dict(zip(keys, new_names(table.names, new), strict=True))
 
 
 def _codes(table: Table, name: str) -> np.ndarray:
-    j = table.names.index(name)
-    column = table.X[:, [j]].toarray().ravel() if table.is_sparse else table.X[:, j]
+    column = table.column(table.names.index(name))
     if missing := int(np.isnan(column).sum()):
         raise NotApplicable(
             f"column {name!r} has {counted(missing, 'missing value')}; put impute before one_hot."

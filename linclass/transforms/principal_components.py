@@ -18,7 +18,7 @@ from scipy.sparse.linalg import LinearOperator, svds
 
 from linclass.annotations import ArrayLike, Matrix
 from linclass.applicability import NotApplicable, require_memory
-from linclass.conventions.parameter_types import require_flag
+from linclass.conventions.parameter_types import is_whole, require_flag
 from linclass.table import Table
 from linclass.transforms._numbers import beside_categories, numeric_columns
 from linclass.transforms._transform import Transform
@@ -51,9 +51,8 @@ class PrincipalComponents(Transform):
     makes_dense = True
 
     def __init__(self, components: int | float = 10, whiten: bool = False):
-        whole = type(components) is int and components >= 1
         share = isinstance(components, float) and 0 < components < 1
-        if not (whole or share):
+        if not (share or is_whole(components, 1)):
             raise ValueError(
                 f"principal_components: components is {components!r}; give a whole number, "
                 "at least 1, or a share of the variance between 0 and 1."
@@ -69,7 +68,7 @@ class PrincipalComponents(Transform):
             )
         n, d = X.shape
         self.mean_ = np.asarray(X.mean(axis=0)).ravel()
-        few = isinstance(self.components, int) and 2 * self.components < min(n, d)
+        few = not isinstance(self.components, float) and 2 * self.components < min(n, d)
         s, V = (_lanczos if table.is_sparse and few else _svd)(X, self.mean_, self.components)
         variance = s**2 / max(n - 1, 1)
         wanted = len(s)

@@ -10,8 +10,6 @@ import hashlib
 
 import numpy as np
 
-from linclass.table import Table
-
 Words = np.ndarray  # of uint64
 
 MISSING = np.float64(np.nan).view(np.uint64)
@@ -34,11 +32,6 @@ def of_name(name: str) -> np.uint64:
     """Hash of a text."""
     digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return np.frombuffer(digest, np.uint64)[0]
-
-
-def dense_column(table: Table, j: int) -> np.ndarray:
-    """One column as a dense vector."""
-    return table.X[:, [j]].toarray().ravel() if table.is_sparse else table.X[:, j]
 
 
 def mixed(words: Words) -> Words:

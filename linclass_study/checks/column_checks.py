@@ -11,7 +11,6 @@ from scipy import sparse
 
 from linclass.table import Table
 from linclass_study.checks import cell_words
-from linclass_study.checks.cell_words import dense_column
 
 NAMED = 100  # columns that are named; all are counted
 
@@ -89,7 +88,7 @@ def _contents(table: Table) -> Iterator[bytes]:
     X = table.X.tocsc() if table.is_sparse else table.X
     for j, name in enumerate(table.names):
         if name in table.levels:
-            codes = np.nan_to_num(dense_column(table, j), nan=-1).astype(np.int64)
+            codes = np.nan_to_num(table.column(j), nan=-1).astype(np.int64)
             kind, parts = b"levels", [_by_first_row(codes)]
         elif table.is_sparse:
             own = slice(X.indptr[j], X.indptr[j + 1])

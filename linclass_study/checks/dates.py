@@ -13,7 +13,6 @@ import numpy as np
 
 from linclass.numerics import Array
 from linclass.table import Table
-from linclass_study.checks.cell_words import dense_column
 
 FEWEST = 10  # different dates; fewer may be categories, such as days of sampling
 # minimal share of the levels that are dates; the others may be words for a missing date
@@ -40,7 +39,7 @@ def dates(table: Table) -> dict[str, Any]:
         if len(own) >= max(FEWEST, DATES * len(levels)):
             found[name] = [len(own), own[0]]
     for j in _whole_columns(table):
-        values = np.unique(dense_column(table, j))
+        values = np.unique(table.column(j))
         values = values[~np.isnan(values)]
         if len(values) >= FEWEST and _are_dates(values):
             found[table.names[j]] = [len(values), f"{values[0]:.0f}"]

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from linclass.table import Table
-from linclass_study.checks.cell_words import dense_column
 
 LEVELS = 0.9  # minimal number of levels, as a share of the rows
 FEWEST = 10  # rows; fewer may be distinct by chance
@@ -32,7 +31,7 @@ def identifiers(table: Table, split: np.ndarray) -> dict[str, Any]:
     found = {}
     for j in _worth_a_look(table, n):
         name = table.names[j]
-        values = dense_column(table, j)
+        values = table.column(j)
         values = values[~np.isnan(values)]
         if len(values) < FEWEST or name in table.texts:
             continue

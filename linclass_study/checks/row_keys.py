@@ -16,7 +16,7 @@ import numpy as np
 
 from linclass.table import Table
 from linclass_study.checks import cell_words
-from linclass_study.checks.cell_words import Words, dense_column
+from linclass_study.checks.cell_words import Words
 
 BLOCK = 1 << 18  # cells at a time
 
@@ -37,7 +37,7 @@ def keys_of_table(table: Table, named: bool = True) -> Keys:
     found = (_of_sparse if table.is_sparse else _of_dense)(table.X, salts, coded)
     for j in coded:
         levels = table.levels[table.names[j]]
-        cells = _mixed(cell_words.of_levels(dense_column(table, j), levels), salts[j])
+        cells = _mixed(cell_words.of_levels(table.column(j), levels), salts[j])
         found.rows[:] += cells
         found.columns[j] = cells.sum(dtype=np.uint64)
     return found

@@ -23,7 +23,6 @@ import numpy as np
 from scipy.special import gammaln
 
 from linclass.table import Table
-from linclass_study.checks.cell_words import dense_column
 
 NEARLY = 0.99  # share of the rows of a class, and of a value
 CHANCE = 1e-6  # maximal probability that shuffled classes are as pure, over all columns
@@ -44,7 +43,7 @@ def target_like(table: Table, y: np.ndarray, split: np.ndarray) -> dict[str, Any
     if len(y) >= FEWEST and repeated > 1:
         for j in _worth_a_look(table, y):
             name = table.names[j]
-            values = dense_column(table, j)
+            values = table.column(j)
             how = next(_ways(values, y, name in table.levels, len(table.names)), None)
             if how:
                 found[name] = how

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -181,6 +182,10 @@ def test_it_is_cloned_searched_and_saved() -> None:
         ({"features": ["numpy.linalg.Norm"]}, COLUMNS, "has no 'Norm'; did you mean 'norm'"),
         ({"transforms": [{"sklearn.decomposition.PCA": {"q": 1}}]}, COLUMNS, "PCA has no option 'q'; it has n_comp"),
         ({"transforms": [3]}, COLUMNS, "transforms has 3; give a name, or {name: {option: value}}"),
+        ({"features": ["radial"]}, COLUMNS, "radial needs centres; give {radial: {centres: …}}."),
+        ({"transforms": [{"nystroem": {"gamma": [1]}}]}, COLUMNS, "nystroem: gamma is [1]; it must be one value"),
+        ({"transforms": [{"idf": {"norm": np.ones(2)}}]}, COLUMNS, "idf: norm is array([1., 1.]); it must be one"),
+        ({"transforms": [{"vocabulary": {"max_share": "x"}}]}, COLUMNS, "max_share is 'x'; it must be a number."),
         ({"texts": ["post"]}, COLUMNS, "texts names 'post', which no column is called"),
         ({}, {"a": [1, "b"]}, "column 'a' mixes int and str; make it numbers or text"),
         ({}, {"a": pd.date_range("2020", periods=2)}, "column 'a' holds datetime64"),
@@ -189,9 +194,28 @@ def test_it_is_cloned_searched_and_saved() -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_one_line(params: Any, columns: Any, words: str) -> None:
-    with pytest.raises(ValueError, match=words.replace("{", r"\{")) as caught:
+    with pytest.raises(ValueError, match=re.escape(words)) as caught:
         Preprocessor(**params).fit(pd.DataFrame(columns))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "option", "value"),
+    [
+        ("transforms", "nystroem", "columns", np.int64(2)),
+        ("transforms", "nystroem", "gamma", np.float32(0.5)),
+        ("transforms", "principal_components", "components", np.int64(2)),
+        ("transforms", "vocabulary", "most", np.int64(2)),
+        ("features", "random_fourier", "gamma", np.float32(0.5)),
+    ],
+)
+def test_numbers_of_numpy_are_numbers(package: str, name: str, option: str, value: Any) -> None:
+    """They were refused as 'np.int64(2); give a whole number, at least 1'."""
+    made, plain = (
+        Preprocessor(**{package: [{name: {option: one}}]}).fit_transform(NUMBERS)
+        for one in (value, value.item())
+    )
+    np.testing.assert_array_equal(made, plain)
 
 
 def test_steps_by_import_path_are_those_of_the_library(

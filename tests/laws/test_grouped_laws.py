@@ -240,6 +240,13 @@ def test_where_nothing_is_a_strength_the_best_is_chosen():
     assert chosen(scores, "one_standard_error", options) == {"power": 2}
 
 
+@pytest.mark.parametrize("kind", [np.int64, np.float32, int])
+def test_whole_numbers_of_numpy_are_strengths(kind):
+    """np.int64 was none, so the earlier of two equals was chosen, not the stronger."""
+    options = [{"strength": kind(s)} for s in (1, 10)]
+    assert chosen([[0.9, 0.9]] * 2, "best", options) == {"strength": 10}
+
+
 def test_small_c_is_a_strong_penalty():
     options = [{"C": c} for c in (0.01, 1.0, 100.0)]
     scores = [[0.91, 0.9, 0.9], [0.91, 0.8, 1.0]]  # the best is 0.95 ± 0.05

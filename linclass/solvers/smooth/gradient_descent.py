@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linclass.conventions.parameter_types import is_number
 from linclass.line_search import halve
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
@@ -67,7 +68,7 @@ class GradientDescent(Solver):
         rule, eta = self._rule()
         if rule not in RULES:
             raise ValueError(f"gradient_descent has no step rule {rule!r}; use {', '.join(RULES)}.")
-        if rule != "backtracking" and not (isinstance(eta, (int, float)) and eta > 0):
+        if rule != "backtracking" and not (is_number(eta) and eta > 0):
             raise ValueError(f"step is {self.step!r}; give the {rule} step a number above 0.")
 
     def _rule(self) -> tuple[str, Any]:

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.annotations import Seed
+from linclass.conventions.parameter_types import is_number
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, SolverByPasses, Trace
@@ -115,7 +116,7 @@ class StochasticGradient(SolverByPasses):
             raise ValueError(
                 f"step is {self.step!r}; its schedule is one of {', '.join(SCHEDULES)}."
             )
-        if eta is not None and not (isinstance(eta, (int, float)) and eta > 0):
+        if eta is not None and not (is_number(eta) and eta > 0):
             raise ValueError(f"step is {self.step!r}; give the schedule a number above 0.")
         if self.batch < 1:
             raise ValueError(f"batch is {self.batch}; a batch has at least 1 row.")
