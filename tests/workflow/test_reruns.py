@@ -236,3 +236,26 @@ def test_how_runs_are_distributed_to_jobs_changes_no_result_and_fits_nothing_aga
     assert computed.snakemake().code == 0
     assert times_of(computed, "fits.parquet") == fitted
     assert computed.text("results/scores.csv") == scores
+
+
+def test_the_page_has_three_inputs_a_data_set(project):
+    """Snakemake records each of them for each of the page's files, whose number grows with the data sets, too."""
+
+    def inputs(datasets: str) -> int:
+        project.write("study.yaml", f"datasets: {datasets}\nmethods: [lda]\n")
+        job = project.plan().text.split("rule report:")[1].split("output:")[0]
+        return job.count(", ") + 1
+
+    assert inputs("[iris, wine, digits]") - inputs("[iris, wine]") == 3
+
+
+def test_a_figure_that_is_gone_is_drawn_again(computed):
+    results = computed.folder / "results"
+    figure = results / "exhibits/methods-iris/figure.png"
+    drawn = figure.read_bytes()
+    figure.unlink()
+    output = computed.snakemake()
+    assert output.jobs["draw"] == 1
+    assert set(output.jobs) <= {"draw", "report", "all"}
+    assert figure.read_bytes() == drawn
+    assert computed.snakemake().nothing_to_do

@@ -1,6 +1,7 @@
 """Figures; each file in linclass_study/report/figures is one.
 
 exhibits/{exhibit}/figure.svg, .png, .pdf, numbers.json    the figure and the numbers that it shows
+exhibits/{dataset}.json    the digests of these files, by which the page knows them
 
 The figures of a data set depend on its runs alone; those of all data sets depend on the tables.
 """
@@ -14,11 +15,12 @@ rule draw:
         "<results>/scores/{dataset}.parquet",
         "<results>/fits/{dataset}.parquet",
     output:
-        drawn_files(
+        files=drawn_files(
             "<results>/exhibits/{figure}-{{dataset}}/{file}",
             FIGURES[True],
             subcategory="{dataset}",
         ),
+        drawn="<results>/exhibits/{dataset}.json",
     log:
         "<results>/logs/draw/{dataset}.log",
     params:

@@ -15,11 +15,8 @@ rule report:
         "<results>/tables/sensitivity.csv",
         expand("<results>/data/{dataset}.json", dataset=DATASETS),
         expand("<results>/checks/{dataset}.json", dataset=DATASETS),
+        expand("<results>/exhibits/{dataset}.json", dataset=DATASETS),
         files_of_figures("<results>/exhibits/{figure}/{file}", FIGURES[False]),
-        *[
-            files_of_figures(f"<results>/exhibits/{{figure}}-{dataset}/{{file}}", FIGURES[True])
-            for dataset in DATASETS
-        ],
     output:
         reported("<results>/report.html", "report", "Report"),
         page_files(),

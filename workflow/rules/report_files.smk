@@ -80,6 +80,13 @@ def all_results():
             "<results>/tables/{file}.csv", file=["summary", "fits", "times", "tuned", "datasets"]
         ),
         *expand("<results>/tables/{file}.csv", file=[*across_tables.NAMES, *PAGE_TABLES]),
+        *[
+            file
+            for dataset in DATASETS
+            for file in files_of_figures(
+                f"<results>/exhibits/{{figure}}-{dataset}/{{file}}", FIGURES[True]
+            )
+        ],
         *expand("<results>/data/{dataset}.{form}", dataset=DATASETS, form=["json", "npz"]),
         *expand("<results>/folds/{dataset}.parquet", dataset=DATASETS),
         *expand("<results>/bundles/{bundle}.json", bundle=BUNDLES),
