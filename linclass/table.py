@@ -119,6 +119,18 @@ class Table:
         """X with the names of its columns, for classifiers with parameters that name columns."""
         return named(self.X, self.names)
 
+    def numeric(self) -> Table:
+        """The columns that are neither categories nor texts."""
+        return self if not self.levels else self.columns(self._places(categorical=False))
+
+    def categorical(self) -> Table:
+        """The columns of categories and texts."""
+        return self.columns(self._places(categorical=True))
+
+    def _places(self, categorical: bool) -> np.ndarray:
+        kept = [j for j, name in enumerate(self.names) if (name in self.levels) is categorical]
+        return np.array(kept, np.int64)
+
     def column(self, j: int) -> np.ndarray:
         """The entries of column j, dense."""
         return self.X[:, [j]].toarray().ravel() if self.is_sparse else self.X[:, j]

@@ -14,10 +14,10 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.generative.priors import Priors, class_priors, log_priors
+from linclass.numerics import Array
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.spread import Spread
 
-Array = np.ndarray
 LONE = 1e-4  # lower bound of 1 − g q, the remaining share of the scatter along u, and of 1/c, that of the weight
 NARROW = 1e-8  # of the overall variance of a feature: below it a fit may raise a variance
 

@@ -1,4 +1,4 @@
-"""The numeric columns of a table for code that takes only matrices, and its output as columns of a table."""
+"""What code that takes only matrices made of the numeric columns of a table, as columns of a table."""
 
 from __future__ import annotations
 
@@ -11,15 +11,6 @@ from scipy import sparse
 
 from linclass.annotations import Matrix, MatrixLike
 from linclass.table import Table, unique
-
-
-def numeric_part(table: Table) -> Table:
-    """Columns that are neither categories nor texts."""
-    if not table.levels:
-        return table
-    return table.columns(
-        np.array([j for j, name in enumerate(table.names) if name not in table.levels], np.int64)
-    )
 
 
 def beside_the_others(
@@ -35,8 +26,7 @@ def beside_the_others(
         names = [f"{what}.{j}" for j in range(1, width + 1)]
     if not table.levels:
         return Table(X, unique(names))
-    kept = [j for j, name in enumerate(table.names) if name in table.levels]
-    left = table.columns(np.array(kept, np.int64))
+    left = table.categorical()
     if sparse.issparse(X) or sparse.issparse(left.X):
         X = _csr(sparse.hstack([sparse.csr_array(left.X), sparse.csr_array(X)]))
     else:
@@ -59,5 +49,8 @@ def _plain_matrix(made: MatrixLike, rows: int, what: str) -> Any:
 
 def _csr(X: Matrix) -> sparse.csr_array:
     X = sparse.csr_array(X, dtype=np.float64)
+    if not X.has_canonical_format:
+        X = X.copy()  # it is theirs
+        X.sum_duplicates()
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
     return X

@@ -13,7 +13,7 @@ import numpy as np
 
 from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.coefficients import names_after
-from linclass.pipeline.foreign_columns import beside_the_others, numeric_part
+from linclass.pipeline.foreign_columns import beside_the_others
 from linclass.pipeline.require_numbers import require_values
 from linclass.table import Table
 
@@ -27,7 +27,7 @@ class ForeignTransform:
 
     def fit_transform(self, table: Table, y: np.ndarray | None) -> Table:
         """The training rows after the transform, which is fitted to them."""
-        numbers = numeric_part(table)
+        numbers = table.numeric()
         if not numbers.names:
             return table
         require_values(numbers, self.transformer, f" before {self.name}")
@@ -42,7 +42,7 @@ class ForeignTransform:
         return self._beside(table, numbers, made)
 
     def transform(self, table: Table) -> Table:
-        numbers = numeric_part(table)
+        numbers = table.numeric()
         if not numbers.names:
             return table
         return self._beside(table, numbers, self.transformer.transform(numbers.X.copy()))

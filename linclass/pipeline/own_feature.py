@@ -18,7 +18,7 @@ from scipy import sparse
 
 from linclass.applicability import NotApplicable
 from linclass.import_path import import_object
-from linclass.pipeline.foreign_columns import beside_the_others, numeric_part
+from linclass.pipeline.foreign_columns import beside_the_others
 from linclass.table import Table
 
 ALONE = 100  # rows that are computed once more
@@ -59,7 +59,7 @@ def _computed(
             raise ValueError(f"'{path}' returned {type(made).__name__}; it must return a Table")
         return made
     what = path.rpartition(".")[2]
-    return beside_the_others(table, function(numeric_part(table).X.copy(), **options), None, what)
+    return beside_the_others(table, function(table.numeric().X.copy(), **options), None, what)
 
 
 def _equal(among: Table, alone: Table) -> bool:

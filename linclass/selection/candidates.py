@@ -13,7 +13,6 @@ import numpy as np
 
 from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.applicability import NotApplicable
-from linclass.batches.regularization_path import RegularizationPath
 from linclass.conventions.cloned import cloned
 from linclass.conventions.groups import groups_for, values_at
 from linclass.conventions.meta_estimator import some_rows
@@ -41,7 +40,7 @@ def fits_of(
         first = cloned(estimator).set_params(**options[members[0]])
         strengths = [options[i].get("strength", 0) for i in members]
         if len(members) > 1 and min(strengths) > 0 and hasattr(first, "path") and has_path(first):
-            own: Sequence[Any] = path_of(first, X, y, strengths, weights)
+            own: Sequence[Any] = first.path(X, y, strengths, sample_weight=weights)
         else:
             own = [_fitted(cloned(estimator), options[i], X, y, weights, groups) for i in members]
         for i, fit in zip(members, own, strict=True):
@@ -52,13 +51,6 @@ def fits_of(
 def has_path(estimator: EstimatorLike) -> bool:
     """Whether its strength matters: without a penalty the fits at all strengths are one."""
     return not hasattr(estimator, "_penalty") or bool(estimator._penalty().binds)
-
-
-def path_of(
-    first: Any, X: MatrixLike, y: Array, strengths: Any, weights: Array | None
-) -> RegularizationPath:
-    path: RegularizationPath = first.path(X, y, strengths, sample_weight=weights)
-    return path
 
 
 def fits_on_folds(

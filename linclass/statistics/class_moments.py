@@ -18,7 +18,8 @@ import numpy as np
 
 from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
-from linclass.statistics.moments import Array, moments
+from linclass.numerics import Array
+from linclass.statistics.moments import moments
 from linclass.statistics.spread import Spread
 
 ROUNDING = 1e-12  # relative to what was there before the subtraction

@@ -16,10 +16,10 @@ import numpy as np
 
 from linclass.annotations import Index, Matrix
 from linclass.applicability import NotApplicable
+from linclass.numerics import Array
 from linclass.statistics.additive import Additive
 
 BLOCK = 4096  # rows
-Array = np.ndarray
 Sums = TypeVar("Sums", bound=Additive)
 
 

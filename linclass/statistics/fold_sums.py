@@ -15,8 +15,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.annotations import Index
+from linclass.numerics import Array
 
-Array = np.ndarray
 Parts = tuple[Array, Array, Array]  # for each fold: weight (F, K), sums (F, K, d), squares (F, …)
 BLOCK = 2048  # rows
 SMALL = 4_000_000  # numbers up to which deviations are kept for the next partition

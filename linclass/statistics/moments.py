@@ -15,9 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.annotations import Matrix
-from linclass.numerics import chosen_rows
-
-Array = np.ndarray
+from linclass.numerics import Array, chosen_rows
 
 
 def moments(

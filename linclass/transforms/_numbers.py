@@ -5,20 +5,21 @@ from dataclasses import replace
 import numpy as np
 
 from linclass.annotations import Matrix
+from linclass.applicability import NotApplicable
 from linclass.table import Table, new_names
 
 
-def numeric_columns(table: Table) -> Matrix:
-    """The columns that are not categorical."""
-    if not table.levels:
-        return table.X
-    return table.X[:, [j for j, name in enumerate(table.names) if name not in table.levels]]
+def complete_numbers(table: Table, step: str) -> Matrix:
+    """The numeric columns; NotApplicable if a value is missing."""
+    X = table.numeric().X
+    if np.isnan(X.data if table.is_sparse else X).any():
+        raise NotApplicable(f"{step} needs all values, and some are missing; put impute before it.")
+    return X
 
 
 def beside_categories(table: Table, columns: np.ndarray, names: list[str]) -> Table:
     """The categorical columns of a table, dense, with these columns to their right."""
-    kept = [j for j, name in enumerate(table.names) if name in table.levels]
-    categories = table.columns(np.array(kept, np.int64))
+    categories = table.categorical()
     left = categories.X.toarray() if table.is_sparse else categories.X
     names_of_all = (*categories.names, *new_names(categories.names, names))
     return replace(categories, X=np.hstack([left, columns]), names=names_of_all)

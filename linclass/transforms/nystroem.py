@@ -18,12 +18,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.annotations import ArrayLike, Matrix
-from linclass.applicability import NotApplicable, require_memory
+from linclass.applicability import require_memory
 from linclass.conventions.parameter_types import is_number, is_whole
 from linclass.kernels.gaussian import Gaussian
 from linclass.kernels.polynomial import Polynomial
 from linclass.table import Table
-from linclass.transforms._numbers import beside_categories, numeric_columns
+from linclass.transforms._numbers import beside_categories, complete_numbers
 from linclass.transforms._transform import Transform
 
 # Positive semidefinite kernels, so that S ≥ 0.
@@ -86,11 +86,7 @@ class Nystroem(Transform):
         self.degree, self.offset, self.seed = degree, offset, seed
 
     def fit(self, table: Table, y: ArrayLike | None = None) -> Self:
-        X = numeric_columns(table)
-        if np.isnan(X.data if table.is_sparse else X).any():
-            raise NotApplicable(
-                "nystroem needs all values, and some are missing; put impute before."
-            )
+        X = complete_numbers(table, "nystroem")
         rows = landmarks(X, self.columns, self.seed)
         require_memory(8 * len(rows) * X.shape[1], f"{len(rows)} dense landmarks")
         self.landmarks_ = X[rows].toarray() if table.is_sparse else X[rows]
@@ -103,7 +99,7 @@ class Nystroem(Transform):
         return self
 
     def transform(self, table: Table) -> Table:
-        X, (m, r) = numeric_columns(table), self.map_.shape
+        X, (m, r) = table.numeric().X, self.map_.shape
         require_memory(8 * X.shape[0] * (m + 2 * r), f"{r} Nyström features are dense")
         features = self._k.matrix(X, self.landmarks_) @ self.map_
         return beside_categories(table, features, [f"nystroem{j}" for j in range(1, r + 1)])

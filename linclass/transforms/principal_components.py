@@ -17,10 +17,10 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, svds
 
 from linclass.annotations import ArrayLike, Matrix
-from linclass.applicability import NotApplicable, require_memory
+from linclass.applicability import require_memory
 from linclass.conventions.parameter_types import is_whole, require_flag
 from linclass.table import Table
-from linclass.transforms._numbers import beside_categories, numeric_columns
+from linclass.transforms._numbers import beside_categories, complete_numbers
 from linclass.transforms._transform import Transform
 
 # seed of the vector that Lanczos' iteration begins with: the same fit, the same components
@@ -61,11 +61,7 @@ class PrincipalComponents(Transform):
         self.components, self.whiten = components, whiten
 
     def fit(self, table: Table, y: ArrayLike | None = None) -> Self:
-        X = numeric_columns(table)
-        if np.isnan(X.data if table.is_sparse else X).any():
-            raise NotApplicable(
-                "principal_components needs all values, and some are missing; put impute before it."
-            )
+        X = complete_numbers(table, "principal_components")
         n, d = X.shape
         self.mean_ = np.asarray(X.mean(axis=0)).ravel()
         few = not isinstance(self.components, float) and 2 * self.components < min(n, d)
@@ -83,7 +79,7 @@ class PrincipalComponents(Transform):
         return self
 
     def transform(self, table: Table) -> Table:
-        X, V = numeric_columns(table), self.components_.T
+        X, V = table.numeric().X, self.components_.T
         n, k = table.shape[0], V.shape[1]
         require_memory(16 * n * k, f"{k} principal components of {n} rows are dense")
         scores = X @ V - self.mean_ @ V if table.is_sparse else (X - self.mean_) @ V

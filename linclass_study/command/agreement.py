@@ -22,6 +22,7 @@ from linclass_study.table_files import FIT
 
 ROW = ("protocol", "repeat", "fold", "row")
 ROUNDING = 1e-9  # smaller differences are rounding
+SAME_DATA = ("digest", "classes", "positive", "costs")  # of results/data/{dataset}.json
 SAME_FITS = ("status", "params", "seed", "n_train", "n_test")
 
 

@@ -45,7 +45,7 @@ def data_conflicts(dataset: str, sources: Sequence[ResultsFolder]) -> Iterator[s
     for other, about in had[1:]:
         first, known = had[0]
         pair = f"{first.given} and {other.given}"
-        for key in ("digest", "classes", "positive", "costs"):
+        for key in agreement.SAME_DATA:
             if known.get(key) != about.get(key):
                 values = f"{known.get(key)} and {about.get(key)}"
                 yield f"data set {dataset}: {pair} differ in {key} ({values})"

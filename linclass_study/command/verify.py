@@ -13,7 +13,13 @@ from itertools import zip_longest
 import polars as pl
 
 from linclass.counted import counted, first_names
-from linclass_study.command.agreement import ROUNDING, Agreement, compare_run, same_folds
+from linclass_study.command.agreement import (
+    ROUNDING,
+    SAME_DATA,
+    Agreement,
+    compare_run,
+    same_folds,
+)
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.environment import OTHERS, OWN
 from linclass_study.results import study_file
@@ -100,7 +106,7 @@ def data_differences(a: ResultsFolder, b: ResultsFolder) -> list[str]:
     differences = []
     for dataset in sorted({*a.datasets} & {*b.datasets}):
         abouts = a.about(dataset), b.about(dataset)
-        for key in ("status", "digest", "classes", "positive"):
+        for key in ("status", *SAME_DATA):
             one, other = ((about or {}).get(key) for about in abouts)
             if None not in abouts and one != other:
                 differences.append(f"data set {dataset}: {key} is {one} in A and {other} in B")

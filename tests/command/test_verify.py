@@ -143,6 +143,15 @@ def test_other_data_and_other_folds_are_reported(linclass, a, b):
     assert "data set three: its rows are assigned to other folds" in output.lines
 
 
+def test_other_costs_are_reported(linclass, a, b):
+    """`merge` called them a contradiction; `verify` did not look at them."""
+    path = b / "data" / "two.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"costs": [[0, 1], [5, 0]]}))
+    output = linclass("verify", a, b)
+    assert output.code == 1
+    assert "data set two: costs is None in A and [[0, 1], [5, 0]] in B" in output.lines
+
+
 def test_keys_and_methods_that_the_studies_define_differently_are_named(linclass, a, b):
     path = b / "study.json"
     study = json.loads(path.read_text())

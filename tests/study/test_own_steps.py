@@ -56,6 +56,10 @@ class Noise(Clip):
     def transform(self, X):
         return X + self.random_state
 
+def in_parts(X):
+    parts = np.stack([X.data / 3, 2 * X.data / 3], axis=1).ravel()
+    return type(X)((parts, X.indices.repeat(2), 2 * X.indptr), shape=X.shape)
+
 def doubled(X, times=2):
     return np.hstack([X, times * X])
 
@@ -334,6 +338,16 @@ def test_a_function_gets_the_numeric_columns_and_its_options(mine, table):
 
 def test_a_function_of_a_table_gets_the_table(mine, table):
     assert apply_own_feature("mine.first", table).names == ("a",)
+
+
+def test_entries_that_a_function_stores_twice_are_their_sum(mine):
+    """Sparse rows may store 1 + 2 in place of 3; a transform would square each of them."""
+    import scipy.sparse as sp
+
+    made = apply_own_feature("mine.in_parts", Table(sp.csr_array([[0.0], [3.0], [6.0]]), ("a",)))
+    assert made.X.data.tolist() == [3, 6]
+    scaled, _ = fit_transforms([("standardize", {})], made, None)
+    assert scaled[-1].scale_ == pytest.approx(np.std([0, 3, 6]))
 
 
 def test_a_feature_that_looks_at_other_rows_is_found(mine, table):
