@@ -11,9 +11,7 @@ from linclass.annotations import Matrix, MatrixLike
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.many_fits import Scaling
 
-LARGEST = (
-    1e300  # size of a score far outside the data: sums and differences of some are still finite
-)
+LARGEST = 1e300  # score far outside the data: sums and differences of some are still finite
 SMALL = 2.0**-200  # such a share of any row has finite products
 
 

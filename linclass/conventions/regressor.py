@@ -85,9 +85,8 @@ class Regressor(Estimator):
             kept = weights > 0
             X, y, weights = X[kept], y[kept], weights[kept]
         if sample_weight is not None and weights.min() < TINY:
-            weights = np.maximum(
-                weights, TINY * weights.max()
-            )  # no more in a sum, and 1/w is finite
+            least = TINY * weights.max()  # no more in a sum, and 1/w is finite
+            weights = np.maximum(weights, least)
         return X, y, weights
 
     def __sklearn_tags__(self) -> Tags:
