@@ -19,6 +19,7 @@ import polars as pl
 from linclass_study.command import readme
 from linclass_study.command.archive_parts import archived_files, missing_parts
 from linclass_study.command.citation import Citation
+from linclass_study.command.consistency import require_consistent
 from linclass_study.command.open_results import SUMS, sha256
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.refusal import Refused
@@ -45,6 +46,7 @@ def publish(
         raise Refused(f"{results.given} is not finished: {lacks}; {remedy}")
     with tempfile.TemporaryDirectory(prefix="linclass-") as scratch:
         files = collected(results, citation, Path(scratch))
+        require_consistent(results)
         if crate:
             from linclass_study.command.crate import crate_files
 

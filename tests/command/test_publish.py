@@ -15,7 +15,10 @@ from urllib.parse import unquote
 import polars as pl
 import pytest
 import yaml
-from finished_results import change
+from finished_results import at, change
+
+from linclass_study.runs.run_files import RunInputs, described
+from linclass_study.table_files import write_table
 
 ROOT = Path(__file__).parents[2]
 REPORT = "<html><body>the report</body></html>"
@@ -163,6 +166,42 @@ def test_a_damaged_file_is_not_published(linclass, finished, file, content):
     assert output.code == 2
     (line,) = output.errors
     assert f"{finished}: {file} cannot be read" in line
+
+
+@pytest.mark.parametrize(
+    ("protocol", "row", "fold"), [("cv", 5, 0), ("cv", 5, -1), ("leave_one_out", 5, -1)]
+)
+def test_folds_that_hold_out_other_rows_than_were_predicted_are_not_published(
+    linclass, finished, protocol, row, fold
+):
+    """A byte of a fold may change and leave a whole Parquet file; row 5 was in fold 2."""
+    folds = finished / "folds" / "two.parquet"
+    if protocol == "leave_one_out":  # one fit, in which each row is a fold
+        change(folds, protocol=pl.lit(protocol), fold=pl.col("row").cast(pl.Int32))
+        for path in (finished / "runs" / "two").glob("*/*.parquet"):
+            if path.stem in ("predictions", "fits"):
+                table = pl.read_parquet(path).with_columns(protocol=pl.lit(protocol))
+                table.with_columns(fold=pl.lit(0, pl.Int32)).write_parquet(path)
+    assert linclass("publish", finished).code == 0
+    change(folds, fold=at(row, pl.lit(fold, pl.Int32), "fold"))
+    output = linclass("publish", finished)
+    assert output.code == 2
+    (line,) = output.errors
+    assert "folds/two.parquet does not hold out what two × good predicts" in line
+    assert f"({protocol}, repeat 0" in line
+    assert f"row {row})" in line
+
+
+def test_a_table_that_its_fits_did_not_give_is_not_published(linclass, finished):
+    folder = finished / "runs" / "two" / "good"
+    fits = pl.read_parquet(folder / "fits.parquet")
+    write_table(fits, "fits", folder / "fits.parquet", described(folder, RunInputs("a", "b")))
+    assert linclass("publish", finished).code == 0
+    change(folder / "predictions.parquet", y_pred=1 - pl.col("y_pred"))
+    output = linclass("publish", finished)
+    assert output.code == 2
+    (line,) = output.errors
+    assert "runs/two/good/predictions.parquet is not the file that its fits gave" in line
 
 
 @pytest.mark.parametrize("column", ["reason", "params", "status"])
