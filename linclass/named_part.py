@@ -1,4 +1,4 @@
-"""Parts with the name by which `parts.find` finds them."""
+"""Parts with the name by which `parts.find` finds them; apart from that file, whose types name the bases of parts."""
 
 from __future__ import annotations
 

@@ -114,8 +114,8 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
     ) -> None:
-        previous = Previous.of(self)
         X, codes, weights = self._start_fit(X, y, sample_weight)
+        previous = Previous.of(self)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         kernel, centre = near_a_row(self._kernel_for(X, weights), X, weights)
         found = kernel_features(self._kernel_matrix(X, kept, weights, kernel))

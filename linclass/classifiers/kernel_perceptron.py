@@ -113,8 +113,8 @@ class KernelPerceptron(KernelMachine, Classifier):
         return self._kernel_parts()
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        previous = Previous.of(self)
         X, codes, weights = self._start_fit(X, y, sample_weight)
+        previous = Previous.of(self)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         K = self._kernel_matrix(X, kept, weights)
         design: Any = KernelDesign(K, self.fit_intercept)

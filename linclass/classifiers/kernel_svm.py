@@ -133,8 +133,8 @@ class KernelSVM(MarginRows, KernelPath, Classifier):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
     ) -> None:
-        previous = Previous.of(self)
         X, codes, weights = self._start_fit(X, y, sample_weight)
+        previous = Previous.of(self)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         design, norm = self._kernel_problem(X, kept, weights)
         loss = find("losses", self.loss)()

@@ -149,10 +149,9 @@ class LinearClassifier(
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
     ) -> Self:
-        old = None if self.warm_start is False else self._old_parameters()
         vars(self).pop("_states", None)  # of partial_fit
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        old = old if self.warm_start else None
+        old = self._old_parameters() if self.warm_start else None
         if offset is not None:
             offset = offsets_of(offset, sample_weight, y, len(self.classes_))
         objectives = self._objectives(X, codes, weights, offset)

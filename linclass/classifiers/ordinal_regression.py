@@ -19,7 +19,7 @@ Reference: McCullagh (1980), JRSS B 42; Burridge (1981), JRSS B 43, on concavity
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, Self
 
@@ -29,7 +29,7 @@ from scipy.special import log_expit
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
 from linclass.applicability import require_memory
 from linclass.conventions.linear_scores import products
-from linclass.conventions.parameter_types import is_whole
+from linclass.conventions.parameter_types import is_list, is_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import TakesOffset, offsets_of, row_offsets
 from linclass.counted import counted
@@ -97,8 +97,7 @@ class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
             raise ValueError(f"tol is {self.tol!r}; it must be above 0.")
         if self.max_iter is not None and not is_whole(self.max_iter, 1):
             raise ValueError(f"max_iter is {self.max_iter!r}; it must be at least 1, or None.")
-        listed = isinstance(self.order, Iterable) and not isinstance(self.order, str)
-        if self.order is not None and not listed:
+        if self.order is not None and not (is_list(self.order) and np.ndim(self.order) == 1):
             raise ValueError(f"order is {self.order!r}; it must be a list of the classes, or None.")
 
     def fit(

@@ -8,7 +8,6 @@ import numpy as np
 from scipy import sparse
 
 from linclass.annotations import EstimatorLike, Matrix, MatrixLike
-from linclass.conventions.parameter_types import require_flag
 from linclass.kernel_machines.near_the_mean import own_intercepts
 from linclass.numerics import Array
 
@@ -24,10 +23,7 @@ class Previous(NamedTuple):
     @classmethod
     def of(cls, model: EstimatorLike) -> Previous | None:
         """None if there was no fit, or if warm starts are not requested."""
-        if "dual_coef_" not in vars(model):
-            return None
-        require_flag("warm_start", model.warm_start)
-        if not model.warm_start:
+        if not model.warm_start or "dual_coef_" not in vars(model):
             return None
         beta = np.atleast_2d(model.dual_coef_)
         return cls(model.support_, beta, own_intercepts(model), model._basis)

@@ -95,12 +95,10 @@ class LinearRegression(Composition, LinearGeometry, Regressor):
         self.random_state = random_state
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        old = None if self.warm_start is False else self._old_parameters()
         X, y, weights = self._start_fit(X, y, sample_weight)
+        old = self._old_parameters() if self.warm_start else None
         objectives = self._objectives(X, y, weights)
-        start = objectives[0].zero()
-        if self.warm_start and old is not None and old.shape == start.shape:
-            start = old
+        start = objectives[0].zero() if old is None or old.shape != objectives[0].shape else old
         return self._finish(objectives, [self._minimize(objectives[0], start)], y, weights)
 
     def _objectives(self, X: Matrix, y: Array, weights: Array) -> list[Objective]:

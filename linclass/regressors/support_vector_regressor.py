@@ -142,9 +142,9 @@ class SupportVectorRegressor(KernelPath, Regressor):
         sample_weight: ArrayLike | None = None,
     ) -> None:
         given = len(np.asarray(y)) if y is not None else 0
-        linear, previous = self._is_linear(), Previous.of(self)
-        old = vars(self).get("coef_") if linear else None
         X, y, weights = self._start_fit(X, y, sample_weight)
+        linear, previous = self._is_linear(), Previous.of(self)
+        old = vars(self).get("coef_") if linear and self.warm_start else None
         kept = rows_that_count(sample_weight, given)
         for name in ("coef_", "dual_coef_"):  # of an earlier fit
             vars(self).pop(name, None)
@@ -157,7 +157,7 @@ class SupportVectorRegressor(KernelPath, Regressor):
         whole = Objective(design, loss, y - middle, weights, norm, self.strength)
         found = previous.start(X, kept, 1) if previous and not linear else None
         starts = thetas(design, found)
-        if self.warm_start and old is not None and len(old) == X.shape[1]:
+        if old is not None and len(old) == X.shape[1]:
             starts = [np.append(old, self.intercept_)]
         for start in starts or []:
             start[-1] -= middle

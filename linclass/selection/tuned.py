@@ -52,7 +52,7 @@ class Tuned(MetaEstimator):
 
     def check(self) -> None:
         super().check()
-        if self.rule not in RULES:
+        if not (isinstance(self.rule, str) and self.rule in RULES):
             raise ValueError(f"rule is {self.rule!r}; choose from {', '.join(RULES)}.")
         known_name = isinstance(self.metric, str) and self.metric in self.metrics
         if not (callable(self.metric) or known_name):
@@ -126,7 +126,7 @@ class Tuned(MetaEstimator):
         self, groups: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
     ) -> tuple[Any, Array | None]:
         """(folds, groups) of the rows whose weight is not 0."""
-        criterion = self.rule in CRITERIA  # without folds
+        criterion = isinstance(self.rule, str) and self.rule in CRITERIA  # without folds
         folds = None if criterion else kept_folds(self.folds, sample_weight, y)
         return folds, kept_groups(groups, sample_weight, y)
 

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linclass.conventions.parameter_types import checks_of
 from linclass.named_part import NamedPart
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
@@ -162,6 +163,9 @@ class Solver(NamedPart):
 
     def check(self) -> None:
         """Raise ValueError, with one sentence, if the options are invalid."""
+        for name, plain, check in checks_of(type(self).__init__):
+            if type(value := getattr(self, name)) not in plain:
+                check(name, value)
         if self.max_iter is not None and not (
             isinstance(self.max_iter, Integral) and self.max_iter >= 1
         ):

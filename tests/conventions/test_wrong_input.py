@@ -55,6 +55,47 @@ def test_parts_name_the_options_that_they_have() -> None:
             L.LogisticRegression(solver={"newton": {wrong: 5}}).fit(X, Y)
 
 
+@pytest.mark.parametrize(
+    ("solver", "option", "value", "message"),
+    [
+        ("stochastic_gradient", "batch", 1.5, "batch is 1.5; it must be a whole number of rows"),
+        ("stochastic_gradient", "average", "no", "average is 'no'; it must be True or False"),
+        (
+            "stochastic_gradient",
+            "random_state",
+            -1,
+            "random_state is -1; it must be a whole number",
+        ),
+        ("stochastic_gradient", "step", np.inf, "step is inf; give the schedule a number"),
+        ("gradient_descent", "record", 3, "record is 3; give a list of numbers of iterations"),
+        ("gradient_descent", "step", np.inf, "step is inf; give the constant step a number"),
+        ("quasi_newton", "memory", "x", "memory is 'x'; it must be a whole number"),
+        ("newton_cg", "forcing", [1], "forcing is [1]; it must be a number"),
+        (
+            "newton_cg",
+            "forcing",
+            1.0,
+            "forcing is 1.0; it must be a number, at least 0 and below 1",
+        ),
+        ("newton", "tol", "x", "tol is 'x'; it must be a number"),
+        ("newton", "max_iter", True, "max_iter is True; it must be a number, not True or False"),
+    ],
+)
+def test_options_of_solvers_are_checked(solver: str, option: str, value: Any, message: str) -> None:
+    """Of many the wrong type ended in an error of Python or NumPy."""
+    with refused(message):
+        L.LogisticRegression(solver={solver: {option: value}}).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("solver", "option", "value"),
+    [("quasi_newton", "memory", np.int64(4)), ("stochastic_gradient", "step", np.float32(0.5))],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_options_of_solvers_take_numbers_of_numpy(solver: str, option: str, value: Any) -> None:
+    L.LogisticRegression(solver={solver: {option: value}}, random_state=0).fit(X, Y)
+
+
 @pytest.mark.parametrize("kind", [L.OneVsOne, L.OneVsRest, L.Calibrated, L.TunedClassifier])
 def test_a_class_is_no_estimator(kind: Any) -> None:
     with refused("that is made, as in"):
@@ -70,6 +111,12 @@ def test_a_class_is_no_estimator(kind: Any) -> None:
         ),
         (L.GaussianNB(priors=[0.5, "a"]), "priors is [0.5, 'a']; it must be a list of numbers"),
         (L.OrdinalRegression(order=3), "order is 3; it must be a list of the classes, or None"),
+        (
+            L.OrdinalRegression(order={0, 1}),
+            "order is {0, 1}; it must be a list of the classes, or None",
+        ),
+        (L.OrdinalRegression(order=np.eye(2)), "it must be a list of the classes, or None"),
+        (L.TunedClassifier(rule=np.ones(2)), "rule is array([1., 1.]); it must be one value"),
         (
             L.Calibrated(L.Lasso()),
             "estimator is Lasso(), which predicts numbers; give a classifier",

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.conventions.parameter_types import is_number
+from linclass.conventions.parameter_types import is_list, is_number, is_whole
 from linclass.line_search import halve
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
@@ -60,7 +60,7 @@ class GradientDescent(Solver):
             path |= {stop: theta.copy()} if stop in self.record else {}
         point = objective.at(theta)
         certificate = objective.certificate(point)
-        extra = {"path_": path} if self.record else {}
+        extra = {"path_": path} if len(self.record) else {}
         return Solution.at(point, certificate, self.tol, n_iter, extra=extra)
 
     def check(self) -> None:
@@ -68,8 +68,10 @@ class GradientDescent(Solver):
         rule, eta = self._rule()
         if rule not in RULES:
             raise ValueError(f"gradient_descent has no step rule {rule!r}; use {', '.join(RULES)}.")
-        if rule != "backtracking" and not (is_number(eta) and eta > 0):
+        if rule != "backtracking" and not (is_number(eta) and 0 < eta < np.inf):
             raise ValueError(f"step is {self.step!r}; give the {rule} step a number above 0.")
+        if not (is_list(self.record) and all(map(is_whole, self.record))):
+            raise ValueError(f"record is {self.record!r}; give a list of numbers of iterations.")
 
     def _rule(self) -> tuple[str, Any]:
         if isinstance(self.step, Mapping) and len(self.step) == 1:

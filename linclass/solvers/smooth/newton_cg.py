@@ -47,6 +47,13 @@ class NewtonCg(Solver):
 
     limit: ClassVar[int] = 200
 
+    def check(self) -> None:
+        super().check()
+        if not 0 <= self.forcing < 1:
+            raise ValueError(
+                f"forcing is {self.forcing!r}; it must be a number, at least 0 and below 1."
+            )
+
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         start, precondition, eta = self._prepare(objective, start)
         point, certificate, exact = objective.at(start), np.inf, False

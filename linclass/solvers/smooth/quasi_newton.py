@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from linclass.conventions.parameter_types import is_whole
 from linclass.line_search import wolfe
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
@@ -37,9 +38,14 @@ class QuasiNewton(Solver):
     needs: ClassVar[str] = "smooth"
     limit: ClassVar[int] = 1000
 
+    def check(self) -> None:
+        super().check()
+        if not is_whole(self.memory):
+            raise ValueError(f"memory is {self.memory!r}; it must be a whole number, at least 0.")
+
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         point = objective.at(start)
-        secants = Secants(self.memory)
+        secants = Secants(int(self.memory))
         for n_iter in range(1, self.max_steps + 1):  # noqa: B007
             old = point
             direction = -secants.times(old.gradient)
