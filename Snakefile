@@ -52,4 +52,4 @@ onsuccess:
 
 onerror:
     slurm_jobs.forget()
-    print_unfinished_last()
+    print_unfinished_last(log)

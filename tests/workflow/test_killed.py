@@ -29,7 +29,7 @@ class Slow:
 """
 
 
-def start(project) -> subprocess.Popen:
+def start(project, stderr=subprocess.DEVNULL) -> subprocess.Popen:
     project.write("slow.py", SLOW)
     project.write(
         "study.yaml",
@@ -41,7 +41,8 @@ def start(project) -> subprocess.Popen:
         cwd=project.folder,
         env=project.environment(),
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=stderr,
+        text=True,
         start_new_session=True,
     )
     log = project.folder / "results/logs/cross_validate/gaussians.log"
@@ -50,6 +51,19 @@ def start(project) -> subprocess.Popen:
             return process
         time.sleep(0.1)
     raise AssertionError("the slow run did not start within a minute")
+
+
+@pytest.mark.slow
+def test_the_last_line_after_ctrl_c_says_what_is_kept(project):
+    process = start(project, stderr=subprocess.PIPE)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert errors.splitlines()[-1] == (
+        "Interrupted. What was computed is kept; the same command goes on from there."
+    )
+    assert project.snakemake().code == 0
+    assert project.fits()["status"].to_list() == ["converged"] * 3
 
 
 @pytest.mark.slow

@@ -13,6 +13,8 @@ from linclass_study.refusal import Refused
 from linclass_study.results import study_file
 from linclass_study.study import lock, progress
 
+STOPPED = "Terminating processes on user request"  # Snakemake's words in its log after Ctrl-C
+
 
 def cancel_abandoned_slurm_jobs():
     """Before the first job: cancel the jobs of a killed Snakemake, and store the name of our own."""
@@ -73,8 +75,15 @@ def print_answer_last():
         atexit.register(print, text, file=sys.stderr)
 
 
-def print_unfinished_last():
-    """Print that the study is not finished, instead of printing the answer of an earlier run."""
-    text = "The study is not finished: the errors above say which jobs failed. What was computed is kept; run again."
+def print_unfinished_last(logs):
+    """Print that the study is not finished, instead of printing the answer of an earlier run.
+
+    logs    Snakemake's log files; its documentation has one, its releases a list
+    """
+    files = map(Path, [logs] if isinstance(logs, str) else logs)
+    if any(STOPPED in file.read_text(encoding="utf-8", errors="replace") for file in files):
+        text = "Interrupted. What was computed is kept; the same command goes on from there."
+    else:
+        text = "The study is not finished: the errors above say which jobs failed. What was computed is kept; run again."
     full = full_disk(Path(STUDY.results))
     atexit.register(print, f"{text}\n{full}" if full else text, file=sys.stderr)
