@@ -32,7 +32,9 @@ def grouped_parts(
     kinds, members = distinct_groups(groups)
     counts = np.zeros((len(kinds), len(classes)), dtype=np.int64)
     np.add.at(counts, (members, codes), 1)
-    _refuse_too_few(counts, len(shares), [names[k] for k in classes] if names else classes.tolist())
+    _refuse_too_few(
+        counts, len(shares), [f"'{names[k]}'" for k in classes] if names else classes.tolist()
+    )
     bits = np.random.PCG64(seed)  # its raw stream does not depend on NumPy's version
     for _ in range(TRIES):
         part = _placed(counts, np.asarray(shares, dtype=float), bits)
@@ -66,7 +68,7 @@ def _refuse_too_few(counts: np.ndarray, parts: int, names: Sequence[object]) -> 
     of_class = (counts > 0).sum(axis=0)
     if of_class.min() < 2:
         raise NotApplicable(
-            f"all rows of class '{names[int(of_class.argmin())]}' are in one group, so no model of the "
+            f"all rows of class {names[int(of_class.argmin())]} are in one group, so no model of the "
             "other groups can learn it; leave the class out, or choose other groups."
         )
 

@@ -71,7 +71,7 @@ class TakesOffset(Classifier):
         -------
         float
         """
-        return self._accuracy(self.predict(X, offset), y, sample_weight)
+        return self._accuracy(self.predict(X, **_given(offset)), y, sample_weight)
 
     def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
         """Scores of rows.
@@ -106,7 +106,7 @@ class TakesOffset(Classifier):
         -------
         array of shape (n,)
         """
-        return self.classes_from(self.decision_function(X, offset))
+        return self.classes_from(self.decision_function(X, **_given(offset)))
 
     def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
         """Natural logarithm of the class probabilities, exact also where a probability underflows.
@@ -123,7 +123,7 @@ class TakesOffset(Classifier):
         array of shape (n, K)
             One column per class, in the order of `classes_`.
         """
-        return np.asarray(self.log_proba_from(self.decision_function(X, offset)))
+        return np.asarray(self.log_proba_from(self.decision_function(X, **_given(offset))))
 
     def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
         """Class probabilities.
@@ -140,7 +140,7 @@ class TakesOffset(Classifier):
         array of shape (n, K)
             One column per class, in the order of `classes_`; each row sums to 1.
         """
-        return np.exp(self.predict_log_proba(X, offset))
+        return np.exp(self.predict_log_proba(X, **_given(offset)))
 
 
 def offsets_of(
@@ -171,3 +171,8 @@ def row_offsets(offset: ArrayLike | None, shape: tuple[int, ...]) -> np.ndarray:
         bad = found[~np.isfinite(found)][0]
         raise ValueError(f"offset holds {bad:g}; offsets must be finite. Drop those rows.")
     return found
+
+
+def _given(offset: ArrayLike | None) -> dict[str, ArrayLike]:
+    """The offset as an argument, if there is one: a subclass may define methods without it."""
+    return {} if offset is None else {"offset": offset}

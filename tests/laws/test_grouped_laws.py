@@ -115,6 +115,8 @@ def test_what_groups_do_not_permit_is_refused_with_the_remedy(y, groups, words):
         return
     with pytest.raises(NotApplicable, match=words):
         stratified_folds(y, 4, 0, groups, ["a", "b"])
+    with pytest.raises(NotApplicable, match=words.replace("'b'", "1")):  # codes have no quotes
+        stratified_folds(y, 4, 0, groups)
 
 
 def test_a_class_of_one_row_cannot_be_on_both_sides_of_a_hold_out():

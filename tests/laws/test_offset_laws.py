@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from linclass import BayesianLogisticRegression, FirthLogisticRegression, OrdinalRegression
+from linclass import (
+    BayesianLogisticRegression,
+    FirthLogisticRegression,
+    LogisticRegression,
+    OrdinalRegression,
+)
 
 
 def three_classes() -> tuple[np.ndarray, np.ndarray]:
@@ -93,3 +98,32 @@ def test_evidence_that_rises_to_the_weakest_strength_is_reported() -> None:
     assert "still rises" in model.reason_
     alpha = len(x) * model.strength_
     assert alpha * float((model.coef_**2).sum()) > model.n_effective_  # the evidence falls with α
+
+
+class Cubed(LogisticRegression):
+    """A subclass with scikit-learn's signatures, which know no offset."""
+
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X**3, y, sample_weight)
+
+    def decision_function(self, X):
+        return super().decision_function(X**3)
+
+
+class Relabelled(LogisticRegression):
+    def predict(self, X):
+        return super().predict(X)
+
+    def predict_log_proba(self, X):
+        return super().predict_log_proba(X)
+
+
+def test_a_subclass_may_leave_the_offset_out():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), np.arange(40) % 3
+    for made, rows in ((Cubed(strength=0.1), X**3), (Relabelled(strength=0.1), X)):
+        made.fit(X, y)
+        plain = LogisticRegression(strength=0.1).fit(rows, y)
+        assert np.array_equal(made.predict(X), plain.predict(rows))
+        assert np.array_equal(made.predict_proba(X), plain.predict_proba(rows))
+        assert made.score(X, y) == plain.score(rows, y)
