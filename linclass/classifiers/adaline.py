@@ -27,12 +27,13 @@ from typing import Any
 import numpy as np
 
 from linclass.annotations import ClassWeight, Matrix, Seed
+from linclass.conventions.parameter_types import require_number
 from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
 from linclass.online.affine_pass import AffinePass
 from linclass.online.block import Block
 from linclass.online.least_mean_squares import LeastMeanSquares
-from linclass.online.online_classifier import LinearOnline, OnlineClassifier, require_number
+from linclass.online.online_classifier import LinearOnline, OnlineClassifier
 from linclass.online.tally import Tally
 from linclass.statistics.moments import moments
 

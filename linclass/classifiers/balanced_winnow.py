@@ -22,10 +22,11 @@ Reference: Littlestone (1989), thesis; Kivinen & Warmuth (1997), Information and
 from __future__ import annotations
 
 from linclass.annotations import ClassWeight, Matrix, Seed
+from linclass.conventions.parameter_types import require_number
 from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.log_weights import LogWeights, correct_by_factors
-from linclass.online.online_classifier import LinearOnline, OnlineClassifier, require_number
+from linclass.online.online_classifier import LinearOnline, OnlineClassifier
 from linclass.online.tally import Tally
 
 

@@ -26,10 +26,9 @@ from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.applicability import require_memory
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
-from linclass.conventions.parameter_types import is_whole
+from linclass.conventions.parameter_types import is_whole, require_number
 from linclass.counted import counted
 from linclass.numerics import Array
-from linclass.online.online_classifier import require_number
 from linclass.proofs.signed_rows import SignedRows
 from linclass.proofs.witness import only_zero
 

@@ -24,10 +24,11 @@ from typing import Any
 import numpy as np
 
 from linclass.annotations import ClassWeight, Seed
+from linclass.conventions.parameter_types import require_number
 from linclass.numerics import Array
 from linclass.online.correction import Rule
 from linclass.online.margin_corrections import MarginCorrections, reciprocal
-from linclass.online.online_classifier import LinearOnline, require_number
+from linclass.online.online_classifier import LinearOnline
 from linclass.online.tally import Tally
 
 VARIANTS = ("PA", "PA-I", "PA-II")

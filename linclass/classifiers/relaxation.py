@@ -19,9 +19,10 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.annotations import ClassWeight, Seed
+from linclass.conventions.parameter_types import require_number
 from linclass.online.correction import Rule
 from linclass.online.margin_corrections import MarginCorrections, reciprocal
-from linclass.online.online_classifier import LinearOnline, require_number
+from linclass.online.online_classifier import LinearOnline
 from linclass.online.tally import Tally
 
 

@@ -26,10 +26,11 @@ from scipy import sparse
 
 from linclass.annotations import ClassWeight, Matrix, Seed, Tags
 from linclass.applicability import NotApplicable
+from linclass.conventions.parameter_types import require_number
 from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.log_weights import LogWeights, correct_by_factors
-from linclass.online.online_classifier import LinearOnline, OnlineClassifier, require_number
+from linclass.online.online_classifier import LinearOnline, OnlineClassifier
 from linclass.online.tally import Tally
 
 LARGEST_LOG = 600.0  # of a factor; its weight was at most Θ/x_j before

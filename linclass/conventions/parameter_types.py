@@ -16,6 +16,8 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from linclass.extremes import HUGE, TINY
+
 Check = Callable[[str, Any], None]
 Plain = frozenset[type]  # exact types that need no check
 
@@ -66,6 +68,15 @@ def is_whole(value: object, least: int = 0) -> TypeGuard[int]:
 def is_list(value: object) -> TypeGuard[Collection[Any]]:
     """Whether it has entries, and is neither a text nor a mapping."""
     return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
+
+
+def require_number(name: str, value: object, *, below: float = np.inf) -> None:
+    """Raise ValueError, with one sentence, for what is no number above 0, or too large or small for finite products."""
+    if not (is_number(value) and 0 < value < below):
+        until = f" and below {below:g}" if below < np.inf else ""
+        raise ValueError(f"{name} is {value!r}; it must be a finite number above 0{until}.")
+    if not TINY <= value <= HUGE:
+        raise ValueError(f"{name} is {value!r:.20}; it must be between {TINY:g} and {HUGE:g}.")
 
 
 def require_flag(name: str, value: object) -> None:

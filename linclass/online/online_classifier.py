@@ -16,7 +16,7 @@ from linclass.conventions.convergence_warning import silently
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
-from linclass.conventions.parameter_types import is_number, is_whole
+from linclass.conventions.parameter_types import is_whole
 from linclass.counted import counted
 from linclass.numerics import Array
 from linclass.online.block import Block, blocks_of_rows
@@ -172,10 +172,3 @@ class LinearOnline(LinearScores, LinearGeometry):
         theta, d = np.atleast_2d(self._parameters().T), self.n_features_in_
         self.coef_ = np.array(theta[:, :d])
         self.intercept_ = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
-
-
-def require_number(name: str, value: object, *, below: float = np.inf) -> None:
-    """Refuse a parameter that is not a number above 0 and below `below`."""
-    if not (is_number(value) and 0 < value < below):
-        until = f" and below {below:g}" if below < np.inf else ""
-        raise ValueError(f"{name} is {value!r}; it must be a finite number above 0{until}.")

@@ -96,6 +96,30 @@ def test_options_of_solvers_take_numbers_of_numpy(solver: str, option: str, valu
     L.LogisticRegression(solver={solver: {option: value}}, random_state=0).fit(X, Y)
 
 
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (L.Perceptron, "step"),
+        (L.Adaline, "step"),
+        (L.BalancedWinnow, "step"),
+        (L.Relaxation, "margin"),
+        (L.SecondOrderPerceptron, "ridge"),
+        (L.Winnow, "threshold"),
+    ],
+)
+@pytest.mark.parametrize("value", [1e308, 1e-320, 10**400])
+def test_a_number_whose_products_are_none_is_refused(kind: Any, name: str, value: float) -> None:
+    """Some ended `converged`, with coefficients that are infinite."""
+    with refused("; it must be between 1e-110 and 1e+110."):
+        kind(**{name: value}).fit(X, Y)
+
+
+@pytest.mark.parametrize("wrong", ["x", 0, 1.5])
+def test_a_batch_of_pegasos_is_a_number_of_rows(wrong: Any) -> None:
+    with refused(f"batch is {wrong!r}; it must be a whole number of rows, at least 1"):
+        L.LinearSVM(solver={"pegasos": {"batch": wrong}}).fit(X, Y)
+
+
 @pytest.mark.parametrize("kind", [L.OneVsOne, L.OneVsRest, L.Calibrated, L.TunedClassifier])
 def test_a_class_is_no_estimator(kind: Any) -> None:
     with refused("that is made, as in"):

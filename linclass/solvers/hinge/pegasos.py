@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.annotations import Seed
+from linclass.conventions.parameter_types import is_whole
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, SolverByPasses, Trace
@@ -103,5 +104,7 @@ class Pegasos(SolverByPasses):
 
     def check(self) -> None:
         super().check()
-        if self.batch < 1:
-            raise ValueError(f"batch is {self.batch}; a batch has at least 1 row.")
+        if not is_whole(self.batch, 1):
+            raise ValueError(
+                f"batch is {self.batch!r}; it must be a whole number of rows, at least 1."
+            )

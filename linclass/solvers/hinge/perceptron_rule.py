@@ -23,6 +23,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from linclass.annotations import Seed
+from linclass.conventions.parameter_types import require_number
 from linclass.design.base import Design
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
@@ -136,8 +137,7 @@ class PerceptronRule(SolverByPasses):
         super().check()
         if self.order not in ORDERS:
             raise ValueError(f"order is {self.order!r}; use {', '.join(ORDERS)}.")
-        if not (isinstance(self.step, (int, float)) and self.step > 0):
-            raise ValueError(f"step is {self.step!r}; the perceptron needs a number above 0.")
+        require_number("step", self.step)
 
     def _wrong(
         self, design: Design, loss: Corrected, y: Array, weights: Array, theta: Array
