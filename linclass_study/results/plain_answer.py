@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -100,11 +101,18 @@ def could_not_compete(outcome: Outcome) -> str:
         places: dict[tuple[str, str], list[str]] = {}
         for name, method, why in runs:
             places.setdefault((method, why), []).append(name)
-        each = (f"{method} on {_names(names)} ({why})" for (method, why), names in places.items())
+        each = [f"{method} on {_names(names)} ({why})" for (method, why), names in places.items()]
         return f"Could not compete: {', '.join(each)}."
-    methods = list(dict.fromkeys(method for _, method, _ in runs))
-    where = f"{len(kept_out)} of {counted(_readable(outcome), 'data set')}"
-    return f"Could not compete on {where}: {_names(methods)}."
+    of = f" of {counted(_readable(outcome), 'data set')}"
+    times: dict[int, list[str]] = {}
+    for method, number in Counter(method for _, method, _ in runs).most_common():
+        times.setdefault(number, []).append(method)
+    (most, those), *others = times.items()
+    each = [f"{_names(those)} on {most}{of}"]
+    each += [f"{_names(methods)} on {number}" for number, methods in others[:1]]
+    if rest := sum(len(methods) for _, methods in others[1:]):
+        each.append(f"{counted(rest, 'other')} on fewer")
+    return f"Could not compete: {'; '.join(each)}."
 
 
 def _readable(outcome: Outcome) -> int:

@@ -198,7 +198,15 @@ def test_who_could_not_compete_is_named_with_the_reason_or_counted(make):
     place = [column.key for column in table.columns].index("absent")
     assert [row[place] for row in table.rows] == [["gone", "fails"], ["fails"]]
     many = make({f"d{i}": Data() for i in range(7)}, {"fine": Method(), "fails": fails}, name="m")
-    assert could_not_compete(many) == "Could not compete on 7 of 7 data sets: fails."
+    assert could_not_compete(many) == "Could not compete: fails on 7 of 7 data sets."
+    once = Method(endings={1: ("failed", "x")}, only=["d3"])
+    twice = Method(endings={1: ("failed", "x")}, only=["d3", "d4"])
+    methods |= {"once": once, "twice": twice}
+    del methods["gone"]
+    several = make({f"d{i}": Data() for i in range(7)}, methods, name="s")
+    assert could_not_compete(several) == (
+        "Could not compete: fails on 7 of 7 data sets; twice on 2; 1 other on fewer."
+    )
     whole = make({"d": Data()}, {"fine": Method()}, name="whole")
     assert could_not_compete(whole) == ""
 
