@@ -1,4 +1,4 @@
-"""What annotations call the things that users give, where no class has a name for it."""
+"""Types of users' arguments."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal

@@ -22,8 +22,8 @@ from linclass.annotations import EstimatorLike, Matrix
 from linclass.table import Table, unique
 
 LOOK_AT = 8  # rows whose scores are compared
-# Attributes of steps that leave the features whose names they keep: selectors, imputers (of known values, as for
-# `impute`), and PolynomialFeatures.
+# A step with one of these attributes (a selector, an imputer, PolynomialFeatures) does not change the columns whose
+# names it keeps.
 LEAVE = ("get_support", "missing_values", "powers_")
 ROUNDING = 1e-4  # of the largest score: some libraries compute in single precision
 

@@ -48,15 +48,12 @@ TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
 def mismatch(solver: Solver, loss_name: str, loss: type[Loss]) -> str | None:
     """Why the solver cannot minimize this loss, in one sentence; None if it can."""
     name, needs = solver.name, solver.needs
-    if needs not in KINDS:
-        able = getattr(loss, needs.replace("-", "_"))
-        return (
-            None if able else f"{name} needs a {needs} loss; {loss_name} is not. Try solver='auto'."
-        )
-    if KINDS.index(loss.kind) >= KINDS.index(needs):
-        return None
+    if needs in KINDS:
+        able, kind = KINDS.index(loss.kind) >= KINDS.index(needs), f"only {loss.kind}"
+    else:
+        able, kind = getattr(loss, needs.replace("-", "_")), "not"
     return (
-        f"{name} needs a {needs} loss; {loss_name} is only {loss.kind}. Try solver='subgradient'."
+        None if able else f"{name} needs a {needs} loss; {loss_name} is {kind}. Try solver='auto'."
     )
 
 

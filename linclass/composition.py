@@ -1,6 +1,6 @@
 """loss × penalty × solver by name: what every estimator that minimizes an objective shares.
 
-The estimator has the parameters penalty, strength, solver, step, tol, max_iter, random_state and
+The estimator has the parameters loss, penalty, strength, solver, step, fit_intercept, tol, max_iter, random_state and
 trace. This base finds the parts, rejects incompatible ones, and runs the solver.
 """
 

@@ -11,7 +11,7 @@ HUGE, TINY = 1e110, 1e-110  # between them products are floats, also with weight
 
 
 def refuse_extremes(X: Matrix, names: np.ndarray | None) -> None:
-    """A column with an entry above HUGE, or with none that reaches TINY but zeros."""
+    """Raise NotApplicable for a column whose largest entry is above HUGE, or below TINY but not 0."""
     largest = _largest_entries(X)
     for happens, bad in (
         ("overflow", largest > HUGE),
@@ -37,7 +37,7 @@ def _largest_entries(X: Matrix) -> np.ndarray:
 
 
 def refuse_tiny_classes(classes: np.ndarray, mass: np.ndarray) -> None:
-    """A class whose total weight is so small that dividing by it overflows."""
+    """Raise NotApplicable for a class whose total weight is so small that dividing by it overflows."""
     if (mass < TINY).any():
         k = int(mass.argmin())
         raise NotApplicable(
@@ -47,7 +47,7 @@ def refuse_tiny_classes(classes: np.ndarray, mass: np.ndarray) -> None:
 
 
 def refuse_extreme_sizes(values: np.ndarray, what: str, remedy: str) -> None:
-    """Targets or weights of which one is above HUGE, or none reaches TINY but zeros."""
+    """Raise NotApplicable for targets or weights whose largest is above HUGE, or below TINY but not 0."""
     largest = np.abs(values).max(initial=0)
     if largest > HUGE or 0 < largest < TINY:
         happens = "overflow" if largest > HUGE else "underflow"

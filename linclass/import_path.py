@@ -13,6 +13,10 @@ from linclass.other_names import CLASSES
 def import_object(path: str) -> Any:
     """What `path` names, a module and an attribute of it; ValueError with one sentence if there is none."""
     module_name, _, name = path.rpartition(".")
+    if not module_name or path.startswith("."):
+        raise ValueError(
+            f"'{path}' names no module; give the whole import path, as in sklearn.linear_model.RidgeClassifier"
+        )
     try:
         return getattr(import_module(module_name), name)
     except ModuleNotFoundError as error:

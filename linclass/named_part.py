@@ -1,4 +1,7 @@
-"""Parts with the name by which `parts.find` finds them; apart from that file, whose types name the bases of parts."""
+"""The `name` by which `parts.find` finds a part.
+
+In a file of its own because parts.py imports the bases of parts for its annotations.
+"""
 
 from __future__ import annotations
 

@@ -21,12 +21,14 @@ class once(Generic[Value]):
     """`functools.cached_property` without the lock of Python 3.11, which costs more than many a value here."""
 
     def __init__(self, function: Callable[[Any], Value]):
-        self.function = function
+        self.function, self.__doc__ = function, function.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
     def __get__(self, holder: Any, owner: type | None = None) -> Value:
+        if holder is None:  # of the class, as help() asks
+            return self  # type: ignore[return-value]
         value = vars(holder)[self.name] = self.function(holder)
         return value
 

@@ -33,8 +33,10 @@ def text_in(X: MatrixLike, array: np.ndarray) -> str:
 
 def is_text(entry: object) -> bool:
     """Whether it is text that no number is read from, as '1.5' is."""
+    if not isinstance(entry, str | bytes):
+        return False
     try:
-        float(entry if isinstance(entry, str | bytes) else 0)
+        float(entry)
     except ValueError:
         return True
     return False
@@ -44,6 +46,11 @@ def is_missing(entry: object) -> bool:
     """Whether it is None, NaN, NaT or pandas' NA."""
     none = entry is None or type(entry).__name__ in ("NAType", "NaTType")
     return none or bool(isinstance(entry, float | np.generic) and entry != entry)
+
+
+def are_floats(y: np.ndarray) -> bool:
+    """Whether it holds Python's floats, none of them NaN, as objects."""
+    return y.dtype == object and all(isinstance(entry, float) and entry == entry for entry in y)
 
 
 def refuse_missing_labels(y: np.ndarray) -> None:

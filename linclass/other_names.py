@@ -62,8 +62,10 @@ PARTS = {
 }
 
 
-def nearest(name: object, known: Collection[str], elsewhere: str | None = None) -> str | None:
-    """The known name that is meant: the same but for capitals, what it is called `elsewhere`, or one like it."""
+def nearest(name: object, known: Collection[str], ours: str | None = None) -> str | None:
+    """The known name that is meant: the same but for capitals; `ours`, what another library's name is called here;
+    or the most similar.
+    """
     lower = str(name).lower()
     near = get_close_matches(str(name), known, n=1)
-    return lower if lower in known else elsewhere or (near[0] if near else None)
+    return lower if lower in known else ours or (near[0] if near else None)

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from linclass.annotations import ArrayLike, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.extremes import HUGE, TINY, refuse_extreme_sizes, refuse_extremes
-from linclass.odd_entries import dates_in, is_missing, refuse_missing_labels, text_in
+from linclass.odd_entries import are_floats, dates_in, is_missing, refuse_missing_labels, text_in
 
 INT32_MAX, INT64_MAX = np.iinfo(np.int32).max, np.iinfo(np.int64).max
 
@@ -56,7 +56,7 @@ def matrix(
 ) -> Matrix:
     """A finite float64 matrix: C-ordered ndarray, or canonical csr_array with int32 indices.
 
-    With `products` those of its entries must be finite, too; with `gaps` no entry need be.
+    With `products`, entries whose products over- or underflow are refused, too; with `gaps`, NaN and ∞ are allowed.
     """
     given = X
     X = _sparse_matrix(X, sparse, owner) if sp.issparse(X) else _dense_matrix(X, owner)
@@ -75,7 +75,8 @@ def matrix(
 def labels(y: ArrayLike, rows: int, owner: str = "A classifier") -> np.ndarray:
     """Class labels, one per row: integers, booleans or strings; floats must be whole numbers."""
     y = _column(y, rows, owner)
-    if y.dtype.kind == "f":
+    if y.dtype.kind == "f" or are_floats(y):
+        y = y.astype(float, copy=False)
         _refuse_not_finite_target(y)
         if np.any(fractional := y != np.floor(y)):
             raise ValueError(

@@ -1,4 +1,11 @@
-"""Estimators that fit one objective at several strengths, along a regularization path."""
+"""Estimators that fit one objective at several strengths, along a regularization path,
+
+    θ(λ) = argmin (1/Σw_i) Σ w_i loss(y_i, z_i) + λ · penalty(W),
+
+from the strongest to the weakest, each started from the previous solution: near strengths have near solutions, and
+strong penalties, whose solutions are near zero, are easy.
+Friedman, Hastie & Tibshirani (2010), Journal of Statistical Software 33(1)
+"""
 
 from __future__ import annotations
 

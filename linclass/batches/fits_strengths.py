@@ -2,7 +2,7 @@
 
 Work that the fits share is done once. For small data it is one Newton's method on a stack of problems
 (batched_folds.py). For larger data, each fold shares the rows, their transpose, and the path from the strongest
-penalty to the weakest (regularization_path.py).
+penalty to the weakest (fits_path.py).
 """
 
 from __future__ import annotations

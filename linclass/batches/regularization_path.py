@@ -1,11 +1,4 @@
-"""A regularization path: the fits of one model at several strengths,
-
-    θ(λ) = argmin (1/Σw_i) Σ w_i loss(y_i, z_i) + λ · penalty(W),
-
-computed from the strongest to the weakest, each started from the previous solution: near strengths have
-near solutions, and strong penalties, whose solutions are near zero, are easy.
-Friedman, Hastie & Tibshirani (2010), Journal of Statistical Software 33(1)
-"""
+"""What `path` returns: the fits of one model at several strengths."""
 
 from __future__ import annotations
 

@@ -243,7 +243,8 @@ class LinearClassifier(
         return self._record(status, reason, **self._proof(solutions))
 
     def _old_parameters(self) -> Array | None:
-        if not hasattr(self, "coef_"):
+        """Those of the last fit; None if there was none, or one of another number of classes."""
+        K = len(self.classes_)
+        if not hasattr(self, "coef_") or len(self.coef_) != (1 if K == 2 else K):
             return None
-        b = [self.intercept_[:, None]] if self.fit_intercept else []
-        return np.hstack([self.coef_, *b])
+        return np.column_stack([self.coef_, self.intercept_]) if self.fit_intercept else self.coef_

@@ -68,8 +68,9 @@ def one_warning(method: Callable[..., Result]) -> Callable[..., Result]:
 
 def _models(found: Any) -> list[Any]:
     """A model alone, or those of lists, and of lists of lists."""
-    parts = [found] if hasattr(found, "fit") else list(found)
-    return [m for part in parts for m in ([part] if hasattr(part, "fit") else _models(part))]
+    if hasattr(found, "fit"):
+        return [found]
+    return [model for part in found for model in _models(part)]
 
 
 def _warn(text: str, status: str) -> None:

@@ -1,4 +1,4 @@
-"""scikit-learn's conventions without scikit-learn: parameters, validation, score, tags.
+"""scikit-learn's conventions without scikit-learn: parameters, checks, how a fit ended, tags.
 
 Estimators follow the conventions by duck typing: they pass `check_estimator` and work inside a
 Pipeline or GridSearchCV. Fitting and predicting do not import scikit-learn, because its import takes
@@ -143,7 +143,7 @@ class Estimator(RequestsMetadata, Parameters, Saved):
             raise NotFittedError(f"This {me} instance is not fitted yet. Call fit first.")
 
     def _check_rows(self, X: MatrixLike, products: bool = False) -> Matrix:
-        """X as a finite float64 matrix with the features of the training rows, with `products` finite, too."""
+        """X as a finite float64 matrix with the features of the training rows; `products` as in `validation.matrix`."""
         self._require_fit()
         me = type(self).__name__
         names = validation.feature_names(X)

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.annotations import Matrix, MatrixLike
+from linclass.conventions.parameter_types import is_list
 from linclass.numerics import Array
 
 
@@ -129,8 +130,9 @@ def _checked_pair(pair: tuple[int, int] | None, K: int) -> tuple[int, int]:
     if pair is None and K > 2:
         raise ValueError(f"{K} classes have many boundaries; give pair=(l, k).")
     pair = (0, 1) if pair is None else pair
-    if len(known := {*pair} & {*range(K)}) != 2 or len(pair) != len(known):
+    if not is_list(pair) or len(pair) != 2 or len({*pair} & {*range(K)}) != 2:
         raise ValueError(
             f"pair is {pair!r}; give the numbers of two classes, from 0 to {K - 1}, as in pair=(0, 1)."
         )
-    return pair
+    l, k = pair
+    return l, k

@@ -24,6 +24,7 @@ from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_features import few_features
 from linclass.kernel_machines.kernel_norm import KernelNorm
 from linclass.kernel_machines.near_the_mean import near_the_mean, why_far_rows_are_hard
+from linclass.kernels._function import Function
 from linclass.kernels.base import BLOCK, Kernel, KernelLike
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
@@ -63,7 +64,7 @@ class KernelMachine(Estimator):
             raise ValueError(f"offset is {self.offset!r}; it must be a number.")
 
     def _kernel_parts(self) -> list[str]:
-        return [f"linclass.kernels.{'function' if callable(self.kernel) else self.kernel}"]
+        return [f"linclass.kernels.{'_function' if callable(self.kernel) else self.kernel}"]
 
     def _kernel_matrix(
         self, X: Matrix, kept: Array, weights: Array, kernel: Kernel | None = None
@@ -147,8 +148,8 @@ class KernelMachine(Estimator):
         for start in range(0, X.shape[0], step):
             rows = slice(start, start + step)
             with np.errstate(over="ignore", invalid="ignore"):
-                K = X[rows][:, self.support_] if self._basis is None else None
-                K = self._made.matrix(X[rows], self._basis) if K is None else K
+                own, basis = X[rows], self._basis
+                K = own[:, self.support_] if basis is None else self._made.matrix(own, basis)
                 Z[..., rows] = coefficients @ K.T
         if not np.isfinite(Z).all():
             raise self._overflows()
@@ -159,7 +160,7 @@ class KernelMachine(Estimator):
 
     def _kernel_for(self, X: Matrix, weights: Array) -> Kernel:
         if callable(self.kernel):
-            return find("kernels", "function")(self.kernel)
+            return Function(self.kernel)
         kind = find("kernels", self.kernel)
         gamma = gamma_scale(X, weights) if self.gamma == "scale" else float(self.gamma)
         given = {"gamma": gamma, "degree": int(self.degree), "offset": float(self.offset)}

@@ -1,7 +1,7 @@
 """Kernel machines at one strength or along several:  min (1/Σw) Σ w_i ℓ(y_i, f(x_i)) + strength · ½‖f‖².
 
 The kernel matrix does not depend on the strength and is computed once. Strengths are then solved from the
-strongest to the weakest, each from the solution at the previous one (linclass/batches/regularization_path.py).
+strongest to the weakest, each from the solution at the previous one (linclass/batches/fits_path.py).
 """
 
 from __future__ import annotations

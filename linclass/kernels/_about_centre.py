@@ -41,7 +41,7 @@ class AboutCentre(Kernel):
         return self.near_zero(X) * self.gamma**0.5 if self.degree == 1 else None
 
     def between(self, X: Matrix, Y: Any, a: Array, b: Array) -> Array:
-        """The same in one block, for rows from which the centre was subtracted."""
+        """As `Kernel.between`, for rows from which the centre was subtracted."""
         along = self.gamma * (X @ self.centre)[:, None], self.gamma * (Y @ self.centre)
         products = X @ Y.T
         return self._product(

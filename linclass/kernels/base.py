@@ -1,6 +1,6 @@
 """The interface of kernels: the matrix of k(x, x′) between rows, computed in place and block by block.
 
-Only `block` differs between kernels: it turns a block of inner products into kernel values. For a matrix among the
+Most kernels define `block` alone, which turns a block of inner products into kernel values. For a matrix among the
 same rows half of the blocks are mirrored.   Schölkopf & Smola (2002), Learning with Kernels
 """
 
@@ -65,7 +65,7 @@ class Kernel:
         return self
 
     def between(self, X: Matrix, Y: Any, a: Array, b: Array) -> Array:
-        """The same in one block, for rows with known squared norms a and b."""
+        """k between the rows of X and of Y, whose squared norms are a and b, without dividing them into blocks."""
         products = X @ Y.T
         P = products.toarray() if sparse.issparse(products) else products
         self.block(P, a, b)

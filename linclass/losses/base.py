@@ -1,7 +1,7 @@
 """The interface of losses: ℓ(y, z) of a score z, its slope and curvature in z, its conjugate.
 
-There are three kinds. Margin losses are functions of m = y·z with y = ±1, residual losses of r = z − y, and
-softmax of K scores and a class code.
+Margin losses are functions of m = y·z with y = ±1, residual losses of r = z − y; the others (softmax, Kesler's, Crammer
+and Singer's) are of K scores and a class code y.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Loss:
         raise self._missing("slopes")
 
     def curvatures(self, y: Array, z: Array) -> Array:
-        """∂²ℓ/∂z²; for softmax what `curve` needs instead."""
+        """∂²ℓ/∂z²; for K scores what `curve` needs instead."""
         raise self._missing("curvatures")
 
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array | None]:

@@ -23,9 +23,9 @@ class Certified(PenalizedLoss):
     def certificate(self, point: Point, slopes: Array | None = None) -> float:
         """The relative gap or the cosine; `certificate_kind` says which.
 
-        With a penalty P = 0 is a minimum, as losses and penalties are at least 0: that of the perceptron loss is at
-        W = 0, where a gap relative to P has no meaning. Without one the slopes decide, since W = 0 has no row right.
-        A loss that vanishes for no score is 0 by underflow.
+        With a penalty, P = 0 proves a minimum, since loss and penalty are at least 0. Without one it proves nothing:
+        the perceptron's P is 0 at W = 0, where every row is misclassified. The loss of a likelihood is never 0; if it
+        is, that is underflow.
         """
         if self.strength and point.value == 0 and self.loss.vanishes:
             return 0.0

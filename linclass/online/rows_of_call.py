@@ -12,7 +12,9 @@ from linclass.annotations import ArrayLike, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.class_weights import class_weights
 from linclass.conventions.classifier import Classifier
+from linclass.conventions.parameter_types import is_list
 from linclass.numerics import Array
+from linclass.odd_entries import is_missing
 
 
 def rows_of_call(
@@ -23,7 +25,24 @@ def rows_of_call(
     classes: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> tuple[Any, Array, Array]:
-    """(X, codes, weights > 0). A call that begins a model sets its classes and its number of features."""
+    """(X, codes, weights > 0). The first call sets the classes and the features, and nothing if it is refused."""
+    try:
+        return _rows_of_call(model, begins, X, y, classes, sample_weight)
+    except (ValueError, TypeError):
+        if begins:
+            vars(model).pop("n_features_in_", None)
+            vars(model).pop("feature_names_in_", None)
+        raise
+
+
+def _rows_of_call(
+    model: Classifier,
+    begins: bool,
+    X: MatrixLike,
+    y: ArrayLike,
+    classes: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+) -> tuple[Any, Array, Array]:
     model.check()
     if not begins:
         _refuse_changes(model)
@@ -42,7 +61,7 @@ def rows_of_call(
     codes = _codes(found, y, classes)
     if balance is not None:
         weights *= class_weights(balance, found, np.ones(len(found)))[codes]
-    model.classes_ = found  # at last, so that a call that is refused begins nothing
+    model.classes_ = found  # at last: without them the next call begins anew
     kept = weights > 0
     return X[kept], codes[kept], weights[kept]
 
@@ -62,7 +81,7 @@ def _refuse_changes(model: Classifier) -> None:
 
 
 def _classes(y: Array, given: Any) -> Array:
-    classes = np.unique(y if given is None else np.asarray(given))
+    classes = validation.encode(y)[0] if given is None else _named(given)
     if len(classes) < 2:
         raise NotApplicable(
             f"y has 1 class so far: {classes.tolist()[0]!r}; classes must be passed on the first "
@@ -71,9 +90,18 @@ def _classes(y: Array, given: Any) -> Array:
     return classes
 
 
+def _named(given: Any) -> Array:
+    """The classes that a call names, sorted."""
+    if not is_list(given):
+        raise ValueError(f"classes is {given!r}; give all classes in a list.")
+    if any(map(is_missing, np.asarray(given).tolist())):
+        raise ValueError(f"classes is {given!r}, with a missing label; leave it out.")
+    return validation.encode(np.asarray(given))[0]
+
+
 def _codes(classes: Array, y: Array, given: Any) -> Array:
     """`given`, if it is not None, must repeat the classes of the first call."""
-    if given is not None and not np.array_equal(np.unique(np.asarray(given)), classes):
+    if given is not None and not np.array_equal(_named(given), classes):
         raise ValueError(
             f"`classes={given!r}` is not the same as on last call to partial_fit, was: {classes!r}."
         )

@@ -13,7 +13,7 @@ from linclass.numerics import Array
 class Tally:
     visits: float = 0.0
     mistakes: int = 0  # visits to rows of margin at most 0
-    mistaken: float = 0.0  # the same, the fraction of a visit as a fraction
+    mistaken: float = 0.0  # as `mistakes`, but a part of a visit counts as that part, not as 1
     squared_loss: float = 0.0  # Σ max(0, β − m)² over the visits, before their corrections
     least_margin: float = np.inf
     _margins: list[Array] = field(default_factory=list)

@@ -8,13 +8,14 @@ Obozinski, Taskar & Jordan (2010), Statistics and Computing 20
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from linclass.conventions.parameter_types import is_list
 from linclass.counted import counted
 from linclass.numerics import Array
 from linclass.penalties._by_name import feature_of, owners, require_names
@@ -104,13 +105,17 @@ class GroupLasso(KinkedPenalty):
     def check(self) -> None:
         if self.needs_names:
             return
-        if self.groups is not None and (
-            isinstance(self.groups, str)
-            or not isinstance(self.groups, Iterable)
-            or np.asarray(self.groups).ndim != 1
-        ):
+        if self.groups is None:
+            return
+        try:
+            one_each = is_list(self.groups) and np.asarray(self.groups).ndim == 1
+            if one_each:
+                self._place  # noqa: B018, names of several types have no order
+        except (TypeError, ValueError):
+            one_each = False
+        if not one_each:
             raise ValueError(
-                f"groups is {self.groups!r}; give the group of each feature in a list, or 'feature'."
+                f"groups is {self.groups!r}; give the group of each feature in a list, all of one type, or 'feature'."
             )
 
     def check_features(self, n_features: int) -> None:

@@ -45,8 +45,12 @@ class Solution:
     slopes: Array | None = None  # the dual point of the certificate, if there is one
     alpha: Array | None = None  # dual variables, if they are not slopes times row weights
     scores: Array | None = None  # of the rows at theta, if they are known
-    source: Point | None = None  # where the last Hessian of Newton's method is, for a near strength
-    optimum: Point | None = None  # where it is, of an unpenalized fit by Newton's method
+    source: Point | None = (
+        None  # of Newton's last Hessian, which a fit at a near strength may use again
+    )
+    optimum: Point | None = (
+        None  # the point at theta with its Hessian, of an unpenalized fit by Newton's method
+    )
     # fitted attributes that only this solver has
     extra: dict[str, Any] = field(default_factory=dict)
 
@@ -57,6 +61,7 @@ class Solution:
 
     @classmethod
     def at(cls, point: Point, certificate: float, tol: float, n_iter: int, **more: Any) -> Solution:
+        """The solution at a point; it has converged if its certificate is at most `tol`."""
         kind = point.objective.certificate_kind
         done = certificate <= tol
         return cls(point.theta, point.value, certificate, kind, done, n_iter, **more)
@@ -111,11 +116,10 @@ class Solver(NamedPart):
     tol: float = 1e-6
     max_iter: int | None = None
 
+    # of the loss: a kind of losses.base.KINDS, or a flag of Loss such as "piecewise-linear"
     needs: ClassVar[str] = "twice-smooth"
     limit: ClassVar[int] = 100
-    # penalties: none, smooth, ridge (L2), l2 (the same with factors above 0), bare kink (L1), entrywise (a sum over
-    # features) or any
-    takes: ClassVar[str] = "smooth"
+    takes: ClassVar[str] = "smooth"  # penalties: a key of compatibility.TAKES
     # it is Newton's method, which stacked_newton.py does for many fits at once
     stackable: ClassVar[bool] = False
 

@@ -222,6 +222,8 @@ def test_labels_at_the_ends_of_their_type_do_not_overflow(
 def test_a_continuous_target_is_no_class_label() -> None:
     with refused("Unknown label type: continuous; y holds 0.5"):
         GaussianNB().fit(X, Y + 0.5)
+    with refused("Unknown label type: continuous; y holds 0.5"):
+        GaussianNB().fit(X, (Y + 0.5).astype(object))
 
 
 def test_labels_of_mixed_types_are_refused() -> None:

@@ -329,6 +329,9 @@ def test_classes_have_a_boundary_for_each_pair() -> None:
     assert_allclose(Z[:, 0], Z[:, 2], atol=1e-12)
     with pytest.raises(ValueError, match="pair="):
         model.boundary()
+    for pair in (1, (0, 0), (0, 3), (0, 1, 2)):
+        with pytest.raises(ValueError, match="give the numbers of two classes, from 0 to 2"):
+            model.boundary(pair=pair)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 
 from linclass import (
     Adaline,
@@ -182,6 +183,24 @@ def test_partial_fit_refuses_a_class_that_it_was_not_told_of(name: str) -> None:
         model.partial_fit(X, y, classes=[0, 1])
     with pytest.raises(ValueError, match="classes must be passed on the first call"):
         fresh(MODELS[name]).partial_fit(X[:1], y[:1])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_partial_fit_refuses_labels_as_fit_does_and_begins_nothing(name: str) -> None:
+    X, y = rows(4)
+    model, missing = fresh(MODELS[name]), np.where(y > 0, "a", None)
+    with pytest.raises(ValueError, match=f"{np.sum(y == 0)} missing labels"):
+        model.partial_fit(X, missing)
+    with pytest.raises(ValueError, match="y mixes int and str"):
+        model.partial_fit(X, np.array(["a", 1], object)[y % 2])
+    with pytest.raises(ValueError, match=r"classes is \[0, nan\], with a missing label"):
+        model.partial_fit(X, y, classes=[0, np.nan])
+    with pytest.raises(ValueError, match="classes is 3; give all classes in a list"):
+        model.partial_fit(X, y, classes=3)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    assert fresh(MODELS[name]).partial_fit(X, y).n_features_in_ == X.shape[1]
+    model.partial_fit(X[:, :1], y)  # of other features, as nothing had begun
 
 
 def homogeneous_margin(X: Any, y: Any) -> tuple[float, float]:

@@ -133,6 +133,8 @@ def test_names_of_sparse_columns_are_kept_in_folds() -> None:
         ({"l1": {"factors": {"age": -1}}}, "give one number, at least 0, for each feature"),
         ({"l2": {"factors": dict.fromkeys(["age", "city", "dose"], 0)}}, "factors are all 0"),
         ({"group_lasso": {"groups": "features"}}, "or 'feature'"),
+        ({"group_lasso": {"groups": [None, "a", "a", 1, 1]}}, "all of one type"),
+        ({"group_lasso": {"groups": [[1], [1, 2], 3, 4, 5]}}, "give the group of each feature"),
     ],
 )  # fmt: skip
 def test_wrong_names_and_factors_are_one_line(penalty: Any, words: str) -> None:

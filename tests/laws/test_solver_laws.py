@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pydoc
+import re
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from linclass.losses.kesler import Kesler
 from linclass.losses.logistic import Logistic
 from linclass.objective.distinct_rows import distinct_rows, merge_rows
 from linclass.objective.objective import Objective
+from linclass.objective.point import Point
 from linclass.parts import find, names
 from linclass.penalties.l2 import L2
 from linclass.solvers.base import Solver, Trace
@@ -400,6 +403,16 @@ def test_gradient_descent_records_its_path_from_any_start() -> None:
     assert_allclose(path[25], theta, atol=1e-13)
 
 
+@pytest.mark.parametrize("step", ["backtracking", 0.1, {"unit": 0.01}], ids=str)
+def test_recording_iterates_changes_none(step: Any) -> None:
+    P, kind = objective("logistic"), find("solvers", "gradient_descent")
+    ends = [
+        kind(step=step, max_iter=20, tol=0, record=record).solve(P, P.zero() + 1).theta
+        for record in ((), (3, 7))
+    ]
+    assert_allclose(*ends, rtol=1e-12)
+
+
 def test_unit_steps_all_have_the_length_asked_for() -> None:
     P = objective("logistic")
     record = tuple(range(20))
@@ -462,10 +475,43 @@ def test_a_base_class_is_no_solver() -> None:
         assert getattr(kind, "descend", None) is not SolverAfterReductions.descend
 
 
+@pytest.mark.parametrize("solver", names("solvers"))
+@pytest.mark.parametrize("loss", names("losses"))
+def test_a_solver_that_is_refused_is_told_one_that_fits(loss: str, solver: str) -> None:
+    """With another than the default penalty, as a remedy may suit one penalty alone."""
+    if loss in ("perceptron", "kesler", "crammer_singer"):
+        with pytest.raises(ValueError, match=r"no solver minimizes .* Try loss='squared_hinge'"):
+            LinearClassifier(loss=loss, penalty="l1").check()
+        return
+    try:
+        LinearClassifier(loss=loss, penalty="l1", solver=solver).check()
+    except ValueError as refusal:
+        remedy = re.search(r"Try solver='(\w+)'", str(refusal))
+        if remedy:
+            LinearClassifier(loss=loss, penalty="l1", solver=remedy[1]).check()
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge", "squared_hinge", "probit", "squared"])
+def test_a_warm_start_of_other_classes_begins_at_0(loss: str) -> None:
+    """From three classes to four or two, and back, the fit is the one without a warm start."""
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    targets = [np.digitize(X[:, 0] + X[:, 1] ** 2, bins) for bins in ([0, 1], [0, 1, 2], [0.5])]
+    warm = LinearClassifier(loss=loss, strength=0.1, warm_start=True)
+    for y in (*targets, targets[0]):
+        cold = LinearClassifier(loss=loss, strength=0.1).fit(X, y)
+        np.testing.assert_array_equal(warm.fit(X, y).coef_, cold.coef_)
+
+
+def test_what_is_computed_once_documents_itself() -> None:
+    """As `help` finds it, at the class."""
+    assert Point.gradient.__doc__
+    assert "gradient" in pydoc.render_doc(Point)
+
+
 def test_what_cannot_work_together_is_refused_in_one_sentence() -> None:
     with pytest.raises(ValueError, match="newton needs") as caught:
         LinearClassifier(loss="hinge", solver="newton").check()
-    sentence = "newton needs a twice-smooth loss; hinge is only convex. Try solver='subgradient'."
+    sentence = "newton needs a twice-smooth loss; hinge is only convex. Try solver='auto'."
     assert str(caught.value) == sentence
     for params in [
         {"loss": "hinge", "solver": "gradient_descent"},
@@ -478,6 +524,9 @@ def test_what_cannot_work_together_is_refused_in_one_sentence() -> None:
         {"step": 0.1},
         {"solver": "gradient_descent", "step": -1},
         {"solver": "gradient_descent", "step": {"units": 1}},
+        {"solver": "gradient_descent", "step": "backtrackng"},
+        {"solver": "gradient_descent", "step": "unit"},
+        {"solver": "gradient_descent", "step": {"backtracking": "x"}},
         {"solver": "stochastic_gradient", "step": {"unit": 1}},
         {"solver": "newton", "max_iter": 0},
         {"solver": {"newton": {"steps": 3}}},

@@ -47,7 +47,7 @@ CASES = {
     ),
     "solver that does not fit its loss": (
         METHOD % "linclass.LinearClassifier, params: {loss: hinge, solver: newton}",
-        ["newton needs a twice-smooth loss; hinge is only convex. Try solver='subgradient'."],
+        ["newton needs a twice-smooth loss; hinge is only convex. Try solver='auto'."],
     ),
     "tolerance below 0": (
         METHOD % "linclass.LogisticRegression, params: {tol: -1}",

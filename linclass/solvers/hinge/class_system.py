@@ -96,7 +96,7 @@ class Blocks:
 
 
 def solved(S: Array, g: Array, objective: Objective, reach: float) -> Array:
-    """−Δ of  (strength·I + reach·S) Δ = −g."""
+    """The solution of (strength·I + reach·S) x = g, with a little curvature added for the intercepts."""
     d, shape = objective.design.n_features, objective.shape
     H = reach * S
     if objective.design.intercept:

@@ -3,8 +3,8 @@
     W ← (1 − 1/t) W − (1/(strength·t)) · mean over the batch of s_i x_i,   s_i ∈ ∂ℓ_i(z_i)
 
 With these steps W is always −Xᵀ(w a)/strength for the average a of all slopes so far, so a is approximately
-a dual point and gives the gap. The intercept is not penalized; its step is 1/√t. The average of the later
-half of the iterates is returned.
+a dual point and gives the gap. The intercept is not penalized; its step is 1/√t. The average of the iterates
+since epoch 1, 2, 4, 8, … began, whichever is the last, is returned.
 Shalev-Shwartz, Singer, Srebro & Cotter (2011), Mathematical Programming 127
 """
 

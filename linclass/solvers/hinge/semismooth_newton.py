@@ -30,7 +30,7 @@ from linclass.solvers.hinge.reductions import SolverAfterReductions
 FAR, ROUGH, NEAR = 2.0, 0.5, 5.0  # reach of the first round from zero, least squares and a start
 GROWTH = 3.0
 NEARER = 0.9  # ratio of certificates
-BAND = 4.0  # rows whose slope such a change would move take part
+BAND = 4.0  # rows take part whose slope would change if slope + reach·score were off by this
 FEW = 500  # rows up to which all take part, as they do if copies cost memory
 MISSED = 0.02  # share of other rows that may move before a round continues with them
 EASY = 20  # Newton steps of a round, above which the next has the same reach

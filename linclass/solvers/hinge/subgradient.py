@@ -1,9 +1,9 @@
 """Subgradient method for losses with a kink:  θ ← θ − η_t g_t,  g_t ∈ ∂P(θ_t).
 
-With a penalty of strength λ on W, η_t = 1/(λ(t + 1))  makes W the average of all −Xᵀ(w s)/λ so far. The average
-of the slopes s is then a dual point, and its gap to the averaged iterate is O(log t/(λt)). Without a penalty,
-η_t = 1/(‖g‖√t) converges, without a certificate of that kind.
-Shalev-Shwartz, Singer, Srebro & Cotter (2011), Mathematical Programming 127; Nesterov (2004), §3.2.3
+With a penalty of strength λ on W, η_t = 2/(λ(t + 1)) makes W the average of all −Xᵀ(w s)/λ so far with weights
+t = 1, 2, …. The same average of the slopes s is then a dual point, and its gap to the averaged iterate is O(1/(λt)).
+Without a penalty, η_t = 1/(‖g‖√t) converges, without a certificate of that kind.
+Lacoste-Julien, Schmidt & Bach (2012), arXiv:1212.2002; Nesterov (2004), §3.2.3
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 For known signs σ of the support P the minimum solves  H_PP v_P = c_P − κ_P σ_P.  If some entries of that solution
 have another sign, all of them are set to 0 if q decreases, else the step ends at the first sign change. If there
 is none, entries whose slope exceeds κ join P. Blocks of entries are dropped and added while q decreases, single
-ones otherwise, so no support occurs twice. The inverse of H_PP is updated with P (`sweep`). If the diagonal of H
-changes between programs, the old inverse preconditions an iterative refinement.
+ones otherwise, so no support occurs twice. The inverse of H_PP is updated with P (swept_inverse.py). If the diagonal
+of H changes between programs, the old inverse preconditions an iterative refinement.
 Osborne, Presnell & Turlach (2000), IMA J. Numerical Analysis 20
 """
 

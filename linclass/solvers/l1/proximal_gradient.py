@@ -59,10 +59,8 @@ class ProximalGradient(Solver):
             units = replace(units, scale=np.ones_like(units.scale))
         ahead, u = last, units.coordinates(last.theta)
         ahead_u = last_u = u
-        t, L = (
-            1.0,
-            max(objective.loss.smoothness, 1e-3) if objective.loss.smoothness < np.inf else 1.0,
-        )
+        bend = objective.loss.smoothness
+        t, L = 1.0, max(bend, 1e-3) if bend < np.inf else 1.0
         for n_iter in range(1, self.max_steps + 1):
             new, u, L = forward_backward(ahead, ahead_u, L, units)
             if np.vdot(ahead_u - u, u - last_u) > 0:  # uphill

@@ -55,7 +55,9 @@ class GradientDescent(Solver):
         stops = sorted({s for s in self.record if 0 < s <= self.max_steps} | {self.max_steps})
         for stop in stops:
             if not done:
-                theta, steps, done = advance(objective, theta, eta, stop - n_iter, self.tol, trace)
+                theta, eta, steps, done = advance(
+                    objective, theta, eta, stop - n_iter, self.tol, trace
+                )
                 n_iter += steps
             path |= {stop: theta.copy()} if stop in self.record else {}
         point = objective.at(theta)
@@ -68,7 +70,7 @@ class GradientDescent(Solver):
         rule, eta = self._rule()
         if rule not in RULES:
             raise ValueError(f"gradient_descent has no step rule {rule!r}; use {', '.join(RULES)}.")
-        if rule != "backtracking" and not (is_number(eta) and 0 < eta < np.inf):
+        if not (is_number(eta) and 0 < eta < np.inf):
             raise ValueError(f"step is {self.step!r}; give the {rule} step a number above 0.")
         if not (is_list(self.record) and all(map(is_whole, self.record))):
             raise ValueError(f"record is {self.record!r}; give a list of numbers of iterations.")
@@ -76,10 +78,14 @@ class GradientDescent(Solver):
     def _rule(self) -> tuple[str, Any]:
         if isinstance(self.step, Mapping) and len(self.step) == 1:
             return next(iter(self.step.items()))
-        return ("backtracking", 1.0) if isinstance(self.step, str) else ("constant", self.step)
+        if isinstance(self.step, str):
+            return self.step, 1.0 if self.step == "backtracking" else None
+        return "constant", self.step
 
 
-End = tuple[Array, int, bool]
+End = tuple[
+    Array, float, int, bool
+]  # θ and η, from which further steps go on; steps; whether it has converged
 
 
 def constant_step_descent(
@@ -95,8 +101,8 @@ def constant_step_descent(
             if trace:
                 trace(point)
             if objective.certificate(point) <= tol:
-                return theta, min(done + every, steps), True
-    return theta, steps, False
+                return theta, eta, min(done + every, steps), True
+    return theta, eta, steps, False
 
 
 def unit(
@@ -109,7 +115,7 @@ def unit(
             theta -= eta / length * g
         if trace:
             trace(objective.at(theta.copy()))
-    return theta, steps, False
+    return theta, eta, steps, False
 
 
 def backtracking(
@@ -124,8 +130,8 @@ def backtracking(
         if trace:
             trace(point)
         if n % 10 == 0 and (point.separates or objective.certificate(point) <= tol):
-            return point.theta, n, True
-    return point.theta, steps, False
+            return point.theta, eta, n, True
+    return point.theta, eta, steps, False
 
 
 def enough_decrease(old: Point, descent: float, new: Point, eta: float) -> bool:

@@ -5,7 +5,7 @@ After t epochs `step` gives η_t as
   {inverse: η}                η/(1 + t/10)
   {sqrt: η}  (default)        η/√(1 + t/10), η = 1/(largest curvature of a row)
 The average of the iterates is returned. It is restarted after 1, 2, 4, 8, … epochs, so that it forgets the
-start but covers at least half of the epochs. With average=False the last iterate is returned.
+start; it covers the epochs since then, at most half of all. With average=False the last iterate is returned.
 Polyak & Juditsky (1992), SIAM J. Control and Optimization 30
 """
 

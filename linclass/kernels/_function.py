@@ -18,13 +18,13 @@ class Function(Kernel):
 
     Parameters
     ----------
-    function : callable, default=lambda X, Y: X @ Y.T
+    function : callable
         Maps two matrices of n and n′ rows to the matrix (n, n′) of kernel values.
     """
 
     is_psd = False  # unknown, so checked
 
-    def __init__(self, function: Callable[[Any, Any], Any] = lambda X, Y: X @ Y.T):
+    def __init__(self, function: Callable[[Any, Any], Any]):
         self.function = function
 
     def matrix(self, X: Matrix, Y: Any = None) -> Array:
