@@ -49,8 +49,8 @@ def is_missing(entry: object) -> bool:
 
 
 def are_floats(y: np.ndarray) -> bool:
-    """Whether it holds Python's floats, none of them NaN, as objects."""
-    return y.dtype == object and all(isinstance(entry, float) and entry == entry for entry in y)
+    """Whether an array of objects holds Python's floats, none of them NaN."""
+    return all(isinstance(entry, float) and entry == entry for entry in y)
 
 
 def refuse_missing_labels(y: np.ndarray) -> None:

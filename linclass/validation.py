@@ -75,7 +75,7 @@ def matrix(
 def labels(y: ArrayLike, rows: int, owner: str = "A classifier") -> np.ndarray:
     """Class labels, one per row: integers, booleans or strings; floats must be whole numbers."""
     y = _column(y, rows, owner)
-    if y.dtype.kind == "f" or are_floats(y):
+    if y.dtype.kind == "f" or (y.dtype.kind == "O" and are_floats(y)):
         y = y.astype(float, copy=False)
         _refuse_not_finite_target(y)
         if np.any(fractional := y != np.floor(y)):
