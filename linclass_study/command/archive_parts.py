@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from linclass_study.command.results_folder import ResultsFolder
+from linclass_study.report.exhibits import figure_names
 from linclass_study.runs import run_files
 
 
@@ -39,7 +40,10 @@ PARTS = (
 )  # fmt: skip
 OF_RUN = (*run_files.OTHERS, run_files.LAST)
 OF_EVERY_RUN = ("predictions.parquet", "fits.parquet")
-PROMISED = ("report.html", "study.json", "scores.csv", "scores.parquet", "fits.parquet")
+PROMISED = (
+    *("report.html", "study.json", "answer.txt", "scores.csv", "scores.parquet", "fits.parquet"),
+    *("tables/summary.csv", "tables/datasets.csv"),
+)
 
 
 def archived_files(results: ResultsFolder) -> Iterator[tuple[str, Path, Part]]:
@@ -57,7 +61,8 @@ def archived_files(results: ResultsFolder) -> Iterator[tuple[str, Path, Part]]:
 def missing_parts(results: ResultsFolder) -> str:
     """What is missing in an unfinished study, in a few words; '' if it is complete."""
     of_datasets = [place for name in results.datasets for place in _of_dataset(name)]
-    promised = (*PROMISED, *of_datasets)
+    figures = [f"exhibits/{name}/figure.svg" for name in figure_names()[False]]
+    promised = (*PROMISED, *of_datasets, *figures)
     lacks = [f"{name} is missing" for name in promised if not (results.folder / name).is_file()]
     if "study.json is missing" in lacks:
         return " and ".join(lacks)

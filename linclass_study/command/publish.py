@@ -28,7 +28,7 @@ from linclass_study.unfinished_file import unfinished_file
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # earliest time in a .zip
 STORED = {".parquet", ".png", ".npz"}  # already compressed
 TEXTS = {".html", ".json", ".csv", ".txt", ".md", ".tex", ".svg", ".yaml"}
-REPLACED = ("reason", "params")  # columns of fits that may contain a path
+REPLACED = ("reason", "params", "failure")  # columns that may contain a path
 END_OF_NAME = r"($|[^\w.-])"  # /home/ada is not the beginning of /home/adam
 
 
@@ -88,12 +88,13 @@ def _unspecific(path: Path, changed: Path) -> Path:
         public = without_home(text)
         return path if public == text else _written(changed, public)
     home = str(Path.home())
-    if path.name == "fits.parquet" and len(home) > 1:
-        named = pl.col(REPLACED).str.contains(home, literal=True).any()
-        if any(pl.scan_parquet(path).select(named).collect().row(0)):
+    if path.suffix == ".parquet" and len(home) > 1:
+        texts = [name for name in pl.read_parquet_schema(path) if name in REPLACED]
+        named = pl.col(texts).str.contains(home, literal=True).any()
+        if texts and any(pl.scan_parquet(path).select(named).collect().row(0)):
             pattern = pl.escape_regex(home) + END_OF_NAME
             changed.parent.mkdir(parents=True, exist_ok=True)
-            shortened = pl.col(REPLACED).str.replace_all(pattern, "~${1}")
+            shortened = pl.col(texts).str.replace_all(pattern, "~${1}")
             pl.read_parquet(path).with_columns(shortened).write_parquet(changed)
             return changed
     return path

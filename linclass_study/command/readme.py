@@ -8,6 +8,7 @@ from linclass_study.command import archive_parts
 from linclass_study.command.citation import Citation
 from linclass_study.command.open_results import SUMS
 from linclass_study.command.results_folder import ResultsFolder
+from linclass_study.report.configuration import snakemake_command
 
 
 def text(results: ResultsFolder, citation: Citation, names: set[str]) -> str:
@@ -53,8 +54,7 @@ def _rerun(results: ResultsFolder) -> list[str]:
     """How to run the study again."""
     if not (results.folder / "study.json").exists() or len(results.study.studies) != 1:
         return []
-    names = " ".join(results.study.studies[0])
-    command = f"snakemake --configfile {names}" if names else "snakemake"
+    command = snakemake_command(results.study.studies[0])
     return [
         f"To run the study again, copy the files of `configuration/` into a clone of linclass: `{command}`."
     ]

@@ -54,9 +54,7 @@ class Verified:
         if self.different:
             return f"different: {len(self.different):,} of {runs} differ"
         if any(self.alone.values()) or not compared:
-            counts = [f"{len(self.alone[name]):,} runs are in {name} alone" for name in "AB"]
-            common = f"the {runs} of both are equal" if compared else "no run is in both"
-            return f"different: {common}, {' and '.join(counts)}"
+            return f"different: {self._common(runs)}, {' and '.join(self._alone())}"
         if self.facts:
             return f"different: the predictions of {runs} are equal, what belongs to them is not"
         if self.close:
@@ -64,6 +62,20 @@ class Verified:
             within = f"the same classes, numbers equal within {largest:.1e}"
             return f"equal but for rounding: {len(self.close):,} of {runs} have {within}"
         return f"identical: {runs} with the same predictions and fits"
+
+    def _common(self, runs: str) -> str:
+        if not (self.identical or self.close):
+            return "no run is in both"
+        if not self.close:
+            return f"the {runs} of both are equal"
+        return f"of the {runs} of both {len(self.close):,} differ in numbers"
+
+    def _alone(self) -> list[str]:
+        sizes = {name: len(runs) for name, runs in self.alone.items() if runs} or {"A": 0}
+        return [
+            f"{counted(f'{n:,}', 'run')} {'is' if n == 1 else 'are'} in {name} alone"
+            for name, n in sizes.items()
+        ]
 
 
 def verify(a: ResultsFolder, b: ResultsFolder, tolerance: float = 0.0) -> Verified:

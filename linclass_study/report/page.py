@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -31,6 +30,7 @@ from linclass_study.report import (
     sections,
 )
 from linclass_study.report.cells import SHOWN, PageCells, breakable_name, choices, with_code
+from linclass_study.report.configuration import configuration, snakemake_command
 from linclass_study.report.number_format import count_of
 from linclass_study.report.page_figures import Figures
 from linclass_study.report.page_items import Item, items, runs
@@ -111,7 +111,10 @@ def report(
         of_datasets=of_datasets,
         machines=fitted_in,
         commits=commits(fitted_in),
-        studies=[[f for f in files if Path(f).resolve() != DEFAULT_STUDY] for files in studies],
+        commands=[
+            snakemake_command(f for f in files if Path(f).resolve() != DEFAULT_STUDY)
+            for files in studies
+        ],
         configuration=configuration(outcome),
     )
 
@@ -230,19 +233,6 @@ def spent(times: pl.DataFrame) -> list[tuple[str, float, float | None]]:
         pl.col("fit_seconds").sum(), pl.col("peak_rss_mb").max()
     )
     return list(by_machine.sort("machine").iter_rows())
-
-
-def configuration(outcome: Outcome) -> str:
-    """The study with all its entries, as YAML that can be run again."""
-    plain = {
-        "evaluation": outcome.evaluation,
-        "limits": outcome.limits,
-        "datasets": outcome.datasets,
-        "methods": outcome.methods,
-    }
-    return yaml.safe_dump(
-        json.loads(json.dumps(plain)), sort_keys=False, allow_unicode=True, width=96
-    )
 
 
 def _relatives(outcome: Outcome, dataset: str) -> list[str]:

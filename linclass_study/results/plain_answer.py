@@ -40,7 +40,7 @@ def plain_answer(outcome: Outcome, named: bool = True) -> list[str]:
         assert first is not None
         method, mean, _, equal = first
         sure = _sure(compared, equal)
-        if not named:
+        if not named and len(found) == 1:
             return [f"{sure[0].upper()}{sure[1:]}.", *absent]
         words = metric_words(outcome.metric)
         verb = "has" if not equal else "have"

@@ -43,7 +43,7 @@ def of_files(
     texts: dict[str, str] = {}
     for file in map(Path, files):
         if file.resolve() != DEFAULT_STUDY:
-            same = sum(name.endswith(file.name) for name in texts)
+            same = sum(name == file.name or name.endswith(f"-{file.name}") for name in texts)
             name = f"{same + 1}-{file.name}" if same else file.name
             texts[name] = file.read_text(encoding="utf-8")
     studies = [list(texts)]

@@ -44,7 +44,7 @@ class Records:
         if fit["protocol"] == self.on_plane and not fit["repeat"] and len(self.axes[0]):
             grid = given["grid"] if given is not None else np.full(self.cells, -1)
             self.labels.append(
-                np.asarray(grid, np.int8).reshape(len(self.axes[1]), len(self.axes[0]))
+                np.asarray(grid, np.int16).reshape(len(self.axes[1]), len(self.axes[0]))
             )
 
     @property

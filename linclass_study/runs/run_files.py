@@ -48,7 +48,11 @@ def asked_of(
     limits: Mapping[str, float],
 ) -> str:
     """Digest of everything that a study specifies for a run; known before the data."""
-    return digest_of(entry, code, evaluation, limits)
+    unused = set() if entry.get("tune") else {"inner_folds", "tune_rule"}
+    if unused and not evaluation.get("traces"):  # traces record the metric on the held-out rows
+        unused.add("tune_metric")
+    used = {key: value for key, value in evaluation.items() if key not in unused}
+    return digest_of(entry, code, used, limits)
 
 
 def digest_of(*values: Any) -> str:

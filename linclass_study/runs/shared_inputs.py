@@ -13,6 +13,7 @@ from linclass_study.runs.run import PlannedRun
 
 # of a method: its entry, the digest of its code, the name of its features
 MethodSpec = Mapping[str, Any]
+OF_DATA = ("n_classes", "classes", "positive", "costs")  # of a task; how to tune is asked of a run
 
 
 class SharedInputs:
@@ -57,5 +58,6 @@ class SharedInputs:
             paths = (self.features(features), self.folds)
             files = [run_files.digest_of_file(path) for path in paths]
             about = [self.about.get(key) for key in ("status", "reason", "digest")]
-            self._digests[features] = run_files.digest_of(files, about, self.task)
+            of_data = {key: self.task[key] for key in OF_DATA}
+            self._digests[features] = run_files.digest_of(files, about, of_data)
         return self._digests[features]

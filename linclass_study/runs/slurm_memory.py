@@ -25,7 +25,8 @@ def enough_memory() -> Iterator[None]:
     if kills() > before:
         raise Refused(
             "the memory of this Slurm job did not suffice, so the kernel killed a fit; the next attempt asks for more. "
-            "If this was the last: --set-resources cross_validate:mem_mb=…, or a lower limits.fit_memory_mb"
+            "If this was the last: --set-resources cross_validate:mem_mb=… cross_validate_shard:mem_mb=…, "
+            "or a lower limits.fit_memory_mb"
         )
 
 

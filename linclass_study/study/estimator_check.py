@@ -175,7 +175,17 @@ def unknown_parameters(callable_: Any, given: Any, owner: str) -> Iterator[str]:
     names = [n for n, p in parameters.items() if p.kind is not p.VAR_POSITIONAL]
     for name in given:
         if name not in names:
-            yield f"{owner} has no parameter '{name}'; {nearest_name(name, names)}"
+            plain = f"{owner} has no parameter '{name}'; {nearest_name(name, names)}"
+            yield _what_it_is_called_here(callable_, name) or plain
+
+
+def _what_it_is_called_here(kind: Any, name: str) -> str:
+    """linclass's own words for a parameter that has another name here; '' if there are none."""
+    try:
+        getattr(kind, "_refuse_unknown", str)(name)
+    except TypeError as error:
+        return one_sentence(error)
+    return ""
 
 
 def one_sentence(error: BaseException) -> str:

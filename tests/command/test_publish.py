@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -17,6 +18,8 @@ import pytest
 import yaml
 from finished_results import at, change
 
+from linclass_study import table_files
+from linclass_study.report.exhibits import figure_names
 from linclass_study.runs.run_files import RunInputs, described
 from linclass_study.table_files import write_table
 
@@ -29,6 +32,10 @@ def finished(a):
     """Results with a page, and with what does not belong into an archive."""
     (a / "report.html").write_text(REPORT)
     os.utime(a / "report.html", (1_000_000_000, 1_000_000_000))  # 2001-09-09T01:46:40Z
+    figures = [f"exhibits/{name}/figure.svg" for name in figure_names()[False]]
+    for file in ("answer.txt", "tables/summary.csv", "tables/datasets.csv", *figures):
+        (a / file).parent.mkdir(parents=True, exist_ok=True)
+        (a / file).touch()
     (a / "logs").mkdir()
     (a / "logs" / "fetch.log").write_text("a log")
     (a / "runs" / "two" / ".claims").write_text("")
@@ -79,8 +86,8 @@ def test_it_holds_what_was_asked_found_and_used_and_nothing_else(published, fini
     files = content(published(finished))
     tops = {name.split("/")[0] for name in files}
     assert tops == {
-        "answer.txt", "checks", "CITATION.cff", "configuration", "data", "environment", "fits.parquet", "folds",
-        "README.md", "report.html", "runs", "scores.csv", "scores.parquet", "sha256sums.txt", "study.json", "tables",
+        "answer.txt", "checks", "CITATION.cff", "configuration", "data", "environment", "exhibits", "fits.parquet",
+        "folds", "README.md", "report.html", "runs", "scores.csv", "scores.parquet", "sha256sums.txt", "study.json", "tables",
     }  # fmt: skip
     assert files["configuration/mystudy.yaml"] == b"datasets: [two, three]\n"
     assert not [name for name in files if name.endswith((".partial", ".claims", ".log"))]
@@ -115,10 +122,16 @@ def test_the_home_folder_of_its_author_is_not_told(published, finished, monkeypa
     path = finished / "data" / "two.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"source": "file /home/ada/x.csv"}))
     change(finished / "runs/two/good/fits.parquet", reason=pl.lit("/home/ada/m.py, line 3: no"))
+    failed = {"dataset": "two", "method": "good", "failure": "no file /home/ada/model.bin"}
+    write_table(
+        table_files.frame("tuning", [failed]), "tuning", finished / "runs/two/good/tuning.parquet"
+    )
     files = content(published(finished))
     assert json.loads(files["data/two.json"])["source"] == "file ~/x.csv"
     assert files["answer.txt"] == b"/home/adam ~"
     assert not [n for n, text in files.items() if b"/home/ada" in text.replace(b"/home/adam", b"")]
+    tuning = pl.read_parquet(io.BytesIO(files["runs/two/good/tuning.parquet"]))
+    assert tuning["failure"].to_list() == ["no file ~/model.bin"]
     (finished / "got.parquet").write_bytes(files["runs/two/good/fits.parquet"])
     reasons = pl.read_parquet(finished / "got.parquet")["reason"].unique().to_list()
     assert reasons == ["~/m.py, line 3: no"]
@@ -268,6 +281,14 @@ def test_a_place_that_cannot_be_written_is_one_line(linclass, finished, tmp_path
     (line,) = output.errors
     assert str(tmp_path / place.split("/")[0]) in line
     assert not [*tmp_path.glob("*.partial")]
+
+
+@pytest.mark.parametrize("lost", ["tables", "exhibits/ranks", "answer.txt"])
+def test_a_study_without_its_tables_or_figures_is_not_finished(linclass, finished, lost):
+    shutil.move(finished / lost, finished / "lost")
+    (line,) = linclass("publish", finished).errors
+    assert f"{lost}" in line
+    assert "is missing" in line
 
 
 @pytest.mark.parametrize("file", ["data/two.json", "folds/two.parquet"])

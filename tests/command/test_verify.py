@@ -105,6 +105,15 @@ def test_runs_and_rows_of_one_side_alone_are_named(linclass, a, b):
     assert "1 row predicted in B alone" in output.text
 
 
+def test_the_verdict_counts_the_runs_of_one_side_and_those_with_other_numbers(linclass, a, b):
+    shutil.rmtree(b / "runs" / "three" / "plain")
+    first = "different: the 3 runs of both are equal, 1 run is in A alone"
+    assert linclass("verify", a, b).lines[0] == first
+    change(run(b), score=pl.col("score").list.eval(pl.element() + 3e-12))
+    first = "different: of the 3 runs of both 1 differ in numbers, 1 run is in A alone"
+    assert linclass("verify", a, b).lines[0] == first
+
+
 def test_results_without_a_common_run_are_not_called_equal(linclass, a, b):
     shutil.rmtree(a / "runs" / "two")
     shutil.rmtree(b / "runs" / "three")

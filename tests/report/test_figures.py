@@ -216,6 +216,12 @@ def test_the_figure_of_folds_shows_the_scores(make):
     assert method["interval"] == pytest.approx([max(low, 0), min(high, 1)])
 
 
+def test_the_caption_counts_methods_that_are_not_shown_once(make):
+    methods = {f"m{i}": Method(i) for i in range(45)}
+    caption = figure_modules()["methods"].draw(make({"d": Data()}, methods, folds=2), "d").caption
+    assert re.findall(r"[^.]*shown\.", caption) == [" The 30 best of 45 methods are shown."]
+
+
 def test_the_share_that_folds_dispute_is_counted():
     same = np.array([[0, 0, 1], [0, 1, 1]])
     other = np.array([[0, 0, 1], [0, 0, 1]])
@@ -368,7 +374,7 @@ def test_every_caption_of_snakemakes_report_is_of_a_figure_that_there_is():
 
 @pytest.mark.parametrize(
     ("threshold", "low", "high"),
-    [(0.2, 0.04, 0.4), (0.01, 0.0, 0.3), (1.0, 0.0, 0.9), (0.002, 0.001, 3)],
+    [(0.2, 0.04, 0.4), (0.01, 0.0, 0.3), (1.0, 0.0, 0.9), (0.002, 0.001, 3), (50, 0, 700)],
 )
 def test_a_symlog_axis_has_labels_that_do_not_touch(threshold, low, high):
     axes = style.canvas(7, 4).add_subplot()

@@ -338,6 +338,29 @@ def test_numbers_that_json_has_not_are_null(tmp_path):
     assert (kept["a"], kept["b"]) == ([1.0, None, [None, "x"]], {"c": None})
 
 
+def test_learning_curves_of_a_metric_without_a_best_value_are_of_the_metric(outcome, monkeypatch):
+    """A profit of hundreds was drawn as 1 − profit on an axis that begins at 0: an empty frame."""
+    from linclass import metrics
+
+    size = {"protocol": pl.lit("learning_curve@10"), "repeat": pl.col("fold")}
+    part = outcome.fits.filter(protocol="cv").with_columns(**size, n_train=pl.lit(10, pl.Int64))
+    profit = outcome.scores.filter(metric="accuracy").with_columns(value=1000 * pl.col("value"))
+    lower = profit.filter(protocol="cv").with_columns(**size, value=pl.col("value") - 100)
+    outcome.__dict__["fits"] = pl.concat([outcome.fits, part])
+    outcome.__dict__["scores"] = pl.concat([profit, lower])
+    monkeypatch.setattr(metrics, "bounds", lambda name: (-np.inf, np.inf))
+    exhibit = drawn(learning_curves, outcome, "d")
+    (axes,) = exhibit.figure.axes[:1]
+    low, high = axes.get_ylim()
+    curves = [line for line in axes.lines if line.get_transform() == axes.transData]
+    values = np.concatenate([line.get_ydata() for line in curves])
+    assert len(curves) == len(outcome.methods)
+    assert "1 −" not in axes.get_ylabel()
+    assert ((values > low) & (values < high)).all()
+    assert "still rises" in exhibit.caption
+    assert not exhibit.caption.startswith("Error")
+
+
 def test_learning_curves_end_in_cross_validation_and_leave_failed_sizes_out(outcome):
     """Parts of 10 and 20 rows, made of the folds of cv; one fit of 'other' on 10 rows failed."""
     fits, scores = [outcome.fits], [outcome.scores]

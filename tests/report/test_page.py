@@ -12,14 +12,19 @@ from html.parser import HTMLParser
 
 import pytest
 import studies
+import yaml
 from studies import Data, Method, finish
 
+from linclass_study.project import ROOT
 from linclass_study.report import method_scores
 from linclass_study.report.cells import PageCells
+from linclass_study.report.configuration import configuration, snakemake_command
 from linclass_study.report.exhibits import draw_exhibits, figure_names
 from linclass_study.report.page import CLASSES, report
 from linclass_study.report.page_tables import make_tables
 from linclass_study.report.table import Column
+from linclass_study.results.outcome import Outcome
+from linclass_study.study.yaml_file import read_yaml
 from linclass_study.table_files import frame, write_table
 
 pytestmark = pytest.mark.xdist_group("page")  # one study for all of them
@@ -182,6 +187,18 @@ def test_machine_and_study_are_reported(page):
     words = page.words()
     for value in (*studies.MACHINE.values(), "4 stratified folds", "my study.yaml", "300 s"):
         assert value in words
+
+
+def test_the_configuration_of_the_page_can_be_run_again(tmp_path):
+    """Entries of the catalogue by name, others defined; the command quotes a name with a space."""
+    lda = read_yaml(ROOT / "config" / "methods.yaml")["lda"]
+    mine = {"classifier": "linclass.LogisticRegression", "tune": {"strength": [0.1, 1]}}
+    iris = read_yaml(ROOT / "config" / "datasets.yaml")["iris"]
+    outcome = Outcome(tmp_path, {"iris": iris}, {"lda": lda, "mine": mine}, {"folds": 3})
+    found = yaml.safe_load(configuration(outcome))
+    assert (found["datasets"], found["methods"]) == (["iris"], ["lda", "mine"])
+    assert found["define"] == {"methods": {"mine": mine}}
+    assert snakemake_command(["my study.yaml"]) == "snakemake --configfile 'my study.yaml'"
 
 
 def test_more_than_two_features_are_cut_by_a_plane_which_is_reported(outcome, text):

@@ -131,6 +131,8 @@ def test_data_sets_without_a_result_are_counted_apart(make):
     first, last = plain_answer(one)
     assert "the best accuracy on d0" in first
     assert last == "2 of the 3 data sets have no result."
+    first, _ = plain_answer(one, named=False)  # beside a table of three data sets
+    assert "on d0" in first
 
 
 def test_data_sets_that_are_left_out_are_named_with_the_methods_that_lack_a_score(make):

@@ -222,6 +222,14 @@ METHODS = {
         ),
         "mine.tune.estimator__strength: is fixed under params, too",
     ),
+    "scikit-learn's C": (
+        f"{LOGISTIC}, params: {{C: 1}}",
+        "mine.params.C: LogisticRegression has no parameter 'C'; give strength=1/(n·C), for n rows",
+    ),
+    "scikit-learn's alpha": (
+        "classifier: linclass.LeastSquaresClassifier, tune: {alpha: [1, 2]}",
+        "mine.tune.alpha: LeastSquaresClassifier has no parameter 'alpha'; did you mean 'strength'?",
+    ),
     "a class by another name": (
         "classifier: linclass.LDA",
         "'linclass' has no 'LDA'; did you mean 'LinearDiscriminantAnalysis'?",
@@ -287,6 +295,13 @@ def test_entries_and_metrics_that_cannot_work_are_told_at_once(refusals):
     assert "evaluation.metrics[0]: 'absent_module.profit' cannot be imported" in metric
     assert "there is no file 'absent.csv'" in data
     assert "did you mean 'LogisticRegression'?" in classifier
+
+
+def test_a_file_for_a_source_is_told_the_form_of_one(refusal):
+    entry = "{source: my.csv, format: csv, target: y}"
+    line = refusal(f"datasets: [mine]\nmethods: [lda]\ndefine: {{datasets: {{mine: {entry}}}}}\n")
+    assert "mine.source: 'my.csv' is not a mapping" in line
+    assert "{file: …}" in line
 
 
 def test_errors_of_data_sets_and_of_methods_are_told_at_once(refusals):

@@ -70,6 +70,16 @@ def test_an_edit_changes_the_digest(study, tmp_path):
     assert changed == ["shared.py"]
 
 
+def test_yaml_files_of_one_name_are_told_apart_and_others_keep_theirs(study, tmp_path):
+    files = []
+    for name in ("mya.yaml", "a.yaml", "other/a.yaml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("methods: [mine]\n")
+        files.append(tmp_path / name)
+    outcome = Outcome(tmp_path, {}, METHODS, study.evaluation)
+    assert of_files(outcome, files).studies == [["mya.yaml", "a.yaml", "2-a.yaml"]]
+
+
 def test_study_json_has_their_text_and_names_the_yaml_files_apart(study, tmp_path):
     (tmp_path / "mine.yaml").write_text("methods: [mine]\n")
     outcome = Outcome(tmp_path, {}, METHODS, study.evaluation)

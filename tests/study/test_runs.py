@@ -140,6 +140,28 @@ def test_a_fit_of_more_than_two_features_says_its_classes_on_a_plane_if_it_can(
         assert (kept["labels"] == -1).all() != has_classes
 
 
+def test_a_plane_knows_more_classes_than_a_byte(tmp_path):
+    """Points on a line, a class each; those from 128 on were other classes, or none."""
+    K = 200
+    y = np.repeat(np.arange(K, dtype=np.int32), FOLDS)
+    X = np.column_stack([y, np.tile([0.0, 0.1, 0.2], K)])
+    path = tmp_path / "as_is.npz"
+    names = [str(k) for k in range(K)]
+    compute_features(Dataset(Table(X, ("u", "v")), y, np.zeros(len(y), np.int8), names), []).save(
+        path
+    )
+    entry, plan = (
+        {"classifier": "linclass.NearestMean"},
+        Plan.of({("cv", 0): np.tile([0, 1, 2], K)}),
+    )
+    kept = run_alone(LIMITS, "d", "m", entry, str(path), plan, TASK | {"n_classes": K}, 1)
+    kept.write(tmp_path, RunInputs("this entry", "these rows"))
+    with np.load(tmp_path / "boundary.npz") as plane:
+        nearest = np.clip(np.round(plane["x"]), 0, K - 1)
+        assert (plane["labels"] == nearest).mean() > 0.99  # but for points halfway
+        assert nearest.max() > 127
+
+
 @pytest.mark.parametrize("place", ["params", "tune", "inside"])
 def test_class_weights_are_given_by_the_names_of_the_classes(features, place) -> None:
     """As by the codes that an estimator gets; the names are in the order of the codes, not of the alphabet."""

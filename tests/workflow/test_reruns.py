@@ -196,6 +196,31 @@ def test_a_deleted_result_is_made_again(computed, file):
     assert output.bundles == ["gaussians"]
 
 
+def test_no_file_of_a_study_may_be_missing(computed):
+    """Each was deleted alone with "Nothing to be done" but for runs, tables as CSV and figures of data sets."""
+    results = computed.folder / "results"
+    for file in (
+        "tables/ranks.md",
+        "tables/performance-iris.tex",
+        "tables/across.json",
+        "checks/iris.npz",
+        "exhibits/ranks/figure.pdf",
+        "exhibits/iris.json",
+        "scores/iris.parquet",
+    ):
+        kept = (results / file).rename(results / "kept")
+        assert not computed.plan().nothing_to_do, file
+        kept.rename(results / file)
+    assert computed.plan().nothing_to_do
+
+
+def test_how_to_tune_is_asked_of_tuned_methods_alone(computed):
+    computed.append(
+        "study.yaml", "evaluation: {tune_metric: log_loss, tune_rule: one_standard_error}\n"
+    )
+    assert not {method for _, method in computed.plan().runs} & {"majority", "lda", "nearest_mean"}
+
+
 def test_a_file_that_was_cut_short_is_made_again(computed):
     path = computed.folder / "results/runs/iris/lda/predictions.parquet"
     path.write_bytes(path.read_bytes()[:-10])

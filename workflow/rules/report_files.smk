@@ -69,25 +69,3 @@ def reported(file, name, category, subcategory=None):
 
 def code_of_figures(figures):
     return code_of("draw.py", *(f"linclass_study.report.figures.{name}" for name in figures))
-
-
-def all_results():
-    """All files of a study: those that were deleted are made again."""
-    return [
-        *expand("<results>/{file}", file=["report.html", "answer.txt", "scores.csv", "study.json"]),
-        *expand("<results>/{file}.parquet", file=["scores", "fits"]),
-        *expand(
-            "<results>/tables/{file}.csv", file=["summary", "fits", "times", "tuned", "datasets"]
-        ),
-        *expand("<results>/tables/{file}.csv", file=[*across_tables.NAMES, *PAGE_TABLES]),
-        *[
-            file
-            for dataset in DATASETS
-            for file in files_of_figures(
-                f"<results>/exhibits/{{figure}}-{dataset}/{{file}}", FIGURES[True]
-            )
-        ],
-        *expand("<results>/data/{dataset}.{form}", dataset=DATASETS, form=["json", "npz"]),
-        *expand("<results>/folds/{dataset}.parquet", dataset=DATASETS),
-        *expand("<results>/bundles/{bundle}.json", bundle=BUNDLES),
-    ]

@@ -1,10 +1,8 @@
 """Scores and fits of all runs → one table of each, their summaries and the answer."""
 
-import sys
 from pathlib import Path
 
 from linclass_study.job import begin_job
-from linclass_study.refusal import Refused
 from linclass_study.results import answer, study_file
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.study_file import write_study
@@ -13,10 +11,7 @@ from linclass_study.results.tuned import write_tuned
 
 begin_job(snakemake.log[0])
 outcome = Outcome.of(snakemake.params.study)
-try:
-    write_summary(outcome.results, snakemake.input.scores, snakemake.input.fits)
-except Refused as refused:
-    sys.exit(str(refused))
+write_summary(outcome.results, snakemake.input.scores, snakemake.input.fits)
 write_study(study_file.of_files(outcome, snakemake.params.files, snakemake.params.modules))
 write_tuned(outcome)
 report = str(outcome.results / "report.html")

@@ -1,12 +1,10 @@
 """Features and folds → outcomes of some planned fits of a run."""
 
 import json
-import sys
 from pathlib import Path
 
 from linclass_study import environment
 from linclass_study.job import begin_job
-from linclass_study.refusal import Refused
 from linclass_study.runs.shards import compute_shard
 from linclass_study.runs.shared_inputs import SharedInputs
 from linclass_study.study.code import libraries_of_methods
@@ -18,14 +16,11 @@ if __name__ == "__main__":
     ((method, spec),) = methods.items()
     # before the fits, as the job may be killed
     environment.record(results, libraries_of_methods([spec["entry"]]))
-    try:
-        compute_shard(
-            SharedInputs(results, dataset, json.loads(snakemake.params.evaluation)),
-            method,
-            spec,
-            json.loads(snakemake.params.limits),
-            (int(snakemake.wildcards.shard), snakemake.params.shards),
-            Path(snakemake.output[0]),
-        )
-    except Refused as refused:
-        sys.exit(str(refused))
+    compute_shard(
+        SharedInputs(results, dataset, json.loads(snakemake.params.evaluation)),
+        method,
+        spec,
+        json.loads(snakemake.params.limits),
+        (int(snakemake.wildcards.shard), snakemake.params.shards),
+        Path(snakemake.output[0]),
+    )

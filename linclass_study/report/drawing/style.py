@@ -9,6 +9,7 @@ figures.
 
 from __future__ import annotations
 
+import math
 import textwrap
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
@@ -171,8 +172,9 @@ def mark_symlog(axis: Axis) -> None:
     low, high = sorted(axis.get_view_interval())
     place = axis.get_transform().transform
     gap = float(place(high) - place(low)) / 12
+    largest = max(1, math.ceil(math.log10(high))) if high > 0 else 1
     marks: list[float] = []
-    for value in (0.0, *(digit * 10.0**k for digit in (1, 2, 5) for k in range(1, -6, -1))):
+    for value in (0.0, *(digit * 10.0**k for digit in (1, 2, 5) for k in range(largest, -6, -1))):
         if low <= value <= high and all(abs(place(value) - place(mark)) >= gap for mark in marks):
             marks.append(value)
     axis.set_ticks(marks, [f"{mark:g}" for mark in marks])

@@ -1,4 +1,4 @@
-"""Learning curves: error on the same held-out rows against the number of training rows (nested subsets)."""
+"""Learning curves: the score on the same held-out rows against the number of training rows (nested subsets)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from linclass_study.report.drawing import style
 from linclass_study.report.drawing.end_labels import end_labels
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
-from linclass_study.results.metric_words import metric_words
+from linclass_study.results.metric_words import metric_title, metric_words
 
 if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
@@ -28,9 +28,12 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         return Exhibit.nothing(
             "no learning curve was requested; evaluation: {protocols: [cv, learning_curve]} fits them"
         )
-    greater = metrics.greater_is_better(outcome.metric)
-    words = metric_words(outcome.metric)
-    order = sorted(curves, key=lambda m: (_error(curves[m][-1]["mean"], greater), m))
+    greater, (least, most) = (
+        metrics.greater_is_better(outcome.metric),
+        metrics.bounds(outcome.metric),
+    )
+    as_error, words = greater and most == 1, metric_words(outcome.metric)
+    order = sorted(curves, key=lambda m: (curves[m][-1]["mean"] * (-1 if greater else 1), m))
     figure = style.canvas(7.2, 4.0)
     axes = figure.add_axes((0.09, 0.13, 0.66, 0.84))
     axes.set_xscale("log")
@@ -39,7 +42,8 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         curve, named = curves[method], method in order[:NAMED]
         colour, marker = method_style(outcome.position(method))
         x = [point["rows"] for point in curve]
-        y = np.array([_error(point["mean"], greater) for point in curve])
+        mean = np.array([point["mean"] for point in curve])
+        y = 1 - mean if as_error else mean
         if named:
             if method == order[0]:
                 error = np.array([point["error"] or 0.0 for point in curve])
@@ -51,22 +55,21 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     sizes = sorted({round(point["rows"]) for curve in curves.values() for point in curve})
     axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
     axes.minorticks_off()
-    axes.set(xlabel="training rows", ylabel=f"1 − {words}" if greater else words)
-    axes.set_ylim(bottom=max(0.0, axes.get_ylim()[0]))
+    axes.set(xlabel="training rows", ylabel=f"1 − {words}" if as_error else words)
+    if as_error or least == 0:
+        axes.set_ylim(bottom=max(0.0, axes.get_ylim()[0]))
     axes.grid()
     end_labels(axes, ends)
     more = f" Of {len(order)} methods the {NAMED} best at the full size are named."
+    drawn = "Error" if as_error else metric_title(outcome.metric)
+    improves = "rises" if greater and not as_error else "falls"
     caption = (
-        "Error on the held-out rows against the number of training rows. The smaller parts lie within the larger ones, "
-        "and the last point is cross-validation itself. Where a line still falls, more rows would help. The band is "
-        f"the standard error of {order[0]}, over folds and corrected for overlapping training rows. A size at which "
-        f"some fit of a method failed has no point.{more if order[NAMED:] else ''}"
+        f"{drawn} on the held-out rows against the number of training rows. The smaller parts lie within the larger "
+        f"ones, and the last point is cross-validation itself. Where a line still {improves}, more rows would help. "
+        f"The band is the standard error of {order[0]}, over folds and corrected for overlapping training rows. A size "
+        f"at which some fit of a method failed has no point.{more if order[NAMED:] else ''}"
     )
     return Exhibit(figure, f"Learning curves on {dataset}", caption, {"curves": curves})
-
-
-def _error(value: float, greater_is_better: bool) -> float:
-    return 1 - value if greater_is_better else value
 
 
 def of_methods(outcome: Outcome, dataset: str) -> dict[str, list[dict[str, Any]]]:

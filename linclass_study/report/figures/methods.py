@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 1, "dataset", True
-MOST = 40  # methods; more are unreadable
 ROW = 0.3  # inches of a method's row
 SHOWN = 30  # methods; the others are in the tables
 LOWER = 0.2  # offset of the mean below the dots, in rows
@@ -28,13 +27,12 @@ DOTS = 90  # dots that fit beside each other on the axis
 
 def draw(outcome: Outcome, dataset: str) -> Exhibit:
     every = folds_of_methods(outcome, dataset)
-    methods = every[:MOST]
-    drawn = [method for method in methods if method["folds"] or method["official"] is not None]
+    drawn = [method for method in every if method["folds"] or method["official"] is not None]
     words = metric_words(outcome.metric)
     if not drawn:
         return Exhibit.nothing(f"no fit on {dataset} gave a value of {words}")
 
-    shown = methods[:SHOWN]
+    shown = every[:SHOWN]
     names = [style.wrapped(method["method"], 32) for method in shown]
     longest = max(len(line) for name in names for line in name.split("\n"))
     left = min(0.35, 0.02 + 0.0105 * longest)  # of the figure's width
@@ -59,12 +57,10 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         "standard error allows for overlapping training sets: Nadeau and Bengio, 2003). Methods are "
         "sorted by the mean."
     )
-    if len(shown) < len(methods):
-        caption += f" The first {len(shown)} of {len(methods)} are shown."
     if any(m["official"] is not None for m in shown):
         caption += " Open diamond: the data set’s own test set, one fit."
-    if len(every) > MOST:
-        caption += f" The {MOST} best of {len(every)} methods are shown."
+    if len(shown) < len(every):
+        caption += f" The {SHOWN} best of {len(every)} methods are shown."
     numbers = {"metric": outcome.metric, "dataset": dataset, "methods": every}
     return Exhibit(figure, f"{over.capitalize()} of every method on {dataset}", caption, numbers)
 

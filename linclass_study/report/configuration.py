@@ -1,0 +1,39 @@
+"""The configuration of a study as its page shows it, to be run again."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import yaml
+
+from linclass_study.project import ROOT
+from linclass_study.results.outcome import Outcome
+from linclass_study.study.catalogues import read_catalogue
+from linclass_study.study.source_lines import SourceLines
+
+
+def configuration(outcome: Outcome) -> str:
+    """The study with all its entries, as YAML that can be run again: those that are not the catalogue's are defined."""
+    kinds = {"datasets": outcome.datasets, "methods": outcome.methods}
+    own = {kind: _not_in_catalogue(kind, entries) for kind, entries in kinds.items()}
+    own = {kind: entries for kind, entries in own.items() if entries}
+    plain: dict[str, Any] = {kind: list(entries) for kind, entries in kinds.items()}
+    plain |= {"evaluation": outcome.evaluation, "limits": outcome.limits}
+    plain |= {"define": own} if own else {}
+    return yaml.safe_dump(
+        json.loads(json.dumps(plain)), sort_keys=False, allow_unicode=True, width=96
+    )
+
+
+def _not_in_catalogue(kind: str, entries: Mapping[str, Any]) -> dict[str, Any]:
+    catalogue, _, _ = read_catalogue(kind, {}, ROOT, SourceLines({}, {}))
+    return {name: entry for name, entry in entries.items() if catalogue.get(name) != entry}
+
+
+def snakemake_command(files: Iterable[str]) -> str:
+    """The command that runs a study of these YAML files."""
+    names = list(files)
+    return shlex.join(["snakemake", *(["--configfile", *names] if names else [])])
