@@ -90,8 +90,8 @@ class FisherDiscriminant(CountsRows, FromStackedMoments, Coordinates, LinearScor
         return squares / max(statistics.total - len(statistics.mass), 1)
 
     def _offsets(self, mass: np.ndarray) -> np.ndarray:
-        """Constant of each class's score beside the distance to its mean."""
-        return np.zeros(len(mass))
+        """Constant of each class's score beside the distance to its mean; −∞ without rows."""
+        return np.where(mass > 0, 0, -np.inf)
 
     def _axes(self, statistics: ClassMoments, whitener: np.ndarray) -> tuple[np.ndarray, ...]:
         """(centre, means about it, √ratio, directions in whitened coordinates) of each fold.
@@ -125,7 +125,6 @@ class FisherDiscriminant(CountsRows, FromStackedMoments, Coordinates, LinearScor
         P = M @ self.scalings_
         W = P @ self.scalings_.T
         b = self._offsets(mass) - 0.5 * (P**2).sum(axis=1) - W @ self.centre_
-        b[mass == 0] = -np.inf  # a class without rows
         self._set_scores(W, b)
         self.rank_, d = rank, M.shape[1]
         if self.rank_ == d:

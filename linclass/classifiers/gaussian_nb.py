@@ -27,7 +27,7 @@ from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.families.gaussian import FLOOR, Gaussian
 from linclass.generative.from_moments import FromStackedMoments
-from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
+from linclass.generative.priors import Priors, check_priors, class_priors, log_priors_of_present
 from linclass.generative.without_one_row import diagonal_without_one_row, log_priors_of_others
 from linclass.statistics.class_moments import ClassMoments
 
@@ -115,7 +115,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
         priors = class_priors(self.priors, mass)
         family = Gaussian(origin=centre[:, None])
         natural = family.of_moments(means, variances)
-        intercept = log_priors(priors) - family.log_normalizer(natural)
+        intercept = log_priors_of_present(priors, mass) - family.log_normalizer(natural)
         if mass.shape[1] == 2:
             natural = natural[:, 1:] - natural[:, :1]
             intercept = intercept[:, 1:] - intercept[:, :1]

@@ -30,7 +30,7 @@ from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.parameter_types import is_number
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.generative.from_moments import FromMoments
-from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
+from linclass.generative.priors import Priors, check_priors, class_priors, log_priors_of_present
 from linclass.numerics import Array, empty_arrays
 from linclass.soft_threshold import soft_threshold
 from linclass.statistics.class_moments import ClassMoments
@@ -194,7 +194,7 @@ class NearestShrunkenCentroids(
         unit = np.sqrt(effect)[:, None] * deviation
         t = np.divide(statistics.means - centre, unit, out=np.zeros_like(unit), where=unit > 0)
         priors = class_priors(self.priors, mass)
-        intercepts = np.where(mass > 0, log_priors(priors), -np.inf)
+        intercepts = log_priors_of_present(priors, mass)
         return Differences(centre, deviation, effect, unit, t, priors, intercepts)
 
 
