@@ -27,6 +27,7 @@ from scipy.optimize import brentq
 
 from linclass.annotations import ArrayLike, MatrixLike
 from linclass.applicability import require_memory
+from linclass.conventions.counts_rows import as_counts
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
@@ -80,6 +81,7 @@ class BayesianLinearRegression(LinearGeometry, Regressor):
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, y, weights = self._start_fit(X, y, sample_weight)
+        weights = as_counts(weights, 1)
         n, d = float(weights.sum()), X.shape[1]
         require_memory(24 * d * d, f"{type(self).__name__} needs a {d} × {d} covariance")
         design = DesignMatrix(X, self.fit_intercept)

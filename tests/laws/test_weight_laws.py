@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from models import MODULES, own_classes
 from scipy import sparse
 from sklearn.utils.class_weight import compute_class_weight
 
@@ -28,6 +29,7 @@ from linclass.applicability import NotApplicable
 from linclass.classifiers.calibrated import METHODS
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
+from linclass.conventions.regressor import Regressor
 from linclass.online.online_classifier import OnlineClassifier
 
 TIGHT = {"tol": 1e-12}
@@ -69,6 +71,13 @@ def made(kind: type) -> Any:
 
 
 MODELS = found()
+
+REGRESSORS = [
+    kind
+    for module in MODULES
+    for kind in own_classes(module)
+    if issubclass(kind, Regressor) and kind.__name__ in linclass.__all__
+]
 
 
 def each(models: list[Any]) -> Any:
@@ -130,6 +139,18 @@ def test_weights_that_sum_to_one_are_shares_of_the_rows(model: Any) -> None:
     shares = cloned(model).fit(X, y, sample_weight=w / w.sum())
     counts = cloned(model).fit(X, y, sample_weight=w / w[w > 0].mean())
     same(shares, counts, X)
+
+
+@pytest.mark.parametrize("kind", REGRESSORS, ids=lambda kind: kind.__name__)
+def test_and_so_they_are_to_regressors(kind: Any) -> None:
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(40, 3)), rng.integers(0, 4, 40).astype(float)
+    y = X @ [1.0, -1.0, 0.5] + rng.normal(size=40)
+    for total in (0.5, 1.0):
+        shares = kind().fit(X, y, sample_weight=total * w / w.sum())
+        counts = kind().fit(X, y, sample_weight=w / w[w > 0].mean())
+        np.testing.assert_allclose(shares.predict(X), counts.predict(X), rtol=1e-5, atol=1e-6)
+        assert (shares.status_, shares.reason_) == (counts.status_, counts.reason_)
 
 
 @SPARSE
