@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 
 from linclass.annotations import Index, Matrix
-from linclass.families.base import Family
+from linclass.families.base import Family, as_dense
 
 
 class AboutMeans(Family):
@@ -48,11 +49,10 @@ class AboutMeans(Family):
         return type(self)(np.asarray(X.mean(axis=0)).ravel())
 
     def fitted_to(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Self:
-        share = np.zeros((K, len(codes)))
-        share[codes, np.arange(len(codes))] = weights
-        mass = share.sum(axis=1, keepdims=True)
+        n = len(codes)
+        belongs = sp.csc_array((weights, codes, np.arange(n + 1)), (K, n))
         with np.errstate(invalid="ignore"):
-            means = np.asarray(share / mass @ X)
+            means = as_dense(belongs @ X) / np.bincount(codes, weights, K)[:, None]
         return type(self)(self.fitted(X).origin, means)
 
     def of_rows(self, codes: np.ndarray) -> Self:

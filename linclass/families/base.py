@@ -116,9 +116,10 @@ class Family:
         inside = self.contains(stored)
         if inside.all() and (not sp.issparse(X) or self.contains(np.zeros(1))[0]):
             return
-        if sp.issparse(X):
-            X = X.toarray()
-            inside = self.contains(X)
+        X = as_dense(X)
+        inside = self.contains(X)
+        if inside.all():  # sparse rows without a zero
+            return
         row, column = np.argwhere(~inside)[0]
         lead = "Negative values in data: " if X[row, column] < 0 else ""
         raise NotApplicable(
@@ -127,14 +128,13 @@ class Family:
         )
 
     def inner(self, X: Matrix, theta: np.ndarray) -> np.ndarray:
-        """θ_kᵀT(x) of every row and parameter, (n, K); dense rows block by block."""
+        """θ_kᵀT(x) of every row and parameter, (n, K), block by block of rows."""
         n = X.shape[0]
         Z = np.zeros((n, len(theta)))
-        step = n if sp.issparse(X) else BLOCK
-        for begin in range(0, n, step):
-            block = slice(begin, begin + step)
+        for begin in range(0, n, BLOCK):
+            block = slice(begin, begin + BLOCK)
             start = 0
-            for T in self.statistic(X if step == n else X[block]):
+            for T in self.statistic(X[block]):
                 stop = start + T.shape[1]
                 Z[block] += T @ theta[:, start:stop].T
                 start = stop
@@ -143,6 +143,10 @@ class Family:
     def log_density(self, X: Matrix, theta: np.ndarray) -> np.ndarray:
         """ln p(x | θ_k), (n, K)."""
         return self.inner(X, theta) - self.log_normalizer(theta) + self.log_carrier(X)[:, None]
+
+
+def as_dense(X: Matrix) -> np.ndarray:
+    return X.toarray() if sp.issparse(X) else X
 
 
 def total(X: Matrix) -> np.ndarray:

@@ -19,7 +19,7 @@ from linclass.families._digamma_equations import (
     lacks_spread,
     off_the_edge,
 )
-from linclass.families.base import Family
+from linclass.families.base import Family, as_dense
 
 
 class Beta(Family):
@@ -27,6 +27,7 @@ class Beta(Family):
     values: ClassVar[str] = "numbers between 0 and 1"
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
+        X = as_dense(X)
         yield np.log(X)
         yield np.log1p(-X)
 
@@ -40,6 +41,7 @@ class Beta(Family):
         return betaln(*np.split(theta, 2, axis=-1)).sum(axis=-1)
 
     def log_carrier(self, X: Matrix) -> np.ndarray:
+        X = as_dense(X)
         return -(np.log(X) + np.log1p(-X)).sum(axis=1)
 
     def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:

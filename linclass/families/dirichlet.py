@@ -21,7 +21,7 @@ from linclass.families._digamma_equations import (
     lacks_spread,
     off_the_edge,
 )
-from linclass.families.base import Family, total
+from linclass.families.base import Family, as_dense, total
 
 SLACK = 1e-6  # of the sum of a row
 
@@ -32,6 +32,7 @@ class Dirichlet(Family):
     joint: ClassVar[bool] = True
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
+        X = as_dense(X)
         yield np.log(X)
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
@@ -44,6 +45,7 @@ class Dirichlet(Family):
         return gammaln(theta).sum(axis=-1) - gammaln(theta.sum(axis=-1))
 
     def log_carrier(self, X: Matrix) -> np.ndarray:
+        X = as_dense(X)
         return -np.log(X).sum(axis=1)
 
     def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:

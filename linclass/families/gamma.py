@@ -14,7 +14,7 @@ from scipy.special import gammaln
 
 from linclass.annotations import Matrix
 from linclass.families._digamma_equations import gamma_left, gamma_shape
-from linclass.families.base import Family
+from linclass.families.base import Family, as_dense
 
 LEAST = 1e-14  # ln(mean of x) − mean of ln x, below which it is rounding
 
@@ -24,6 +24,7 @@ class Gamma(Family):
     values: ClassVar[str] = "numbers above 0"
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
+        X = as_dense(X)
         yield np.log(X)
         yield X
 
@@ -42,6 +43,7 @@ class Gamma(Family):
         return (gammaln(a) - a * np.log(-minus_b)).sum(axis=-1)
 
     def log_carrier(self, X: Matrix) -> np.ndarray:
+        X = as_dense(X)
         return -np.log(X).sum(axis=1)
 
     def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:

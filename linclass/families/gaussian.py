@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from linclass.annotations import Matrix
 from linclass.families._about_means import AboutMeans
+from linclass.families.base import as_dense
 from linclass.numerics import BLOCK
 
 FAR = 1e150  # from the origin: its square does not overflow
@@ -40,7 +41,7 @@ class Gaussian(AboutMeans):
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
         """For dense rows; sparse ones need T only in `inner`, which keeps their zeros."""
-        D = (X.toarray() if sp.issparse(X) else X) - self.origin
+        D = as_dense(X) - self.origin
         np.clip(D, -FAR, FAR, out=D)
         yield D
         yield D**2
@@ -80,8 +81,7 @@ class Gaussian(AboutMeans):
         with np.errstate(over="ignore", invalid="ignore"):
             for begin in range(0, n, BLOCK):
                 block = slice(begin, begin + BLOCK)
-                rows = X[block]
-                D = (rows.toarray() if sp.issparse(rows) else rows) - c
+                D = as_dense(X[block]) - c
                 Z[block] = D @ first.T
                 D *= D
                 Z[block] += D @ second.T

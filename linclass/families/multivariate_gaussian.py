@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from linclass.annotations import Matrix
 from linclass.families._about_means import AboutMeans
+from linclass.families.base import as_dense
 from linclass.families.gaussian import LOG_2PI, about_middle, least_square
 
 FLOOR = 1e-8  # an eigenvalue of the correlations; scores have rounding over it for an error
@@ -36,7 +36,7 @@ class MultivariateGaussian(AboutMeans):
     joint: ClassVar[bool] = True
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
-        D = (X.toarray() if sp.issparse(X) else X) - self.origin
+        D = as_dense(X) - self.origin
         yield D
         yield (D[:, :, None] * D[:, None, :]).reshape(len(D), -1)
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from linclass.annotations import Matrix
 from linclass.families._about_means import AboutMeans
+from linclass.families.base import as_dense
 from linclass.families.gaussian import FLOOR, LOG_2PI, least_square
 
 
@@ -33,7 +33,7 @@ class SphericalGaussian(AboutMeans):
     smoothing: ClassVar[float] = 1e-6
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
-        D = (X.toarray() if sp.issparse(X) else X) - self.origin
+        D = as_dense(X) - self.origin
         yield D
         yield (D**2).sum(axis=1, keepdims=True)
 
