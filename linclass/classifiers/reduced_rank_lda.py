@@ -82,7 +82,7 @@ class ReducedRankLDA(FisherDiscriminant, SoftmaxProbabilities):
         self.priors_ = class_priors(self.priors, statistics.mass)
         return super()._take(statistics, *parts)
 
-    def _ratio(self, squares: np.ndarray, statistics: ClassMoments) -> np.ndarray:
+    def _ratio(self, squares: np.ndarray, divisor: float) -> np.ndarray:
         return squares
 
     def _offsets(self, mass: np.ndarray) -> np.ndarray:
