@@ -171,6 +171,32 @@ def test_a_row_of_weight_zero_is_no_row(model: Any, K: int) -> None:
     same(cloned(model).fit(strange, y, sample_weight=w), absent, X, 1e-12)
 
 
+@each([m for m in MODELS if hasattr(m, "partial_fit")])
+def test_nor_is_it_one_in_parts(model: Any) -> None:
+    """Whatever its class and its values are: levels that nobody else has, or a class without other rows."""
+    X, y, w = rows(model, 2)
+    classes, there = ["a", "b"], w > 0
+    strange, labels = np.where(there[:, None], X, 1e6), y
+    if model.__sklearn_tags__().classifier_tags.multi_class:
+        classes, labels = ["a", "b", "c"], np.where(there, y, "c")
+    absent, weighed = cloned(model), cloned(model)
+    for part in np.array_split(np.arange(len(y)), 3):
+        own = part[there[part]]
+        absent.partial_fit(X[own], y[own], classes=classes, sample_weight=w[own])
+        weighed.partial_fit(strange[part], labels[part], classes=classes, sample_weight=w[part])
+    np.testing.assert_array_equal(weighed.predict(X), absent.predict(X))
+    np.testing.assert_allclose(
+        weighed.decision_function(X), absent.decision_function(X), rtol=1e-12, atol=1e-12
+    )
+
+
+@each([m for m in MODELS if hasattr(m, "partial_fit") and hasattr(m, "leave_one_out")])
+def test_nor_has_it_a_class_in_sums(model: Any) -> None:
+    X, y, w = rows(model, 2)
+    labels = np.where(w > 0, y, "c")
+    assert cloned(model).partial_fit(X, labels, sample_weight=w).classes_.tolist() == ["a", "b"]
+
+
 @pytest.mark.parametrize("K", [2, 3])
 @ALL
 def test_the_weight_of_a_class_is_that_of_its_rows(model: Any, K: int) -> None:
