@@ -25,12 +25,13 @@ EDGE = 1e-10  # least distance of a mean from the boundary, relative to the scal
 
 
 class Family:
-    """A subclass defines T, θ as a function of the mean of T, A and ln h, for K parameters at once."""
+    """A subclass defines T, θ as a function of the mean of T, A and ln h, for K parameters at once.
+
+    `sample` and `log_density` are for users and for the laws in tests; classifiers need neither.
+    """
 
     support: ClassVar[str]  # support of x: "reals", …
     values: ClassVar[str] = "finite numbers"  # the same in words, for error messages
-    joint: ClassVar[bool] = False  # whether the columns depend on each other
-    linear: ClassVar[bool] = False  # T(x) = x, so that scores are linear in the features
     smoothing: ClassVar[float] = 0.0  # default amount; `smoothed` defines what is added
 
     def statistic(self, X: Matrix) -> Iterator[Any]:

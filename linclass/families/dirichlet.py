@@ -29,7 +29,6 @@ SLACK = 1e-6  # of the sum of a row
 class Dirichlet(Family):
     support: ClassVar[str] = "simplex"
     values: ClassVar[str] = "shares between 0 and 1 that sum to 1"
-    joint: ClassVar[bool] = True
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
         X = as_dense(X)

@@ -33,7 +33,6 @@ class MultivariateGaussian(AboutMeans):
     """
 
     support: ClassVar[str] = "reals"
-    joint: ClassVar[bool] = True
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
         D = as_dense(X) - self.origin

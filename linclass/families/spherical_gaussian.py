@@ -29,7 +29,6 @@ class SphericalGaussian(AboutMeans):
     """
 
     support: ClassVar[str] = "reals"
-    joint: ClassVar[bool] = True
     smoothing: ClassVar[float] = 1e-6
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
