@@ -20,8 +20,9 @@ import numpy as np
 
 from linclass.annotations import ClassWeight
 from linclass.applicability import NotApplicable
+from linclass.conventions.parameter_types import require_nonnegative
 from linclass.families.base import Family
-from linclass.generative.naive_bayes import NaiveBayes, check_smoothing
+from linclass.generative.naive_bayes import NaiveBayes
 from linclass.generative.priors import Priors, check_priors
 from linclass.parts import find
 
@@ -87,9 +88,9 @@ class ExponentialFamilyNB(NaiveBayes):
         if isinstance(self.smoothing, Mapping):
             for name, value in self.smoothing.items():
                 find("families", name)
-                check_smoothing(value, f"smoothing of {name}")
+                require_nonnegative(f"smoothing of {name}", value)
         elif self.smoothing is not None:
-            check_smoothing(self.smoothing)
+            require_nonnegative("smoothing", self.smoothing)
 
     def parts(self) -> list[str]:
         """The modules that a fit composes by name."""

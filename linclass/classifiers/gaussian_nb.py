@@ -23,6 +23,7 @@ from linclass.annotations import ClassWeight, Matrix, MatrixLike
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.many_fits import Scaling
+from linclass.conventions.parameter_types import require_nonnegative
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.families.gaussian import FLOOR, Gaussian
@@ -87,8 +88,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
     def check(self) -> None:
         super().check()
         check_priors(self.priors)
-        if not 0 <= self.var_smoothing < np.inf:
-            raise ValueError(f"var_smoothing is {self.var_smoothing!r}; it must be at least 0.")
+        require_nonnegative("var_smoothing", self.var_smoothing)
 
     def _form(self, X: Matrix, K: int) -> str:
         return "diagonal"

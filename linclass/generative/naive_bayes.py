@@ -19,7 +19,6 @@ from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores, products
 from linclass.conventions.many_fits import Scaling
-from linclass.conventions.parameter_types import is_number
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.families.base import Family
@@ -155,8 +154,3 @@ class NonNegative(NaiveBayes):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
-
-
-def check_smoothing(smoothing: object, name: str = "smoothing") -> None:
-    if not (is_number(smoothing) and 0 <= smoothing < np.inf):
-        raise ValueError(f"{name} is {smoothing!r}; it must be a number, at least 0.")
