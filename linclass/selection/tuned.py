@@ -109,8 +109,7 @@ class Tuned(MetaEstimator):
     @property
     def standard_errors_(self) -> Array:
         """Standard error sd/√folds of the mean of each candidate."""
-        scores = self.scores_
-        return np.asarray(scores.std(axis=0, ddof=1) / len(scores) ** 0.5)
+        return np.asarray(tuning.standard_error(self.scores_))
 
     @property
     def coef_(self) -> Array:
