@@ -106,7 +106,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
         variances = within + epsilon[:, None, None]
 
         # variances that are rounding errors are raised to a floor
-        constant = total <= (1e-14 * np.abs(means).max(axis=1)) ** 2
+        constant = total <= stack.negligible**2
         floor = np.where(constant, 0, FLOOR * total)[:, None]
         low = variances <= floor
         if low.any():

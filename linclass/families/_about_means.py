@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from linclass.annotations import Index, Matrix
 from linclass.families.base import Family, as_dense
+from linclass.statistics.additive import placed
 
 
 class AboutMeans(Family):
@@ -40,7 +41,7 @@ class AboutMeans(Family):
 
     @property
     def size(self) -> Any:
-        """The largest centre of each feature, whose rounding errors its deviations have."""
+        """The largest size of a centre, for each feature: deviations carry its rounding error."""
         size = np.abs(self.about)
         return size if self.centres is None else size.max(axis=0)
 
@@ -64,9 +65,7 @@ class AboutMeans(Family):
     def among(self, places: np.ndarray, K: int) -> Self:
         if self.centres is None:
             return self
-        wider = np.full((K, self.centres.shape[1]), np.nan)
-        wider[places] = self.centres
-        return type(self)(self.origin, wider)
+        return type(self)(self.origin, placed(self.centres, places, K, absent=np.nan))
 
     def joined(self, other: Self) -> Self:
         """With the centres of `other` for classes that have none here."""

@@ -14,7 +14,7 @@ import numpy as np
 from linclass.annotations import Matrix
 from linclass.families._about_means import AboutMeans
 from linclass.families.base import as_dense
-from linclass.families.gaussian import FLOOR, LOG_2PI, least_square
+from linclass.families.gaussian import FLOOR, LOG_2PI, negligible_square
 
 
 class SphericalGaussian(AboutMeans):
@@ -73,7 +73,7 @@ class SphericalGaussian(AboutMeans):
         first, variance = self._moments(mean)
         far = ((first + self.offset) ** 2).mean(axis=-1, keepdims=True)
         usual = (variance + far).max(axis=-2, keepdims=True)
-        floor = np.where(usual > np.mean(least_square(self.size)), FLOOR * usual, 1)
+        floor = np.where(usual > np.mean(negligible_square(self.size)), FLOOR * usual, 1)
         low = variance < floor
         lifted = mean[..., -1:] + first.shape[-1] * np.where(low, floor - variance, 0)
         return np.concatenate([first, lifted], axis=-1), np.broadcast_to(low, first.shape)
