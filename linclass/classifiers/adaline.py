@@ -187,6 +187,9 @@ class Adaline(LinearOnline, OnlineClassifier):
         )
 
     def _diverged(self, tally: Tally) -> str:
+        """Errors that grow without bound, or, with a step of at least 2/(largest ‖x‖²), weights that have settled where
+        the errors are larger than those of θ = 0.
+        """
         growth = float(self._squared_errors.mean()) / self._mass  # since θ = 0
         doubtful = self._has_settled(tally) and self.step_ >= self._contracts
         if growth < (1 if doubtful else GROWTH):
