@@ -106,16 +106,18 @@ class ExponentialFamilyNB(NaiveBayes):
 
     def _families(self) -> list[tuple[Family, Any, float]]:
         if not isinstance(self.families, Mapping):
-            return [(find("families", self.families)(), slice(None), self._strength(self.families))]
+            return [
+                (find("families", self.families)(), slice(None), self._smoothing_of(self.families))
+            ]
         family_of = np.full(self.n_features_in_, REST, dtype=object)
         for column, name in self.families.items():
             family_of[self._number(column)] = name
         return [
-            (find("families", name)(), np.flatnonzero(family_of == name), self._strength(name))
+            (find("families", name)(), np.flatnonzero(family_of == name), self._smoothing_of(name))
             for name in dict.fromkeys(family_of)
         ]
 
-    def _strength(self, name: str) -> float:
+    def _smoothing_of(self, name: str) -> float:
         default = find("families", name).smoothing
         if isinstance(self.smoothing, Mapping):
             return self.smoothing.get(name, default)

@@ -42,7 +42,7 @@ class Family:
         """θ (K, m) with this mean of T (K, m)."""
         raise NotImplementedError
 
-    def left(self, theta: np.ndarray, mean: np.ndarray) -> float | None:
+    def remaining_step(self, theta: np.ndarray, mean: np.ndarray) -> float | None:
         """The largest remaining relative Newton step of `natural`, if it iterates; None if θ has a formula."""
         return None
 
@@ -67,11 +67,11 @@ class Family:
         return self
 
     def fitted_to(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Self:
-        """The same from rows of K classes, where the sums of a class depend on more, such as an origin of its own."""
+        """The same for rows of K classes, for families whose sums are about an origin of each class."""
         return self.fitted(X)
 
     def of_rows(self, codes: np.ndarray) -> Self:
-        """The family whose T of rows, of these classes, is summed."""
+        """The family that computes T of rows of these classes, each about the origin of its class."""
         return self
 
     def of_classes(self, kept: Index) -> Self:

@@ -14,8 +14,8 @@ from scipy.special import betaln
 
 from linclass.annotations import Matrix
 from linclass.families._digamma_equations import (
-    dirichlet_left,
     dirichlet_parameters,
+    dirichlet_remaining_step,
     lacks_spread,
     off_the_edge,
 )
@@ -34,8 +34,8 @@ class Beta(Family):
     def natural(self, mean: np.ndarray) -> np.ndarray:
         return _apart(dirichlet_parameters(_pairs(mean)))
 
-    def left(self, theta: np.ndarray, mean: np.ndarray) -> float:
-        return float(dirichlet_left(_pairs(theta), _pairs(mean)).max(initial=0))
+    def remaining_step(self, theta: np.ndarray, mean: np.ndarray) -> float:
+        return float(dirichlet_remaining_step(_pairs(theta), _pairs(mean)).max(initial=0))
 
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         return betaln(*np.split(theta, 2, axis=-1)).sum(axis=-1)

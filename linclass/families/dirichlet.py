@@ -16,8 +16,8 @@ from scipy.special import gammaln
 from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
 from linclass.families._digamma_equations import (
-    dirichlet_left,
     dirichlet_parameters,
+    dirichlet_remaining_step,
     lacks_spread,
     off_the_edge,
 )
@@ -37,8 +37,8 @@ class Dirichlet(Family):
     def natural(self, mean: np.ndarray) -> np.ndarray:
         return dirichlet_parameters(mean)
 
-    def left(self, theta: np.ndarray, mean: np.ndarray) -> float:
-        return float(dirichlet_left(theta, mean).max(initial=0))
+    def remaining_step(self, theta: np.ndarray, mean: np.ndarray) -> float:
+        return float(dirichlet_remaining_step(theta, mean).max(initial=0))
 
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         return gammaln(theta).sum(axis=-1) - gammaln(theta.sum(axis=-1))

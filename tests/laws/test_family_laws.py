@@ -530,7 +530,7 @@ def test_families_with_a_formula_iterate_nothing() -> None:
 def test_no_solved_equation_is_called_unsolved(size: float) -> None:
     alpha = size * np.random.default_rng(0).uniform(0.1, 3, (30, 3))
     g = digamma(alpha) - digamma(alpha.sum(axis=1, keepdims=True))
-    assert _digamma_equations.dirichlet_left(dirichlet_parameters(g), g).max() <= 1e-7
-    assert _digamma_equations.dirichlet_left(1.5 * dirichlet_parameters(g), g).max() > 0.1
+    assert _digamma_equations.dirichlet_remaining_step(dirichlet_parameters(g), g).max() <= 1e-7
+    assert _digamma_equations.dirichlet_remaining_step(1.5 * dirichlet_parameters(g), g).max() > 0.1
     shapes = gamma_shape(np.array([size]))
-    assert _digamma_equations.gamma_left(shapes, np.array([size])).max() <= 1e-10
+    assert _digamma_equations.gamma_remaining_step(shapes, np.array([size])).max() <= 1e-10
