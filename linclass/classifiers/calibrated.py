@@ -60,7 +60,7 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
     estimator : classifier or None, default=None
         Classifier with scikit-learn's interface, from linclass or elsewhere. None is LinearSVM().
     method : {'sigmoid', 'isotonic', 'temperature'}, default='sigmoid'
-        Map from scores to probabilities. Weights count rows with 'sigmoid', by Platt's targets.
+        Map from scores to probabilities. With 'sigmoid' the sum of the weights matters: Platt's targets count rows.
     folds : int, default=5
         Number of inner folds, at least 2; fewer are used where a class has fewer rows.
     random_state : int, numpy.random.Generator or None, default=0

@@ -53,8 +53,8 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
     max_iter : int or None, default=None
         Limit on the number of iterations. None is the solver's own limit.
     warm_start : bool, default=False
-        Whether `fit` starts from the function of the previous fit, where its support vectors are rows
-        again, at the same places.
+        Whether `fit` starts from the function of the previous fit, if its support vectors are training rows
+        again, with the same indices; otherwise it starts from zero.
 
     Attributes
     ----------

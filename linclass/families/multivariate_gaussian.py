@@ -18,7 +18,8 @@ from linclass.families._about_means import AboutMeans
 from linclass.families.base import as_dense
 from linclass.families.gaussian import LOG_2PI, about_middle, negligible_square
 
-FLOOR = 1e-8  # an eigenvalue of the correlations; scores have rounding over it for an error
+# least eigenvalue of the correlations; the error of scores is rounding divided by it
+FLOOR = 1e-8
 
 
 class MultivariateGaussian(AboutMeans):
