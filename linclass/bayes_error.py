@@ -22,6 +22,7 @@ from scipy.integrate import quad
 from scipy.special import logsumexp, ndtr, ndtri
 from scipy.stats import multivariate_normal, qmc
 
+from linclass.applicability import NotApplicable
 from linclass.class_covariances import rectangle, square_roots
 from linclass.numerics import Array
 
@@ -84,7 +85,7 @@ def estimate(
     K, d = M.shape
     roots = square_roots(covariances, K, d)
     if min(np.linalg.matrix_rank(root) for root in roots) < d:
-        raise ValueError("a covariance is singular, so its class has no density; give full rank.")
+        raise NotApplicable("a covariance is singular: its class has no density; give full rank.")
     shares = np.full(K, 1.0) if priors is None else np.asarray(priors, dtype=float)
     if shares.shape != (K,) or not (shares > 0).all():
         raise ValueError(f"priors is {priors!r}; it must be {K} numbers above 0.")

@@ -49,7 +49,8 @@ class Adaline(LinearOnline, OnlineClassifier):
         `fit` or of the first `partial_fit`, with which `fit` never diverges. Above 2/‖x‖² a row
         increases its own error.
     order : {'random', 'cyclic'}, default='random'
-        Order of the rows in `fit`: shuffled once, whatever the order given, or as given.
+        Order of the rows in `fit`: 'random' shuffles the rows once, by their content and the seed, not by
+        the order given; 'cyclic' takes them as given.
     fit_intercept : bool, default=True
         Whether to fit the intercept b. False sets b = 0.
     tol : float, default=0.001
@@ -187,6 +188,9 @@ class Adaline(LinearOnline, OnlineClassifier):
         )
 
     def _diverged(self, tally: Tally) -> str:
+        """Errors that grow without bound, or, with a step of at least 2/(largest ‖x‖²), weights that have settled where
+        the errors are larger than those of θ = 0.
+        """
         growth = float(self._squared_errors.mean()) / self._mass  # since θ = 0
         doubtful = self._has_settled(tally) and self.step_ >= self._contracts
         if growth < (1 if doubtful else GROWTH):

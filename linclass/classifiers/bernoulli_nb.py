@@ -17,10 +17,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.annotations import ClassWeight, Matrix
+from linclass.conventions.parameter_types import require_nonnegative
 from linclass.families.base import Family
 from linclass.families.bernoulli import Bernoulli
 from linclass.generative.from_statistics import Scaled
-from linclass.generative.naive_bayes import LinearNaiveBayes, check_smoothing
+from linclass.generative.naive_bayes import LinearNaiveBayes
 from linclass.generative.priors import Priors, check_priors
 
 
@@ -75,7 +76,7 @@ class BernoulliNB(LinearNaiveBayes):
     def check(self) -> None:
         super().check()
         check_priors(self.priors)
-        check_smoothing(self.smoothing)
+        require_nonnegative("smoothing", self.smoothing)
         if self.binarize is not None and not isinstance(self.binarize, Real):
             raise ValueError(f"binarize is {self.binarize!r}; it must be a number or None.")
 

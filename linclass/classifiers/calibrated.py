@@ -37,15 +37,14 @@ from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.counts_rows import as_counts
-from linclass.conventions.groups import groups_for, kept_groups, values_at
-from linclass.conventions.meta_estimator import MetaEstimator, require_kind, some_rows
+from linclass.conventions.groups import kept_groups, values_at
+from linclass.conventions.meta_estimator import MetaEstimator, fit_inside, require_kind, some_rows
 from linclass.conventions.metadata import asking_for_weights
 from linclass.conventions.parameter_types import is_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.grouped_folds import distinct_groups
-from linclass.multiclass.from_binary import weights_for
 from linclass.numerics import Array
-from linclass.predicted import own_copy, predictions_of
+from linclass.predicted import predictions_of
 from linclass.resampling import stratified_folds
 
 METHODS: dict[str, Callable[[Array, Array, Array], Any]] = {
@@ -61,7 +60,7 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
     estimator : classifier or None, default=None
         Classifier with scikit-learn's interface, from linclass or elsewhere. None is LinearSVM().
     method : {'sigmoid', 'isotonic', 'temperature'}, default='sigmoid'
-        Map from scores to probabilities. Weights count rows with 'sigmoid', by Platt's targets.
+        Map from scores to probabilities. With 'sigmoid' the sum of the weights matters: Platt's targets count rows.
     folds : int, default=5
         Number of inner folds, at least 2; fewer are used where a class has fewer rows.
     random_state : int, numpy.random.Generator or None, default=0
@@ -205,10 +204,7 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
     ) -> Any:
         model = cloned(self._inner())
         with silently():
-            own = {} if weights is None else weights_for(model.fit, weights)
-            own |= groups_for(model, groups)
-            model.fit(own_copy(X, model), codes, **own)  # a foreign `fit` may return None
-        return model
+            return fit_inside(model, X, codes, weights, groups)
 
 
 def _finite_scores(model: EstimatorLike, X: MatrixLike, K: int) -> Array:

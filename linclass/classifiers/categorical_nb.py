@@ -16,9 +16,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.annotations import ClassWeight, Matrix, Tags
+from linclass.conventions.parameter_types import require_nonnegative
 from linclass.families.base import Family
 from linclass.families.categorical import Categorical
-from linclass.generative.naive_bayes import NonNegative, check_smoothing
+from linclass.generative.naive_bayes import NonNegative
 from linclass.generative.priors import Priors, check_priors
 
 
@@ -63,7 +64,7 @@ class CategoricalNB(NonNegative):
     def check(self) -> None:
         super().check()
         check_priors(self.priors)
-        check_smoothing(self.smoothing)
+        require_nonnegative("smoothing", self.smoothing)
 
     def _families(self) -> list[tuple[Family, Any, float]]:
         return [(Categorical(), slice(None), self.smoothing)]

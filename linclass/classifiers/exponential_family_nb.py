@@ -20,8 +20,9 @@ import numpy as np
 
 from linclass.annotations import ClassWeight
 from linclass.applicability import NotApplicable
+from linclass.conventions.parameter_types import require_nonnegative
 from linclass.families.base import Family
-from linclass.generative.naive_bayes import NaiveBayes, check_smoothing
+from linclass.generative.naive_bayes import NaiveBayes
 from linclass.generative.priors import Priors, check_priors
 from linclass.parts import find
 
@@ -87,9 +88,9 @@ class ExponentialFamilyNB(NaiveBayes):
         if isinstance(self.smoothing, Mapping):
             for name, value in self.smoothing.items():
                 find("families", name)
-                check_smoothing(value, f"smoothing of {name}")
+                require_nonnegative(f"smoothing of {name}", value)
         elif self.smoothing is not None:
-            check_smoothing(self.smoothing)
+            require_nonnegative("smoothing", self.smoothing)
 
     def parts(self) -> list[str]:
         """The modules that a fit composes by name."""
@@ -105,16 +106,18 @@ class ExponentialFamilyNB(NaiveBayes):
 
     def _families(self) -> list[tuple[Family, Any, float]]:
         if not isinstance(self.families, Mapping):
-            return [(find("families", self.families)(), slice(None), self._strength(self.families))]
+            return [
+                (find("families", self.families)(), slice(None), self._smoothing_of(self.families))
+            ]
         family_of = np.full(self.n_features_in_, REST, dtype=object)
         for column, name in self.families.items():
             family_of[self._number(column)] = name
         return [
-            (find("families", name)(), np.flatnonzero(family_of == name), self._strength(name))
+            (find("families", name)(), np.flatnonzero(family_of == name), self._smoothing_of(name))
             for name in dict.fromkeys(family_of)
         ]
 
-    def _strength(self, name: str) -> float:
+    def _smoothing_of(self, name: str) -> float:
         default = find("families", name).smoothing
         if isinstance(self.smoothing, Mapping):
             return self.smoothing.get(name, default)

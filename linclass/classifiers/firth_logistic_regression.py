@@ -20,7 +20,6 @@ Reference: Firth (1993), Biometrika 80; Heinze & Schemper (2002), Statist. Med. 
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -31,7 +30,7 @@ from linclass.applicability import require_memory
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
-from linclass.conventions.parameter_types import is_whole
+from linclass.conventions.parameter_types import is_whole, require_number
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import TakesOffset, offsets_of
 from linclass.counted import counted
@@ -88,8 +87,7 @@ class FirthLogisticRegression(
 
     def check(self) -> None:
         super().check()
-        if not (isinstance(self.tol, Real) and self.tol > 0):
-            raise ValueError(f"tol is {self.tol!r}; it must be above 0.")
+        require_number("tol", self.tol)
         if self.max_iter is not None and not is_whole(self.max_iter, 1):
             raise ValueError(f"max_iter is {self.max_iter!r}; it must be at least 1, or None.")
 

@@ -28,7 +28,7 @@ from linclass.conventions.parameter_types import is_whole
 from linclass.generative.from_moments import FromStackedMoments
 from linclass.generative.without_one_row import tied_without_one_row
 from linclass.statistics.class_moments import ClassMoments
-from linclass.statistics.covariance import missing_rank, tied_form
+from linclass.statistics.covariance import freedom, missing_rank, tied_form
 from linclass.statistics.spread import Spread
 from linclass.statistics.tied_covariances import TiedCovariances
 
@@ -76,22 +76,23 @@ class FisherDiscriminant(CountsRows, FromStackedMoments, Coordinates, LinearScor
         return tied_form(X, K, "full", type(self).__name__)
 
     def _learned(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
-        covariances = TiedCovariances(stack, _over(stack))
+        over = _over(stack)
+        covariances, divisors = TiedCovariances(stack, over), freedom(stack, over)
         W = covariances.whiteners
-        parts = stack.split(), W, covariances.ranks, *self._axes(stack, W)
+        parts = stack.split(), W, covariances.ranks, divisors, *self._axes(stack, W)
         return zip(*parts, strict=True)
 
     def _weights(self, statistics: ClassMoments) -> np.ndarray:
         """Weight of each class in the covariance between classes."""
         return statistics.mass
 
-    def _ratio(self, squares: np.ndarray, statistics: ClassMoments) -> np.ndarray:
-        """vᵀS_b v / vᵀS_w v, from what it is for the covariance in the place of S_w."""
-        return squares / max(statistics.total - len(statistics.mass), 1)
+    def _ratio(self, squares: np.ndarray, divisor: float) -> np.ndarray:
+        """vᵀS_b v / vᵀS_w v, from what it is for the covariance S_w/divisor in the place of S_w."""
+        return squares / divisor
 
     def _offsets(self, mass: np.ndarray) -> np.ndarray:
-        """Constant of each class's score beside the distance to its mean."""
-        return np.zeros(len(mass))
+        """Constant of each class's score beside the distance to its mean; −∞ without rows."""
+        return np.where(mass > 0, 0, -np.inf)
 
     def _axes(self, statistics: ClassMoments, whitener: np.ndarray) -> tuple[np.ndarray, ...]:
         """(centre, means about it, √ratio, directions in whitened coordinates) of each fold.
@@ -111,6 +112,7 @@ class FisherDiscriminant(CountsRows, FromStackedMoments, Coordinates, LinearScor
         statistics: ClassMoments,
         whitener: np.ndarray,
         rank: int,
+        divisor: float,
         centre: np.ndarray,
         M: np.ndarray,
         ratio: np.ndarray,
@@ -120,12 +122,11 @@ class FisherDiscriminant(CountsRows, FromStackedMoments, Coordinates, LinearScor
         most = min(len(M) - 1, self.n_components or len(M))
         kept = np.flatnonzero(ratio > NEGLIGIBLE * ratio.max(initial=0))[:most]
         self.scalings_ = whitener @ V[kept].T
-        self.ratios_ = self._ratio(ratio[kept] ** 2, statistics)
+        self.ratios_ = self._ratio(ratio[kept] ** 2, divisor)
         self.scalings_ *= _signs(self.scalings_, M)
         P = M @ self.scalings_
         W = P @ self.scalings_.T
         b = self._offsets(mass) - 0.5 * (P**2).sum(axis=1) - W @ self.centre_
-        b[mass == 0] = -np.inf  # a class without rows
         self._set_scores(W, b)
         self.rank_, d = rank, M.shape[1]
         if self.rank_ == d:

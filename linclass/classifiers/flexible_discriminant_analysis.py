@@ -27,16 +27,16 @@ from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.coordinates import Coordinates
 from linclass.conventions.counts_rows import CountsRows
-from linclass.conventions.groups import groups_for, kept_groups
+from linclass.conventions.groups import kept_groups
 from linclass.conventions.linear_scores import products
-from linclass.conventions.meta_estimator import MetaEstimator, require_kind
+from linclass.conventions.meta_estimator import MetaEstimator, fit_inside, require_kind
 from linclass.conventions.metadata import asking_for_weights
 from linclass.conventions.parameter_types import is_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.generative.optimal_scores import EXACT, best_explained, contrasts
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
-from linclass.multiclass.from_binary import WORST_LAST, weights_for
+from linclass.multiclass.from_binary import WORST_LAST, known_status
 from linclass.numerics import Array
 from linclass.predicted import own_copy
 from linclass.statistics.covariance import LOST, check_covariance, too_little_weight
@@ -214,17 +214,12 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
     def _regression(
         self, X: Matrix, target: Array, weights: Array | None, groups: Array | None
     ) -> EstimatorLike:
-        made = cloned(self._inner())
-        options = {} if weights is None else weights_for(made.fit, weights)
         with silently():
-            made.fit(own_copy(X, made), target.copy(), **options, **groups_for(made, groups))
-        return made
+            return fit_inside(cloned(self._inner()), X, target.copy(), weights, groups)
 
     def _record_regressions(self, exact: int) -> Self:
         """Status of the worst regression; a certificate only if each has one of the same kind."""
-        found = [getattr(r, "status_", "converged") for r in self.regressors_]
-        # a foreign attribute may mean anything
-        statuses = [s if isinstance(s, str) and s in WORST_LAST else "converged" for s in found]
+        statuses = [known_status(r, "converged") for r in self.regressors_]
         worst = max(range(len(statuses)), key=lambda i: WORST_LAST.index(statuses[i]))
         status = statuses[worst]
         reason = "" if status == "converged" else getattr(self.regressors_[worst], "reason_", "")

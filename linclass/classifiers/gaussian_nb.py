@@ -23,11 +23,12 @@ from linclass.annotations import ClassWeight, Matrix, MatrixLike
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.many_fits import Scaling
+from linclass.conventions.parameter_types import require_nonnegative
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.families.gaussian import FLOOR, Gaussian
 from linclass.generative.from_moments import FromStackedMoments
-from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
+from linclass.generative.priors import Priors, check_priors, class_priors, log_priors_of_present
 from linclass.generative.without_one_row import diagonal_without_one_row, log_priors_of_others
 from linclass.statistics.class_moments import ClassMoments
 
@@ -87,8 +88,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
     def check(self) -> None:
         super().check()
         check_priors(self.priors)
-        if not 0 <= self.var_smoothing < np.inf:
-            raise ValueError(f"var_smoothing is {self.var_smoothing!r}; it must be at least 0.")
+        require_nonnegative("var_smoothing", self.var_smoothing)
 
     def _form(self, X: Matrix, K: int) -> str:
         return "diagonal"
@@ -106,7 +106,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
         variances = within + epsilon[:, None, None]
 
         # variances that are rounding errors are raised to a floor
-        constant = total <= (1e-14 * np.abs(means).max(axis=1)) ** 2
+        constant = total <= stack.negligible**2
         floor = np.where(constant, 0, FLOOR * total)[:, None]
         low = variances <= floor
         if low.any():
@@ -115,7 +115,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
         priors = class_priors(self.priors, mass)
         family = Gaussian(origin=centre[:, None])
         natural = family.of_moments(means, variances)
-        intercept = log_priors(priors) - family.log_normalizer(natural)
+        intercept = log_priors_of_present(priors, mass) - family.log_normalizer(natural)
         if mass.shape[1] == 2:
             natural = natural[:, 1:] - natural[:, :1]
             intercept = intercept[:, 1:] - intercept[:, :1]

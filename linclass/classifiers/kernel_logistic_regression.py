@@ -23,7 +23,7 @@ from linclass.conventions.convergence_warning import silently
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.kernel_machines.kernel_features import KernelFeatures, kernel_features
 from linclass.kernel_machines.kernel_path import KernelPath
-from linclass.kernel_machines.near_the_mean import near_a_row, own_intercepts
+from linclass.kernel_machines.near_the_mean import near_a_row, own_intercepts, set_intercepts
 from linclass.kernel_machines.warm_start import Previous
 from linclass.kernels.base import KernelLike
 from linclass.numerics import Array
@@ -53,8 +53,8 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
     max_iter : int or None, default=None
         Limit on the number of iterations. None is the solver's own limit.
     warm_start : bool, default=False
-        Whether `fit` starts from the function of the previous fit, where its support vectors are rows
-        again, at the same places.
+        Whether `fit` starts from the function of the previous fit, if its support vectors are training rows
+        again, with the same indices; otherwise it starts from zero.
 
     Attributes
     ----------
@@ -146,8 +146,7 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
             rows = np.append(rows, centre)
         self.dual_coef_ = beta
         self._keep_basis(X, rows, kept)
-        self.intercept_ = linear.intercept_.copy()
-        self.intercept_ += linear.intercept_ - own_intercepts(self)
+        set_intercepts(self, linear.intercept_)
         self.solver_ = linear.solver_
         self._record(
             linear.status_,

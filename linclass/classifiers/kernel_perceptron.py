@@ -3,7 +3,8 @@
 The perceptron in the function space of the kernel: β counts the mistakes of each row, and with the linear
 kernel they are the mistakes of `Perceptron`, one by one. K classes use Kesler's construction, as there.
 The weight of a row, divided by the largest, is a factor of its corrections, as there. Sparse rows have the kernel of
-dense ones up to rounding, which may decide a mistake at a score of 0, so the solutions may be others.
+dense ones up to rounding, which may decide a mistake at a score of 0, so dense and sparse rows may give different
+solutions.
 
 Predicts: scores.
 Cost: O(n² d) for the kernel matrix, O(n) a mistake; memory n².
@@ -59,8 +60,8 @@ class KernelPerceptron(KernelMachine, Classifier):
         Factor on the weights of the rows of each class. 'balanced' gives every class the same total
         weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
     warm_start : bool, default=False
-        Whether `fit` starts from the function of the previous fit, where its support vectors are rows
-        again, at the same places.
+        Whether `fit` starts from the function of the previous fit, if its support vectors are training rows
+        again, with the same indices; otherwise it starts from zero.
 
     Attributes
     ----------

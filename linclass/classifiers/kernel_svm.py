@@ -23,7 +23,7 @@ import numpy as np
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.conventions.classifier import Classifier
 from linclass.kernel_machines.kernel_path import KernelPath
-from linclass.kernel_machines.near_the_mean import own_intercepts
+from linclass.kernel_machines.near_the_mean import own_intercepts, set_intercepts
 from linclass.kernel_machines.warm_start import Previous, thetas
 from linclass.kernels.base import KernelLike
 from linclass.numerics import Array
@@ -60,8 +60,8 @@ class KernelSVM(MarginRows, KernelPath, Classifier):
     max_iter : int or None, default=None
         Limit on the number of Newton steps. None is the solver's own limit.
     warm_start : bool, default=False
-        Whether `fit` starts from the function of the previous fit, where its support vectors are rows
-        again, at the same places.
+        Whether `fit` starts from the function of the previous fit, if its support vectors are training rows
+        again, with the same indices; otherwise it starts from zero.
 
     Attributes
     ----------
@@ -161,9 +161,7 @@ class KernelSVM(MarginRows, KernelPath, Classifier):
         used = np.flatnonzero(beta.any(axis=0))
         self._keep_basis(X, used, kept)
         self.dual_coef_ = beta[:, used]
-        own = np.array([s.theta[-1] for s in solutions])
-        self.intercept_ = own.copy()
-        self.intercept_ += own - own_intercepts(self)
+        set_intercepts(self, np.array([s.theta[-1] for s in solutions]))
         self.C_ = 1 / float(weights.sum() * self.strength)
         self._keep_rows(objectives, solutions, kept)
         self._record_solutions(solutions, SOLVERS[self.loss])

@@ -25,7 +25,7 @@ from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.families.tied_gaussian import TiedGaussian
 from linclass.generative.from_moments import FromStackedMoments
 from linclass.generative.left_out import HeldOut
-from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
+from linclass.generative.priors import Priors, check_priors, class_priors, log_priors_of_present
 from linclass.generative.shrinkage import GivenShrinkage, LedoitWolfShrinkage
 from linclass.generative.without_one_row import log_priors_of_others, tied_without_one_row
 from linclass.statistics.class_moments import ClassMoments
@@ -151,7 +151,8 @@ class LinearDiscriminantAnalysis(
         priors = class_priors(self.priors, stack.mass)
         M = means - centre[:, None]
         theta, normalizer = TiedGaussian(covariances).of_means(M)
-        b = log_priors(priors) - normalizer - (theta @ centre[..., None])[..., 0]
+        b = log_priors_of_present(priors, stack.mass) - normalizer
+        b -= (theta @ centre[..., None])[..., 0]
         proof = _residual(covariances, theta, M, normalizer)
         shares = [share] * len(means)
         return zip(means, priors, theta, b, proof, covariances.ranks, shares, strict=True)

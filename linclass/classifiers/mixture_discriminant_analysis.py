@@ -18,7 +18,6 @@ Reference: Hastie & Tibshirani (1996), JRSS B 58; Hastie, Tibshirani & Friedman 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Self
 
 import numpy as np
@@ -27,7 +26,7 @@ from scipy.special import logsumexp
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.applicability import NotApplicable, require_memory
 from linclass.conventions.linear_scores import products
-from linclass.conventions.parameter_types import is_whole
+from linclass.conventions.parameter_types import is_whole, require_number
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.generative.k_means import k_means
@@ -120,8 +119,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         for name in ("starts", "max_iter"):
             if not is_whole(value := getattr(self, name), 1):
                 raise ValueError(f"{name} is {value!r}; it must be a whole number, at least 1.")
-        if isinstance(self.tol, bool) or not (isinstance(self.tol, Real) and self.tol > 0):
-            raise ValueError(f"tol is {self.tol!r}; it must be above 0.")
+        require_number("tol", self.tol)
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)

@@ -12,9 +12,10 @@ Reference: Manning, Raghavan & Schütze (2008), §13.2.
 from typing import Any, ClassVar
 
 from linclass.annotations import ClassWeight
+from linclass.conventions.parameter_types import require_nonnegative
 from linclass.families.base import Family
 from linclass.families.multinomial import Multinomial
-from linclass.generative.naive_bayes import LinearNaiveBayes, NonNegative, check_smoothing
+from linclass.generative.naive_bayes import LinearNaiveBayes, NonNegative
 from linclass.generative.priors import Priors, check_priors
 
 
@@ -63,7 +64,7 @@ class MultinomialNB(NonNegative, LinearNaiveBayes):
     def check(self) -> None:
         super().check()
         check_priors(self.priors)
-        check_smoothing(self.smoothing)
+        require_nonnegative("smoothing", self.smoothing)
 
     def _families(self) -> list[tuple[Family, Any, float]]:
         return [(Multinomial(), slice(None), self.smoothing)]

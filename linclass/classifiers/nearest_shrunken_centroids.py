@@ -27,10 +27,10 @@ from linclass.conventions.convergence_warning import one_warning
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
-from linclass.conventions.parameter_types import is_number
+from linclass.conventions.parameter_types import require_nonnegative
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.generative.from_moments import FromMoments
-from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
+from linclass.generative.priors import Priors, check_priors, class_priors, log_priors_of_present
 from linclass.numerics import Array, empty_arrays
 from linclass.soft_threshold import soft_threshold
 from linclass.statistics.class_moments import ClassMoments
@@ -89,9 +89,9 @@ class NearestShrunkenCentroids(
     def check(self) -> None:
         super().check()
         check_priors(self.priors)
-        _check_number("threshold", self.threshold)
+        require_nonnegative("threshold", self.threshold)
         if self.spread_offset != "median":
-            _check_number("spread_offset", self.spread_offset, ", or 'median'")
+            require_nonnegative("spread_offset", self.spread_offset, ", or 'median'")
 
     @one_warning
     def path(
@@ -124,7 +124,7 @@ class NearestShrunkenCentroids(
         if not thresholds:
             raise ValueError("thresholds is empty; give a list of at least one number.")
         for value in thresholds:
-            _check_number("threshold", value)
+            require_nonnegative("threshold", value)
         first.set_params(threshold=thresholds[0])._summed(X, y, sample_weight)
         models = [copy.copy(first) for _ in thresholds]
         for model, value in zip(models, thresholds, strict=True):
@@ -194,7 +194,7 @@ class NearestShrunkenCentroids(
         unit = np.sqrt(effect)[:, None] * deviation
         t = np.divide(statistics.means - centre, unit, out=np.zeros_like(unit), where=unit > 0)
         priors = class_priors(self.priors, mass)
-        intercepts = np.where(mass > 0, log_priors(priors), -np.inf)
+        intercepts = log_priors_of_present(priors, mass)
         return Differences(centre, deviation, effect, unit, t, priors, intercepts)
 
 
@@ -208,8 +208,3 @@ class Differences(NamedTuple):
     t: Array
     priors: Array
     intercepts: Array  # before the part of the centroids
-
-
-def _check_number(name: str, value: object, otherwise: str = "") -> None:
-    if not (is_number(value) and 0 <= value < np.inf):
-        raise ValueError(f"{name} is {value!r}; it must be a number, at least 0{otherwise}.")

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from linclass.annotations import ClassWeight, EstimatorLike, MatrixLike
+from linclass.annotations import MatrixLike
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 
 
@@ -40,10 +40,6 @@ class OneVsRest(FromBinary):
     intercept_ : array of shape (1,) or (K,), only if the inner classifiers are linear
         Intercepts.
     """
-
-    def __init__(self, estimator: EstimatorLike = None, class_weight: ClassWeight = None):
-        self.estimator = estimator
-        self.class_weight = class_weight
 
     def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
         names = self.classes_.tolist()

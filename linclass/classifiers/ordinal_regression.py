@@ -20,7 +20,6 @@ Reference: McCullagh (1980), JRSS B 42; Burridge (1981), JRSS B 43, on concavity
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -29,7 +28,12 @@ from scipy.special import log_expit
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
 from linclass.applicability import require_memory
 from linclass.conventions.linear_scores import products
-from linclass.conventions.parameter_types import is_list, is_whole
+from linclass.conventions.parameter_types import (
+    is_list,
+    is_whole,
+    require_nonnegative,
+    require_number,
+)
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import TakesOffset, offsets_of, row_offsets
 from linclass.counted import counted
@@ -91,13 +95,13 @@ class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
 
     def check(self) -> None:
         super().check()
-        if not (isinstance(self.strength, Real) and 0 <= self.strength < np.inf):
-            raise ValueError(f"strength is {self.strength!r}; it must be a number, at least 0.")
-        if not (isinstance(self.tol, Real) and self.tol > 0):
-            raise ValueError(f"tol is {self.tol!r}; it must be above 0.")
+        require_nonnegative("strength", self.strength)
+        require_number("tol", self.tol)
         if self.max_iter is not None and not is_whole(self.max_iter, 1):
             raise ValueError(f"max_iter is {self.max_iter!r}; it must be at least 1, or None.")
-        if self.order is not None and not (is_list(self.order) and np.ndim(self.order) == 1):
+        if self.order is not None and not (
+            is_list(self.order) and np.asarray(self.order).ndim == 1
+        ):
             raise ValueError(f"order is {self.order!r}; it must be a list of the classes, or None.")
 
     def fit(

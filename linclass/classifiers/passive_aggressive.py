@@ -42,7 +42,8 @@ class PassiveAggressive(LinearOnline, MarginCorrections):
     aggressiveness : float, default=1.0
         C, above 0: the largest step of PA-I, and what PA-II pays for a loss. PA does not use it.
     order : {'random', 'cyclic'}, default='random'
-        Order of the rows in `fit`: shuffled once, whatever the order given, or as given.
+        Order of the rows in `fit`: 'random' shuffles the rows once, by their content and the seed, not by
+        the order given; 'cyclic' takes them as given.
     fit_intercept : bool, default=True
         Whether to fit the intercept b. False sets b = 0.
     tol : float, default=0.001

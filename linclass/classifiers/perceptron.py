@@ -3,10 +3,10 @@
 On separable data it stops when every training row is classified correctly; otherwise it stops at max_iter, and
 `status_` says so. With K classes a mistake adds x to w_k of the true class and subtracts it from w_l of the predicted
 one (Kesler's construction). The pocket algorithm with ratchet keeps the best of the weights that it tests on all rows:
-the first, the last of each pass, and all that had more correct rows in turn than the kept ones; with
-'largest_violation', all. The weight of a row, divided by the largest, is a factor of its corrections; a row of weight
-two is not quite the row twice, since the result depends on the order of the rows. By default they are shuffled before
-each pass, because tables often list one class after the other.
+the first, the last of each pass, and those that classified a longer run of successive rows correctly than the kept
+ones; with 'largest_violation' all are tested. The weight of a row, divided by the largest, is a factor of its
+corrections; a row of weight two is not quite the row twice, since the result depends on the order of the rows. By
+default they are shuffled before each pass, because tables often list one class after the other.
 
 Predicts: scores, linear in x.
 Cost: O(n d K) a pass over the rows.

@@ -12,9 +12,10 @@ Reference: Agresti (2013), Categorical Data Analysis, §4.1.
 from typing import Any
 
 from linclass.annotations import ClassWeight
+from linclass.conventions.parameter_types import require_nonnegative
 from linclass.families.base import Family
 from linclass.families.poisson import Poisson
-from linclass.generative.naive_bayes import LinearNaiveBayes, NonNegative, check_smoothing
+from linclass.generative.naive_bayes import LinearNaiveBayes, NonNegative
 from linclass.generative.priors import Priors, check_priors
 
 
@@ -61,7 +62,7 @@ class PoissonNB(NonNegative, LinearNaiveBayes):
     def check(self) -> None:
         super().check()
         check_priors(self.priors)
-        check_smoothing(self.smoothing)
+        require_nonnegative("smoothing", self.smoothing)
 
     def _families(self) -> list[tuple[Family, Any, float]]:
         return [(Poisson(), slice(None), self.smoothing)]

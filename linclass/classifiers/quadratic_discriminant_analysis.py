@@ -27,7 +27,7 @@ from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.generative.from_moments import FromStackedMoments
-from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
+from linclass.generative.priors import Priors, check_priors, class_priors, log_priors_of_present
 from linclass.generative.without_one_row import full_without_one_row, log_priors_of_others
 from linclass.numerics import BLOCK
 from linclass.statistics.class_moments import ClassMoments
@@ -105,7 +105,8 @@ class QuadraticDiscriminantAnalysis(CountsRows, FromStackedMoments, SoftmaxProba
 
     def _learned(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
         priors = class_priors(self.priors, stack.mass)
-        return zip(self._spreads_of(stack), priors, log_priors(priors), strict=True)
+        logarithms = log_priors_of_present(priors, stack.mass)
+        return zip(self._spreads_of(stack), priors, logarithms, strict=True)
 
     def _spreads_of(self, stack: ClassMoments) -> list["ClassSpreads"]:
         """The covariances of each fold, factored at once if they are not shrunk."""

@@ -22,7 +22,7 @@ import numpy as np
 from linclass.annotations import ClassWeight, Matrix
 from linclass.classifiers.fisher_discriminant import FisherDiscriminant
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
-from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
+from linclass.generative.priors import Priors, check_priors, class_priors, log_priors_of_present
 from linclass.generative.without_one_row import log_priors_of_others
 from linclass.statistics.class_moments import ClassMoments
 
@@ -75,17 +75,18 @@ class ReducedRankLDA(FisherDiscriminant, SoftmaxProbabilities):
         check_priors(self.priors)
 
     def _weights(self, statistics: ClassMoments) -> np.ndarray:
-        return class_priors(self.priors, statistics.mass)
+        """π_k; 0 for a class without rows, which has no mean."""
+        return class_priors(self.priors, statistics.mass) * (statistics.mass > 0)
 
     def _take(self, statistics: ClassMoments, *parts: Any) -> Self:
-        self.priors_ = self._weights(statistics)
+        self.priors_ = class_priors(self.priors, statistics.mass)
         return super()._take(statistics, *parts)
 
-    def _ratio(self, squares: np.ndarray, statistics: ClassMoments) -> np.ndarray:
+    def _ratio(self, squares: np.ndarray, divisor: float) -> np.ndarray:
         return squares
 
     def _offsets(self, mass: np.ndarray) -> np.ndarray:
-        return log_priors(self.priors_)
+        return log_priors_of_present(self.priors_, mass)
 
     def _scores_of_others(
         self, X: Matrix, codes: np.ndarray, weights: np.ndarray

@@ -141,7 +141,9 @@ class PooledSpreads(ClassSpreads):
         return self._shrunk_to_sphere(self.moments.pooled / self._pooled_freedom)
 
     def _freedom(self, k: int) -> float:
-        """Degrees of freedom of each class; a class of one row has none, and is not pooled."""
+        """Degrees of freedom f_k: 0 for a class of one row, whose Σ_k(λ) is then the pooled one; without pooling 1, a
+        divisor of its scatter 0.
+        """
         f = super()._freedom(k)
         return f if self.moments.mass[k] > LOST[self.covariance] or not self.pooling else 0.0
 

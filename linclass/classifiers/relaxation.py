@@ -34,7 +34,8 @@ class Relaxation(LinearOnline, MarginCorrections):
     step : float, default=1.0
         η, above 0 and below 2.
     order : {'random', 'cyclic'}, default='random'
-        Order of the rows in `fit`: shuffled once, whatever the order given, or as given.
+        Order of the rows in `fit`: 'random' shuffles the rows once, by their content and the seed, not by
+        the order given; 'cyclic' takes them as given.
     fit_intercept : bool, default=True
         Whether to fit the intercept b. False sets b = 0.
     tol : float, default=0.001

@@ -36,7 +36,8 @@ class VotedPerceptron(MarginCorrections):
     """Parameters
     ----------
     order : {'random', 'cyclic'}, default='random'
-        Order of the rows in `fit`: shuffled once, whatever the order given, or as given.
+        Order of the rows in `fit`: 'random' shuffles the rows once, by their content and the seed, not by
+        the order given; 'cyclic' takes them as given.
     fit_intercept : bool, default=True
         Whether to fit the intercept b. False sets b = 0.
     max_iter : int, default=10

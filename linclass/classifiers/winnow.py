@@ -44,7 +44,8 @@ class Winnow(LinearOnline, OnlineClassifier):
     threshold : float or None, default=None
         Θ, above 0. None is the number of features d.
     order : {'random', 'cyclic'}, default='random'
-        Order of the rows in `fit`: shuffled once, whatever the order given, or as given.
+        Order of the rows in `fit`: 'random' shuffles the rows once, by their content and the seed, not by
+        the order given; 'cyclic' takes them as given.
     max_iter : int, default=100
         Limit on the number of passes over the rows.
     random_state : int, numpy.random.Generator or None, default=0

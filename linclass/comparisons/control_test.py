@@ -1,5 +1,6 @@
 """All methods against a control: z = (R_control − R_j) / √(k(k+1)/(6n)), normal, with Holm's correction.
 
+R are the average ranks of the k methods on n data sets.
 Demšar (2006), JMLR 7, §3.2.2
 """
 

@@ -41,7 +41,7 @@ class CorrectedT(NamedTuple):
     error: Array
     t: Array
     p: Array
-    adjusted: Array  # p by Holm over the pairs
+    adjusted: Array
     n: Array
 
 

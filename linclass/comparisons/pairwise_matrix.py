@@ -39,7 +39,7 @@ class Pairwise(NamedTuple):
         Number of data sets.
     """
 
-    mean: Array  # of each method over its own data sets
+    mean: Array
     difference: Array
     wins: Array
     ties: Array

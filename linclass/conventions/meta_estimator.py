@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from linclass.annotations import EstimatorLike, Index, Matrix
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import Estimator
+from linclass.conventions.groups import groups_for
+from linclass.conventions.metadata import weights_for
 from linclass.conventions.regressor import Regressor
+from linclass.numerics import Array
+from linclass.predicted import own_copy
 from linclass.table import named
 
 PREDICTS = {  # by the names of scikit-learn
@@ -41,6 +47,20 @@ class MetaEstimator(Estimator):
 def some_rows(X: Matrix, index: Index) -> Matrix:
     """These rows, with the names that the columns have."""
     return named(X[index], getattr(X, "columns", None) or None)
+
+
+def fit_inside(
+    model: EstimatorLike,
+    X: Matrix,
+    y: Array,
+    weights: Array | None = None,
+    groups: Array | None = None,
+) -> Any:
+    """`model`, fitted to a copy of the rows; weights and groups go where its `fit` takes them."""
+    given = {} if weights is None else weights_for(model.fit, weights)
+    given |= groups_for(model, groups)
+    model.fit(own_copy(X, model), y, **given)  # a foreign `fit` may return None
+    return model
 
 
 def require_kind(made: EstimatorLike, wanted: str, parameter: str = "estimator") -> None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import inspect
 import sys
+from types import MethodType
 from typing import Any, Self
 
 from linclass.annotations import EstimatorLike
+from linclass.numerics import Array
 
 METHODS = (
     "fit",
@@ -148,6 +150,16 @@ def takes_weights(model: EstimatorLike) -> bool:
             routed_params={},
         )
     return False
+
+
+def weights_for(fit: MethodType, weights: Array) -> dict[str, Array]:
+    """The argument `sample_weight` of an estimator's method, or ValueError if it has none."""
+    if "sample_weight" not in inspect.signature(fit).parameters:
+        name = type(fit.__self__).__name__
+        raise ValueError(
+            f"{name} takes no sample_weight; leave sample_weight and class_weight out, or choose another."
+        )
+    return {"sample_weight": weights} if takes_weights(fit.__self__) else {}
 
 
 def asks_for(model: EstimatorLike, method: str, name: str) -> bool:

@@ -79,6 +79,12 @@ def require_number(name: str, value: object, *, below: float = np.inf) -> None:
         raise ValueError(f"{name} is {value!r:.20}; it must be between {TINY:g} and {HUGE:g}.")
 
 
+def require_nonnegative(name: str, value: object, otherwise: str = "") -> None:
+    """Raise ValueError, with one sentence, for what is no finite number of at least 0."""
+    if not (is_number(value) and 0 <= value < np.inf):
+        raise ValueError(f"{name} is {value!r}; it must be a number, at least 0{otherwise}.")
+
+
 def require_flag(name: str, value: object) -> None:
     """Raise ValueError, with one sentence, for what is neither True nor False: the text 'no' would count as True."""
     if not isinstance(value, bool | np.bool_):

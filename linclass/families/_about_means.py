@@ -10,9 +10,11 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 
 from linclass.annotations import Index, Matrix
-from linclass.families.base import Family
+from linclass.families.base import Family, as_dense
+from linclass.statistics.additive import placed
 
 
 class AboutMeans(Family):
@@ -39,7 +41,7 @@ class AboutMeans(Family):
 
     @property
     def size(self) -> Any:
-        """The largest centre of each feature, whose rounding errors its deviations have."""
+        """The largest size of a centre, for each feature: deviations carry its rounding error."""
         size = np.abs(self.about)
         return size if self.centres is None else size.max(axis=0)
 
@@ -48,11 +50,10 @@ class AboutMeans(Family):
         return type(self)(np.asarray(X.mean(axis=0)).ravel())
 
     def fitted_to(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Self:
-        share = np.zeros((K, len(codes)))
-        share[codes, np.arange(len(codes))] = weights
-        mass = share.sum(axis=1, keepdims=True)
+        n = len(codes)
+        belongs = sp.csc_array((weights, codes, np.arange(n + 1)), (K, n))
         with np.errstate(invalid="ignore"):
-            means = np.asarray(share / mass @ X)
+            means = as_dense(belongs @ X) / np.bincount(codes, weights, K)[:, None]
         return type(self)(self.fitted(X).origin, means)
 
     def of_rows(self, codes: np.ndarray) -> Self:
@@ -64,9 +65,7 @@ class AboutMeans(Family):
     def among(self, places: np.ndarray, K: int) -> Self:
         if self.centres is None:
             return self
-        wider = np.full((K, self.centres.shape[1]), np.nan)
-        wider[places] = self.centres
-        return type(self)(self.origin, wider)
+        return type(self)(self.origin, placed(self.centres, places, K, absent=np.nan))
 
     def joined(self, other: Self) -> Self:
         """With the centres of `other` for classes that have none here."""

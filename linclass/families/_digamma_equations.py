@@ -32,12 +32,12 @@ def gamma_shape(s: np.ndarray) -> np.ndarray:
     return a
 
 
-def gamma_left(a: np.ndarray, s: np.ndarray) -> np.ndarray:
+def gamma_remaining_step(a: np.ndarray, s: np.ndarray) -> np.ndarray:
     """The remaining Newton step of ln a."""
     return np.abs((_log_minus_digamma(a) - s) / (a * _slope(a)))
 
 
-def dirichlet_left(alpha: np.ndarray, g: np.ndarray) -> np.ndarray:
+def dirichlet_remaining_step(alpha: np.ndarray, g: np.ndarray) -> np.ndarray:
     """The remaining Newton step of ln α: 0 where g is met to its last digits, ∞ where no solution exists."""
     shape, alpha, g = alpha.shape, alpha.reshape(-1, alpha.shape[-1]), g.reshape(-1, g.shape[-1])
     with np.errstate(all="ignore"):

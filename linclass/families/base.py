@@ -25,12 +25,13 @@ EDGE = 1e-10  # least distance of a mean from the boundary, relative to the scal
 
 
 class Family:
-    """A subclass defines T, θ as a function of the mean of T, A and ln h, for K parameters at once."""
+    """A subclass defines T, θ as a function of the mean of T, A and ln h, for K parameters at once.
+
+    `sample` and `log_density` are for users and for the laws in tests; classifiers need neither.
+    """
 
     support: ClassVar[str]  # support of x: "reals", …
     values: ClassVar[str] = "finite numbers"  # the same in words, for error messages
-    joint: ClassVar[bool] = False  # whether the columns depend on each other
-    linear: ClassVar[bool] = False  # T(x) = x, so that scores are linear in the features
     smoothing: ClassVar[float] = 0.0  # default amount; `smoothed` defines what is added
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
@@ -41,7 +42,7 @@ class Family:
         """θ (K, m) with this mean of T (K, m)."""
         raise NotImplementedError
 
-    def left(self, theta: np.ndarray, mean: np.ndarray) -> float | None:
+    def remaining_step(self, theta: np.ndarray, mean: np.ndarray) -> float | None:
         """The largest remaining relative Newton step of `natural`, if it iterates; None if θ has a formula."""
         return None
 
@@ -66,11 +67,11 @@ class Family:
         return self
 
     def fitted_to(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Self:
-        """The same from rows of K classes, where the sums of a class depend on more, such as an origin of its own."""
+        """The same for rows of K classes, for families whose sums are about an origin of each class."""
         return self.fitted(X)
 
     def of_rows(self, codes: np.ndarray) -> Self:
-        """The family whose T of rows, of these classes, is summed."""
+        """The family that computes T of rows of these classes, each about the origin of its class."""
         return self
 
     def of_classes(self, kept: Index) -> Self:
@@ -116,9 +117,10 @@ class Family:
         inside = self.contains(stored)
         if inside.all() and (not sp.issparse(X) or self.contains(np.zeros(1))[0]):
             return
-        if sp.issparse(X):
-            X = X.toarray()
-            inside = self.contains(X)
+        X = as_dense(X)
+        inside = self.contains(X)
+        if inside.all():  # sparse rows without a zero
+            return
         row, column = np.argwhere(~inside)[0]
         lead = "Negative values in data: " if X[row, column] < 0 else ""
         raise NotApplicable(
@@ -127,14 +129,13 @@ class Family:
         )
 
     def inner(self, X: Matrix, theta: np.ndarray) -> np.ndarray:
-        """θ_kᵀT(x) of every row and parameter, (n, K); dense rows block by block."""
+        """θ_kᵀT(x) of every row and parameter, (n, K), block by block of rows."""
         n = X.shape[0]
         Z = np.zeros((n, len(theta)))
-        step = n if sp.issparse(X) else BLOCK
-        for begin in range(0, n, step):
-            block = slice(begin, begin + step)
+        for begin in range(0, n, BLOCK):
+            block = slice(begin, begin + BLOCK)
             start = 0
-            for T in self.statistic(X if step == n else X[block]):
+            for T in self.statistic(X[block]):
                 stop = start + T.shape[1]
                 Z[block] += T @ theta[:, start:stop].T
                 start = stop
@@ -143,6 +144,10 @@ class Family:
     def log_density(self, X: Matrix, theta: np.ndarray) -> np.ndarray:
         """ln p(x | θ_k), (n, K)."""
         return self.inner(X, theta) - self.log_normalizer(theta) + self.log_carrier(X)[:, None]
+
+
+def as_dense(X: Matrix) -> np.ndarray:
+    return X.toarray() if sp.issparse(X) else X
 
 
 def total(X: Matrix) -> np.ndarray:

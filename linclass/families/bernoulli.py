@@ -19,7 +19,6 @@ from linclass.families.base import EDGE, Family
 class Bernoulli(Family):
     support: ClassVar[str] = "bits"
     values: ClassVar[str] = "zeros and ones"
-    linear: ClassVar[bool] = True
     smoothing: ClassVar[float] = 1.0
 
     def statistic(self, X: Matrix) -> Iterator[Any]:

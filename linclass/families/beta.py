@@ -14,12 +14,12 @@ from scipy.special import betaln
 
 from linclass.annotations import Matrix
 from linclass.families._digamma_equations import (
-    dirichlet_left,
     dirichlet_parameters,
+    dirichlet_remaining_step,
     lacks_spread,
     off_the_edge,
 )
-from linclass.families.base import Family
+from linclass.families.base import Family, as_dense
 
 
 class Beta(Family):
@@ -27,19 +27,21 @@ class Beta(Family):
     values: ClassVar[str] = "numbers between 0 and 1"
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
+        X = as_dense(X)
         yield np.log(X)
         yield np.log1p(-X)
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
         return _apart(dirichlet_parameters(_pairs(mean)))
 
-    def left(self, theta: np.ndarray, mean: np.ndarray) -> float:
-        return float(dirichlet_left(_pairs(theta), _pairs(mean)).max(initial=0))
+    def remaining_step(self, theta: np.ndarray, mean: np.ndarray) -> float:
+        return float(dirichlet_remaining_step(_pairs(theta), _pairs(mean)).max(initial=0))
 
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         return betaln(*np.split(theta, 2, axis=-1)).sum(axis=-1)
 
     def log_carrier(self, X: Matrix) -> np.ndarray:
+        X = as_dense(X)
         return -(np.log(X) + np.log1p(-X)).sum(axis=1)
 
     def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:

@@ -16,7 +16,7 @@ from scipy.special import logsumexp
 
 from linclass.annotations import Matrix
 from linclass.applicability import require_memory
-from linclass.families.base import EDGE, Family
+from linclass.families.base import EDGE, Family, as_dense
 
 FEW = 20  # levels up to which comparison is faster than look-up
 TINY = np.finfo(float).tiny
@@ -40,7 +40,7 @@ class Categorical(Family):
         self.levels = levels
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
-        X = X.toarray() if sp.issparse(X) else X
+        X = as_dense(X)
         if self.levels <= FEW:
             for level in range(self.levels):
                 yield (level == X).astype(float)

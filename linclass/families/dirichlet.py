@@ -16,12 +16,12 @@ from scipy.special import gammaln
 from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
 from linclass.families._digamma_equations import (
-    dirichlet_left,
     dirichlet_parameters,
+    dirichlet_remaining_step,
     lacks_spread,
     off_the_edge,
 )
-from linclass.families.base import Family, total
+from linclass.families.base import Family, as_dense, total
 
 SLACK = 1e-6  # of the sum of a row
 
@@ -29,21 +29,22 @@ SLACK = 1e-6  # of the sum of a row
 class Dirichlet(Family):
     support: ClassVar[str] = "simplex"
     values: ClassVar[str] = "shares between 0 and 1 that sum to 1"
-    joint: ClassVar[bool] = True
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
+        X = as_dense(X)
         yield np.log(X)
 
     def natural(self, mean: np.ndarray) -> np.ndarray:
         return dirichlet_parameters(mean)
 
-    def left(self, theta: np.ndarray, mean: np.ndarray) -> float:
-        return float(dirichlet_left(theta, mean).max(initial=0))
+    def remaining_step(self, theta: np.ndarray, mean: np.ndarray) -> float:
+        return float(dirichlet_remaining_step(theta, mean).max(initial=0))
 
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         return gammaln(theta).sum(axis=-1) - gammaln(theta.sum(axis=-1))
 
     def log_carrier(self, X: Matrix) -> np.ndarray:
+        X = as_dense(X)
         return -np.log(X).sum(axis=1)
 
     def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:

@@ -17,7 +17,6 @@ from linclass.families.base import Family, away_from_zero
 class Exponential(Family):
     support: ClassVar[str] = "times"
     values: ClassVar[str] = "numbers of at least 0"
-    linear: ClassVar[bool] = True
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
         yield X

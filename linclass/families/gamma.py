@@ -13,8 +13,8 @@ import numpy as np
 from scipy.special import gammaln
 
 from linclass.annotations import Matrix
-from linclass.families._digamma_equations import gamma_left, gamma_shape
-from linclass.families.base import Family
+from linclass.families._digamma_equations import gamma_remaining_step, gamma_shape
+from linclass.families.base import Family, as_dense
 
 LEAST = 1e-14  # ln(mean of x) − mean of ln x, below which it is rounding
 
@@ -24,6 +24,7 @@ class Gamma(Family):
     values: ClassVar[str] = "numbers above 0"
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
+        X = as_dense(X)
         yield np.log(X)
         yield X
 
@@ -32,16 +33,17 @@ class Gamma(Family):
         a = gamma_shape(np.log(x) - log_x)
         return np.concatenate([a, -a / x], axis=-1)
 
-    def left(self, theta: np.ndarray, mean: np.ndarray) -> float:
+    def remaining_step(self, theta: np.ndarray, mean: np.ndarray) -> float:
         log_x, x = np.split(mean, 2, axis=-1)
         a = np.split(theta, 2, axis=-1)[0]
-        return float(gamma_left(a, np.log(x) - log_x).max(initial=0))
+        return float(gamma_remaining_step(a, np.log(x) - log_x).max(initial=0))
 
     def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
         a, minus_b = np.split(theta, 2, axis=-1)
         return (gammaln(a) - a * np.log(-minus_b)).sum(axis=-1)
 
     def log_carrier(self, X: Matrix) -> np.ndarray:
+        X = as_dense(X)
         return -np.log(X).sum(axis=1)
 
     def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:

@@ -15,7 +15,9 @@ import scipy.sparse as sp
 
 from linclass.annotations import Matrix
 from linclass.families._about_means import AboutMeans
+from linclass.families.base import as_dense
 from linclass.numerics import BLOCK
+from linclass.statistics.class_moments import NEGLIGIBLE
 
 FAR = 1e150  # from the origin: its square does not overflow
 # terms of the squares of sparse rows, above which their sum loses more than four digits
@@ -40,7 +42,7 @@ class Gaussian(AboutMeans):
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
         """For dense rows; sparse ones need T only in `inner`, which keeps their zeros."""
-        D = (X.toarray() if sp.issparse(X) else X) - self.origin
+        D = as_dense(X) - self.origin
         np.clip(D, -FAR, FAR, out=D)
         yield D
         yield D**2
@@ -80,8 +82,7 @@ class Gaussian(AboutMeans):
         with np.errstate(over="ignore", invalid="ignore"):
             for begin in range(0, n, BLOCK):
                 block = slice(begin, begin + BLOCK)
-                rows = X[block]
-                D = (rows.toarray() if sp.issparse(rows) else rows) - c
+                D = as_dense(X[block]) - c
                 Z[block] = D @ first.T
                 D *= D
                 Z[block] += D @ second.T
@@ -115,7 +116,7 @@ class Gaussian(AboutMeans):
 
     def variances(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         first, second = _halves(mean)
-        return second - first**2, second + least_square(self.size) / FLOOR
+        return second - first**2, second + negligible_square(self.size) / FLOOR
 
     def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
         mean = sums / mass[..., None]
@@ -127,14 +128,14 @@ class Gaussian(AboutMeans):
         """A variance of 0 is replaced by FLOOR times the classes' largest second moment, or by 1."""
         first, second = _halves(mean)
         usual = about_middle(first, second, self.offset).max(axis=-2, keepdims=True)
-        floor = np.where(usual > least_square(self.size), FLOOR * usual, 1)
+        floor = np.where(usual > negligible_square(self.size), FLOOR * usual, 1)
         low = second - first**2 < floor
         return np.concatenate([first, np.where(low, first**2 + floor, second)], axis=-1), low
 
 
-def least_square(origin: np.ndarray | float) -> np.ndarray:
-    """Of a deviation from the origin that is more than its rounding."""
-    return (1e-14 * np.abs(origin)) ** 2
+def negligible_square(size: np.ndarray | float) -> np.ndarray:
+    """Square of a deviation that is rounding error, for values of this size."""
+    return (NEGLIGIBLE * np.abs(size)) ** 2
 
 
 def about_middle(first: np.ndarray, second: np.ndarray, offset: np.ndarray | float) -> np.ndarray:

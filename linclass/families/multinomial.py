@@ -29,8 +29,6 @@ class Multinomial(Family):
 
     support: ClassVar[str] = "shares of a total"
     values: ClassVar[str] = "counts, at least 0"
-    joint: ClassVar[bool] = True
-    linear: ClassVar[bool] = True
     smoothing: ClassVar[float] = 1.0
 
     def __init__(self, trials: float = 1.0):

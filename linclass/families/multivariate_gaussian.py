@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from linclass.annotations import Matrix
 from linclass.families._about_means import AboutMeans
-from linclass.families.gaussian import LOG_2PI, about_middle, least_square
+from linclass.families.base import as_dense
+from linclass.families.gaussian import LOG_2PI, about_middle, negligible_square
 
-FLOOR = 1e-8  # an eigenvalue of the correlations; scores have rounding over it for an error
+# least eigenvalue of the correlations; the error of scores is rounding divided by it
+FLOOR = 1e-8
 
 
 class MultivariateGaussian(AboutMeans):
@@ -33,10 +34,9 @@ class MultivariateGaussian(AboutMeans):
     """
 
     support: ClassVar[str] = "reals"
-    joint: ClassVar[bool] = True
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
-        D = (X.toarray() if sp.issparse(X) else X) - self.origin
+        D = as_dense(X) - self.origin
         yield D
         yield (D[:, :, None] * D[:, None, :]).reshape(len(D), -1)
 
@@ -69,14 +69,14 @@ class MultivariateGaussian(AboutMeans):
     def variances(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         first, second = _parts(mean)
         square = np.diagonal(second, axis1=-2, axis2=-1)
-        return square - first**2, square + least_square(self.size) / FLOOR
+        return square - first**2, square + negligible_square(self.size) / FLOOR
 
     def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Variances get FLOOR of the classes' largest where the correlations have no inverse."""
         first, second = _parts(mean)
         squares = np.diagonal(second, axis1=-2, axis2=-1)
         usual = about_middle(first, squares, self.offset).max(axis=-2)
-        usual = np.where(usual > least_square(self.size), usual, 1)
+        usual = np.where(usual > negligible_square(self.size), usual, 1)
         covariance = (second - _outer(first, first)) / np.sqrt(_outer(usual, usual))
         low = np.linalg.eigvalsh(covariance)[..., :1] < FLOOR
         second = second + np.where(low[..., None], 2 * FLOOR * np.diag(usual), 0)

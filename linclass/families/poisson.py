@@ -19,7 +19,6 @@ from linclass.families.base import Family, away_from_zero
 class Poisson(Family):
     support: ClassVar[str] = "counts"
     values: ClassVar[str] = "counts, at least 0"
-    linear: ClassVar[bool] = True
     smoothing: ClassVar[float] = 1.0
 
     def statistic(self, X: Matrix) -> Iterator[Any]:

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from linclass.annotations import Matrix
 from linclass.families._about_means import AboutMeans
-from linclass.families.gaussian import FLOOR, LOG_2PI, least_square
+from linclass.families.base import as_dense
+from linclass.families.gaussian import FLOOR, LOG_2PI, negligible_square
 
 
 class SphericalGaussian(AboutMeans):
@@ -29,11 +29,10 @@ class SphericalGaussian(AboutMeans):
     """
 
     support: ClassVar[str] = "reals"
-    joint: ClassVar[bool] = True
     smoothing: ClassVar[float] = 1e-6
 
     def statistic(self, X: Matrix) -> Iterator[Any]:
-        D = (X.toarray() if sp.issparse(X) else X) - self.origin
+        D = as_dense(X) - self.origin
         yield D
         yield (D**2).sum(axis=1, keepdims=True)
 
@@ -74,7 +73,7 @@ class SphericalGaussian(AboutMeans):
         first, variance = self._moments(mean)
         far = ((first + self.offset) ** 2).mean(axis=-1, keepdims=True)
         usual = (variance + far).max(axis=-2, keepdims=True)
-        floor = np.where(usual > np.mean(least_square(self.size)), FLOOR * usual, 1)
+        floor = np.where(usual > np.mean(negligible_square(self.size)), FLOOR * usual, 1)
         low = variance < floor
         lifted = mean[..., -1:] + first.shape[-1] * np.where(low, floor - variance, 0)
         return np.concatenate([first, lifted], axis=-1), np.broadcast_to(low, first.shape)

@@ -29,8 +29,6 @@ class TiedGaussian(Family):
     """
 
     support: ClassVar[str] = "reals"
-    joint: ClassVar[bool] = True
-    linear: ClassVar[bool] = True
 
     def __init__(self, spread: AnySpread | TiedCovariances):
         self.spread = spread

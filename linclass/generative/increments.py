@@ -194,6 +194,9 @@ class Increments(Classifier, Generic[Sums]):
         X = self._check_rows(X) if known else validation.rows_to_learn(self, X)
         y = validation.labels(y, X.shape[0], type(self).__name__)
         weights = validation.row_weights(sample_weight, X.shape[0])
+        if not weights.all():
+            kept = weights > 0
+            X, y, weights = X[kept], y[kept], weights[kept]
         found, codes = validation.encode(y)
         class_weight = getattr(self, "class_weight", None)
         if class_weight is not None:

@@ -19,7 +19,6 @@ from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores, products
 from linclass.conventions.many_fits import Scaling
-from linclass.conventions.parameter_types import is_number
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.families.base import Family
@@ -62,14 +61,14 @@ class NaiveBayes(
         b[present] = log_priors(self.priors_[present])
         trouble: list[tuple[int, int]] = []
         left: float | None = None  # of the families that iterate
-        smoothing = [strength for _, _, strength in self._families()]
-        parts = zip(self.families_, self._columns, statistics.sums, smoothing, strict=True)
-        for family, own, sums, strength in parts:
+        amounts = [amount for _, _, amount in self._families()]
+        parts = zip(self.families_, self._columns, statistics.sums, amounts, strict=True)
+        for family, own, sums, amount in parts:
             family = family.of_classes(present)
-            mean, edge = family.inside(family.smoothed(mass, sums[present], strength))
+            mean, edge = family.inside(family.smoothed(mass, sums[present], amount))
             theta = np.zeros_like(sums)
             theta[present] = natural = family.natural(mean)
-            if (step := family.left(natural, mean)) is not None:
+            if (step := family.remaining_step(natural, mean)) is not None:
                 left = max(left or 0.0, step)
             b[present] -= family.log_normalizer(natural)
             self.natural_.append(theta)
@@ -155,8 +154,3 @@ class NonNegative(NaiveBayes):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
-
-
-def check_smoothing(smoothing: object, name: str = "smoothing") -> None:
-    if not (is_number(smoothing) and 0 <= smoothing < np.inf):
-        raise ValueError(f"{name} is {smoothing!r}; it must be a number, at least 0.")

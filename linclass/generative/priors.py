@@ -46,3 +46,8 @@ def log_priors(pi: np.ndarray) -> np.ndarray:
     """ln π; a class of prior 0 is never predicted."""
     with np.errstate(divide="ignore"):
         return np.log(pi)
+
+
+def log_priors_of_present(pi: np.ndarray, mass: np.ndarray) -> np.ndarray:
+    """ln π; −∞ for a class without rows, which has no mean and is never predicted."""
+    return np.where(mass > 0, log_priors(pi), -np.inf)

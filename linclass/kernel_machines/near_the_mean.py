@@ -46,6 +46,12 @@ def own_intercepts(model: EstimatorLike) -> Array:
     return own + beta @ kernel.increments(model._basis) if isinstance(kernel, AboutCentre) else own
 
 
+def set_intercepts(model: EstimatorLike, own: Array) -> None:
+    """Set `intercept_` so that `own_intercepts(model)` are these; the two differ by a constant of each score."""
+    model.intercept_ = np.zeros(len(own))
+    model.intercept_ = own - own_intercepts(model)
+
+
 def why_far_rows_are_hard(kernel: Kernel | None) -> str:
     """What to say of a fit that did not converge: monomials of rows far from 0 are nearly functions of lower degree.
 

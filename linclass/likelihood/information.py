@@ -103,7 +103,7 @@ class Summary:
     deviance, null_deviance, aic : float
         Deviance of the fit and of the intercept alone; Akaike's criterion.
     df_residual, df_null : int
-        Their degrees of freedom.
+        Their degrees of freedom, from the n(K − 1) of the saturated model.
     """
 
     def __init__(self, information: Information, names: Sequence[str], n_iter: int):
@@ -114,8 +114,9 @@ class Summary:
         fields = [("name", object), *((f, float) for f in ("estimate", "std_error", "z", "p"))]
         self.table = np.rec.fromarrays(columns, dtype=np.dtype(fields))
         self.deviance, self.null_deviance = information.deviance, information.null_deviance
-        self.df_null = information.n_rows - len(information.theta) * information.intercept
-        self.df_residual = information.n_rows - estimate.size
+        free = information.n_rows * len(information.theta)  # parameters of the saturated model
+        self.df_null = free - len(information.theta) * information.intercept
+        self.df_residual = free - estimate.size
         self.aic = self.deviance + 2 * estimate.size
         self.n_iter = n_iter
         self.family = "binomial" if len(information.theta) == 1 else "multinomial"

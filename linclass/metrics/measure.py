@@ -42,7 +42,7 @@ def measure(p: Predictions, names: Iterable[str] | None = None) -> dict[str, Arr
 
 def _of(metric: Callable[[Predictions], Any], block: Predictions) -> Array:
     """A metric for single folds is computed fold by fold."""
-    with suppress(Exception):  # which one of them alone will raise again
+    with suppress(Exception):  # a single fold below raises it again
         value = np.asarray(metric(block), dtype=np.float64)
         if value.shape == block.shape:
             return value

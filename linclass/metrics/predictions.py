@@ -33,8 +33,6 @@ class Predictions:
         Weights of rows, at least 0: weight 2 counts as two rows. None weighs all rows equally.
     costs : array of shape (actions, K) or None, default=None
         Cost of each action in each class.
-    kept : dict, default={}
-        Results that metrics share; leave it empty.
 
     Notes
     -----
@@ -48,7 +46,7 @@ class Predictions:
     positive: int
     weight: Array | None = None
     costs: Sequence[Sequence[float]] | Array | None = None
-    kept: dict[Any, Any] = field(default_factory=dict, repr=False)
+    kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # shared results
 
     @classmethod
     def stack(cls, folds: Sequence[Predictions]) -> Predictions:
@@ -94,7 +92,6 @@ class Predictions:
             score=self.score[which],
             log_proba=None if self.log_proba is None else self.log_proba[which],
             weight=None if self.weight is None else self.weight[which],
-            kept={},
         )
 
     @property

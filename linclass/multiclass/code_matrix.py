@@ -46,10 +46,15 @@ def exhaustive(K: int) -> Array:
 
 
 def random(K: int, columns: int | None, rng: np.random.Generator) -> Array:
-    """`columns` different splits, ⌈10 log₂ K⌉ for None; the exhaustive code if there are no more."""
+    """`columns` different splits, ⌈10 log₂ K⌉ for None; of few classes all splits if there are no more."""
     L = int(np.ceil(10 * np.log2(K))) if columns is None else columns
-    if K <= MOST_CLASSES and L >= 2 ** (K - 1) - 1:
+    splits = 2 ** (K - 1) - 1
+    if K <= MOST_CLASSES and splits <= L:
         return exhaustive(K)
+    if splits < L:
+        raise NotApplicable(
+            f"columns is {L}, and {K} classes have {splits} splits; give fewer, or None."
+        )
     if K > 2**L:
         raise NotApplicable(
             f"columns is {L}, and {2**L} words are too few for {K} classes; give at least "

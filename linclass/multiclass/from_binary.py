@@ -9,11 +9,9 @@ belong to one distribution, and normalizing them does not make one; only pairs c
 from __future__ import annotations
 
 import copy
-import inspect
 import warnings
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from types import MethodType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -23,11 +21,11 @@ from linclass.applicability import NotApplicable
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
-from linclass.conventions.groups import groups_for, kept_groups, values_at
+from linclass.conventions.groups import kept_groups, values_at
 from linclass.conventions.linear_scores import LARGEST
 from linclass.conventions.many_fits import Folds, ManyFits
-from linclass.conventions.meta_estimator import MetaEstimator, require_kind, some_rows
-from linclass.conventions.metadata import asking_for_weights, takes_weights
+from linclass.conventions.meta_estimator import MetaEstimator, fit_inside, require_kind, some_rows
+from linclass.conventions.metadata import asking_for_weights, weights_for
 from linclass.conventions.parameters import key_of
 from linclass.counted import counted
 from linclass.predicted import own_copy
@@ -107,20 +105,16 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
         -------
         self
         """
-        given = sample_weight is not None or self.class_weight is not None
         groups = kept_groups(groups, sample_weight, y)
         X, codes, weights = self._start_fit(X, y, sample_weight)
+        given = self._given(weights, sample_weight)
         self.estimators_, messages, X = [], [], self._rows_inside(X)
         for _, rows, target in self._problems(codes):
-            inner = cloned(self._inner())
-            own_X, own_weights, own_groups = X, weights, groups
-            if rows is not None:
-                own_X, own_weights = some_rows(X, rows), weights[rows]
-                own_groups = values_at(rows, groups)
-            options = self._weights(inner.fit, own_weights, given) | groups_for(inner, own_groups)
+            own_X = X if rows is None else some_rows(X, rows)
+            own = _at(rows, given), _at(rows, groups)
             with warnings.catch_warnings(record=True) as caught, silently():
                 warnings.simplefilter("always")
-                inner.fit(own_copy(own_X, inner), target, **options)
+                inner = fit_inside(cloned(self._inner()), own_X, target, *own)
             for warning in caught:
                 warnings.warn(warning.message, warning.category, stacklevel=2)
             messages.append(
@@ -148,8 +142,8 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
             raise NotApplicable(
                 f"class_weight={self.class_weight!r} differs from fold to fold; fit fold by fold."
             )
-        given = folds.sample_weight is not None or self.class_weight is not None
         X, codes, weights = first._start_fit(folds.X, folds.y, folds.sample_weight)
+        given = self._given(weights, folds.sample_weight)
         X = first._rows_inside(X)
         counts, held_out = np.bincount(codes), folds.held_out
         if any((np.bincount(codes[r], minlength=len(counts)) == counts).any() for r in held_out):
@@ -162,7 +156,7 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
                 held_out if rows is None else [_places(r, rows) for r in held_out],
                 own,
                 folds.scaling,
-                **self._weights(inner.fit_many, weights if rows is None else weights[rows], given),
+                **({} if given is None else weights_for(inner.fit_many, _at(rows, given))),
             )
             for _, rows, target in first._problems(codes)
         ]
@@ -185,27 +179,24 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
         Z = np.array([_score(inner, X) for inner in self.estimators_])
         return np.clip(Z, -LARGEST, LARGEST, out=Z)  # sums of ±∞ would be NaN
 
-    def _weights(self, fit: MethodType, weights: np.ndarray, given: bool) -> dict[str, np.ndarray]:
-        """The argument `sample_weight` of a method of the inner classifier, if there are weights."""
-        return weights_for(fit, weights) if given else {}
+    def _given(self, weights: np.ndarray, sample_weight: ArrayLike | None) -> np.ndarray | None:
+        """The weights for the classifiers inside; None if neither rows nor classes have any."""
+        return None if sample_weight is None and self.class_weight is None else weights
 
     def _record_outcomes(self, codes: np.ndarray, messages: Sequence[list[str]]) -> Self:
         """Status of the worst fit, and how many ended so; a certificate only if each fit has one."""
-        names = [problem.name for problem in self._problems(codes)]
-        statuses: list[str] = []
-        for inner, warned in zip(self.estimators_, messages, strict=True):
-            status = getattr(inner, "status_", None)
-            if (
-                not isinstance(status, str) or status not in WORST_LAST
-            ):  # a foreign attribute may mean anything
-                status = "max_iter" if warned else "converged"
-            statuses.append(str(status))
+        statuses = [
+            known_status(inner, "max_iter" if warned else "converged")
+            for inner, warned in zip(self.estimators_, messages, strict=True)
+        ]
         worst = max(statuses, key=WORST_LAST.index)
         reason = ""
         if worst != "converged":
-            where = [i for i, s in enumerate(statuses) if s == worst]
-            why = getattr(self.estimators_[where[0]], "reason_", "") or messages[where[0]][0]
-            reason = f"{len(where)} of {counted(len(names), 'fit')}, first {names[where[0]]}: {why}"
+            first, many = statuses.index(worst), statuses.count(worst)
+            name = [problem.name for problem in self._problems(codes)][first]
+            why = getattr(self.estimators_[first], "reason_", "")
+            why = why or next(iter(messages[first]), "it gives no reason")
+            reason = f"{many} of {counted(len(statuses), 'fit')}, first {name}: {why}"
         kinds = {getattr(inner, "certificate_kind_", None) for inner in self.estimators_}
         return self._record(
             worst,
@@ -217,14 +208,10 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
         )
 
 
-def weights_for(fit: MethodType, weights: np.ndarray) -> dict[str, np.ndarray]:
-    """The argument `sample_weight` of an estimator's method, or ValueError if it has none."""
-    if "sample_weight" not in inspect.signature(fit).parameters:
-        name = type(fit.__self__).__name__
-        raise ValueError(
-            f"{name} takes no sample_weight; leave sample_weight and class_weight out, or choose another."
-        )
-    return {"sample_weight": weights} if takes_weights(fit.__self__) else {}
+def known_status(fit: EstimatorLike, otherwise: str) -> str:
+    """The status of a fit if it is one of ours; a foreign attribute may mean anything."""
+    status = getattr(fit, "status_", None)
+    return status if isinstance(status, str) and status in WORST_LAST else otherwise
 
 
 def _score(inner: EstimatorLike, X: MatrixLike) -> np.ndarray:
@@ -241,6 +228,11 @@ def _all(name: str, estimators: Sequence[Any], together: Any) -> float | None:
         return float(together([float(np.max(value)) for value in values]))
     except (TypeError, ValueError):  # missing in one, or not a number
         return None
+
+
+def _at(rows: np.ndarray | None, values: Any) -> Any:
+    """The weights or groups of the rows of a problem."""
+    return values if rows is None else values_at(rows, values)
 
 
 def _places(held_out: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -55,7 +55,7 @@ def prepared(
 def fit_folds(
     method: Method, table: Table, y: np.ndarray, held_out: list[np.ndarray], task: Task
 ) -> list[Fitted]:
-    """`fit` on the training rows of each fold at once, for a deterministic method without tuning.
+    """`fit_method` on the training rows of all folds at once, for a deterministic method without tuning.
 
     Raises NotApplicable if the folds have nothing to share: fit them one by one.
     """

@@ -152,7 +152,7 @@ class SignedRows:
 
 
 def _range(X: Matrix) -> tuple[Array, Array]:
-    X = X.tocsc() if sparse.issparse(X) else X  # which both would do
+    X = X.tocsc() if sparse.issparse(X) else X  # once; min and max would each convert
     low, high = X.min(axis=0), X.max(axis=0)
     if sparse.issparse(X):
         low, high = low.toarray().ravel(), high.toarray().ravel()

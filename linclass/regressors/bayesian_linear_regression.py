@@ -27,6 +27,7 @@ from scipy.optimize import brentq
 
 from linclass.annotations import ArrayLike, MatrixLike
 from linclass.applicability import require_memory
+from linclass.conventions.counts_rows import as_counts
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
@@ -80,6 +81,7 @@ class BayesianLinearRegression(LinearGeometry, Regressor):
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, y, weights = self._start_fit(X, y, sample_weight)
+        weights = as_counts(weights, 1)
         n, d = float(weights.sum()), X.shape[1]
         require_memory(24 * d * d, f"{type(self).__name__} needs a {d} × {d} covariance")
         design = DesignMatrix(X, self.fit_intercept)
@@ -92,7 +94,9 @@ class BayesianLinearRegression(LinearGeometry, Regressor):
         evidence = Evidence(np.maximum(values, 0), V.T @ pull, n - self.fit_intercept)
         best = y - target - design.X @ (V @ evidence.least_squares())
         best -= float(weights @ best) / n if self.fit_intercept else 0.0
-        evidence.left = max(float(weights @ best**2), ROUNDING * float(weights @ (y - target) ** 2))
+        evidence.residual_squares = max(
+            float(weights @ best**2), ROUNDING * float(weights @ (y - target) ** 2)
+        )
         status, reason, slope = "converged", "", None
         if self.strength == "evidence":
             rho, slope = evidence.best()
@@ -109,10 +113,8 @@ class BayesianLinearRegression(LinearGeometry, Regressor):
         noisy = error > 0 and evidence.freedom > 0
         if not noisy:
             reason, slope = "y is constant, which leaves no noise to estimate.", None
-        self.strength_, self.noise_precision_ = (
-            rho / n,
-            evidence.freedom / error if noisy else np.inf,
-        )
+        self.strength_ = rho / n
+        self.noise_precision_ = evidence.freedom / error if noisy else np.inf
         self.weight_precision_ = rho * self.noise_precision_
         self.coef_ = V @ m
         self.intercept_ = target - float(self._mean @ self.coef_) if self.fit_intercept else 0.0
@@ -156,7 +158,7 @@ class BayesianLinearRegression(LinearGeometry, Regressor):
 class Evidence:
     """ln p(data | ρ) with the noise at its best, in coordinates in which XᵀWX = diag(values)."""
 
-    left = 0.0  # the sum of squares that no weights explain
+    residual_squares = 0.0  # what no weights explain
 
     def __init__(self, values: Array, pull: Array, freedom: float):
         known = values > 10 * len(values) * ROUNDING * values.max(initial=0)
@@ -167,7 +169,7 @@ class Evidence:
     @property
     def total(self) -> float:
         """Σ w y²."""
-        return self.left + float(self.pull**2 @ self.inverse)
+        return self.residual_squares + float(self.pull**2 @ self.inverse)
 
     def least_squares(self) -> Array:
         return self.pull * self.inverse
@@ -175,7 +177,7 @@ class Evidence:
     def fit(self, rho: float) -> tuple[Array, float]:
         """(m, RSS + ρ‖m‖²), the minimum of the ridge objective, as a sum of positive terms."""
         m = self.pull / (self.values + rho)
-        return m, self.left + rho * float(m @ self.least_squares())
+        return m, self.residual_squares + rho * float(m @ self.least_squares())
 
     def of(self, rho: float) -> float:
         _, error = self.fit(rho)

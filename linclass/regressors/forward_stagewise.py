@@ -17,13 +17,14 @@ Reference: Efron, Hastie, Johnstone & Tibshirani (2004), Ann. Statist. 32; Hasti
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Self
 
 import numpy as np
 
 from linclass.annotations import ArrayLike, MatrixLike
 from linclass.conventions.geometry import LinearGeometry
+from linclass.conventions.parameter_types import is_whole
 from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
@@ -71,9 +72,7 @@ class ForwardStagewise(LinearGeometry, Regressor):
         super().check()
         if not (isinstance(self.step, Real) and 0 < self.step < 1):
             raise ValueError(f"step is {self.step!r}; it must be a number between 0 and 1.")
-        if self.n_steps is not None and not (
-            isinstance(self.n_steps, Integral) and self.n_steps >= 0
-        ):
+        if self.n_steps is not None and not is_whole(self.n_steps):
             raise ValueError(f"n_steps is {self.n_steps!r}; it must be a whole number, or None.")
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -110,7 +109,7 @@ class ForwardStagewise(LinearGeometry, Regressor):
         -------
         array of shape (d,)
         """
-        if not (isinstance(steps, Integral) and 0 <= steps <= len(self.features_)):
+        if not (is_whole(steps) and steps <= len(self.features_)):
             most = len(self.features_)
             raise ValueError(f"steps is {steps!r}; it must be a whole number from 0 to {most}.")
         moved = np.bincount(

@@ -15,13 +15,13 @@ Reference: Efron, Hastie, Johnstone & Tibshirani (2004), Ann. Statist. 32; Hasti
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Self
 
 import numpy as np
 
 from linclass.annotations import ArrayLike, MatrixLike
 from linclass.conventions.geometry import LinearGeometry
+from linclass.conventions.parameter_types import is_whole, require_nonnegative
 from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
@@ -76,11 +76,8 @@ class LeastAngleRegression(LinearGeometry, Regressor):
 
     def check(self) -> None:
         super().check()
-        if not (isinstance(self.strength, Real) and 0 <= self.strength < np.inf):
-            raise ValueError(f"strength is {self.strength!r}; it must be a number, at least 0.")
-        if self.n_steps is not None and not (
-            isinstance(self.n_steps, Integral) and self.n_steps >= 0
-        ):
+        require_nonnegative("strength", self.strength)
+        if self.n_steps is not None and not is_whole(self.n_steps):
             raise ValueError(f"n_steps is {self.n_steps!r}; it must be a whole number, or None.")
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

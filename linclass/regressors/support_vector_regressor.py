@@ -16,12 +16,12 @@ Reference: Drucker, Burges, Kaufman, Smola & Vapnik (1996), NIPS.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 
 from linclass.annotations import ArrayLike, Matrix, MatrixLike
+from linclass.conventions.parameter_types import require_nonnegative
 from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
 from linclass.design.kernel_design import KernelDesign
@@ -67,8 +67,8 @@ class SupportVectorRegressor(KernelPath, Regressor):
     max_iter : int or None, default=None
         Limit on the number of Newton steps. None is the solver's own limit.
     warm_start : bool, default=False
-        Whether `fit` starts from the function of the previous fit, where its support vectors are rows
-        again, at the same places.
+        Whether `fit` starts from the function of the previous fit, if its support vectors are training rows
+        again, with the same indices; otherwise it starts from zero.
 
     Attributes
     ----------
@@ -121,8 +121,7 @@ class SupportVectorRegressor(KernelPath, Regressor):
         self._check_strength()
         if self.loss not in SOLVERS:
             raise ValueError(f"loss is {self.loss!r}; use {' or '.join(SOLVERS)}.")
-        if not (isinstance(self.epsilon, Real) and 0 <= self.epsilon < np.inf):
-            raise ValueError(f"epsilon is {self.epsilon!r}; it must be a number, at least 0.")
+        require_nonnegative("epsilon", self.epsilon)
         self._solver().check()
 
     def parts(self) -> list[str]:

@@ -14,13 +14,11 @@ import numpy as np
 from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.cloned import cloned
-from linclass.conventions.groups import groups_for, values_at
-from linclass.conventions.meta_estimator import some_rows
+from linclass.conventions.groups import values_at
+from linclass.conventions.meta_estimator import fit_inside, some_rows
 from linclass.conventions.metadata import takes_weights
 from linclass.conventions.parameters import key_of
-from linclass.multiclass.from_binary import weights_for
 from linclass.numerics import Array
-from linclass.predicted import own_copy
 
 Option = dict[str, Any]
 
@@ -42,7 +40,8 @@ def fits_of(
         if len(members) > 1 and min(strengths) > 0 and hasattr(first, "path") and has_path(first):
             own: Sequence[Any] = first.path(X, y, strengths, sample_weight=weights)
         else:
-            own = [_fitted(cloned(estimator), options[i], X, y, weights, groups) for i in members]
+            models = [cloned(estimator).set_params(**options[i]) for i in members]
+            own = [fit_inside(model, X, y, weights, groups) for model in models]
         for i, fit in zip(members, own, strict=True):
             fits[i] = fit
     return fits
@@ -78,21 +77,6 @@ def fits_on_folds(
         kept[rows] = False
         own, own_groups = values_at(kept, weights), values_at(kept, groups)
         yield fits_of(estimator, options, some_rows(X, kept), y[kept], own, own_groups)
-
-
-def _fitted(
-    model: EstimatorLike,
-    option: Option,
-    X: MatrixLike,
-    y: Array,
-    weights: Array | None,
-    groups: Array | None,
-) -> Any:
-    model.set_params(**option)
-    given = {} if weights is None else weights_for(model.fit, weights)
-    given |= groups_for(model, groups)
-    model.fit(own_copy(X, model), y, **given)  # a foreign `fit` may return None
-    return model
 
 
 def _asked_for(estimator: EstimatorLike, weights: Array | None) -> Array | None:

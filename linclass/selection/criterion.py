@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from linclass.annotations import EstimatorLike, MatrixLike
+from linclass.applicability import NotApplicable
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.parts import find
@@ -51,7 +52,11 @@ def information(
     found = []
     for fit in fits:
         rows, target, w = fit._unfitted()._start_fit(X, y, weights)
-        (objective,) = fit._objectives(rows, target, w)
+        objective, *more = fit._objectives(rows, target, w)
+        if more:
+            raise NotApplicable(
+                f"rule is {rule!r}, and one class against the rest has no common likelihood; use rule='best'."
+            )
         theta = _theta(fit, objective)
         df = degrees_of_freedom(objective, theta)
         n = float(w.sum())

@@ -2,7 +2,8 @@
 
 L1, elastic net    from λ_max, the least strength at which all weights are 0, to λ_max/1000
 L2                 from the trace of the covariance of X times sup ℓ″, which bounds the curvature of the loss in every
-                   direction, so that all weights are at most half of those without a penalty, to 10⁻⁶ of it
+                   direction, so that, for the squared loss, the weights along every principal axis are at most half
+                   of those without a penalty, to 10⁻⁶ of it
 
 With one score ℓ′ is a constant plus a function of y for the logistic and the squared loss, so the gradient of the loss
 at W = 0 and the best intercept is that of centred columns at 0, and λ_max is its dual norm, the largest entry over the

@@ -83,7 +83,7 @@ class Tuned(MetaEstimator):
                 )
         elif self.strengths is not None:
             check_strengths(self.strengths)
-            if hasattr(inner, "get_params") and "strength" not in inner.get_params():
+            if "strength" not in inner.get_params():
                 raise ValueError(
                     f"{type(inner).__name__} has no parameter 'strength'; give strengths=None and a grid by "
                     "the names of its parameters, such as {'logisticregression__strength': [1e-3, 1e-2]}."
@@ -109,8 +109,7 @@ class Tuned(MetaEstimator):
     @property
     def standard_errors_(self) -> Array:
         """Standard error sd/√folds of the mean of each candidate."""
-        scores = self.scores_
-        return np.asarray(scores.std(axis=0, ddof=1) / len(scores) ** 0.5)
+        return np.asarray(tuning.standard_error(self.scores_))
 
     @property
     def coef_(self) -> Array:
@@ -161,7 +160,7 @@ class Tuned(MetaEstimator):
                 near = self._along(options)
                 fits = fits_of(inner, [options[i] for i in near], X, y, weights, groups)
         self.estimator_ = fits[near.index(self.best_index_)]
-        if has_path(self.estimator_):
+        if hasattr(self.estimator_, "strength") and has_path(self.estimator_):
             self.path_ = RegularizationPath(fits)
         if "strength" in self.best_params_:
             self.strength_ = self.best_params_["strength"]

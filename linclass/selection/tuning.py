@@ -48,11 +48,15 @@ class Choice:
 
     def judged(self) -> Iterator[tuple[float, float]]:
         """(mean, standard error sd/√folds) of each option over the inner folds; NaN of one that failed."""
-        n = len(self.scores)
         for of_option in self.scores.T:
             failed = not np.isfinite(of_option).all()
-            error = np.nan if failed else float(of_option.std(ddof=1)) / n**0.5
-            yield np.nan if failed else float(of_option.sum()) / n, error
+            error = np.nan if failed else float(standard_error(of_option))
+            yield np.nan if failed else float(of_option.mean()), error
+
+
+def standard_error(scores: np.ndarray) -> Any:
+    """sd/√folds of the mean over the first axis, the folds."""
+    return scores.std(axis=0, ddof=1) / len(scores) ** 0.5
 
 
 def candidates(tune: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -101,7 +105,7 @@ def choose(
 
 
 def _best(options: Sequence[dict[str, Any]], scores: np.ndarray) -> int:
-    mean = scores.sum(axis=0) / len(scores)
+    mean = scores.mean(axis=0)
     best = np.flatnonzero(mean >= mean.max() - TIE).tolist()
     return min(best, key=lambda i: (*_weakness(options[i]), i))
 
@@ -110,8 +114,7 @@ def _one_standard_error(options: Sequence[dict[str, Any]], scores: np.ndarray) -
     best = _best(options, scores)
     if not np.isfinite(scores[:, best]).all():
         return best
-    error = scores[:, best].std(ddof=1) / np.sqrt(len(scores))
-    mean = scores.sum(axis=0) / len(scores)
+    error, mean = standard_error(scores[:, best]), scores.mean(axis=0)
     near = [
         i
         for i, option in enumerate(options)

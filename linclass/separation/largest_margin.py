@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -54,11 +54,7 @@ def with_largest_margin(found: Separation, rows: SignedRows, tol: float) -> Larg
             if rows.are_right(*plane):
                 w, b = plane
                 margin, b = certain_margin(w, b, rows, found.intercept_kind)
-    gap = max(1 - (margin / bound) ** 2, 0.0) if found.separable else 0.0
-    status, reason = "converged", ""
-    if gap > tol:
-        status, reason = "max_iter", _reason(margin, bound, found.intercept_kind)
-    return LargestMargin(
+    largest = LargestMargin(
         found.kind,
         found.classes,
         found.intercept_kind,
@@ -68,9 +64,12 @@ def with_largest_margin(found: Separation, rows: SignedRows, tol: float) -> Larg
         found.multipliers,
         bound,
         radius,
-        status,
-        reason,
+        "converged",
+        "",
     )
+    if largest.gap <= tol:
+        return largest
+    return replace(largest, status="max_iter", reason=_reason(margin, bound, found.intercept_kind))
 
 
 def _reason(margin: float, bound: float, intercept: str) -> str:

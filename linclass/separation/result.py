@@ -45,12 +45,12 @@ class Separation:
     """
 
     kind: str
-    classes: tuple[Any, Any]  # w points to the second
-    intercept_kind: str  # none; feature: b is the weight of a constant; free: no part of ‖w‖
+    classes: tuple[Any, Any]
+    intercept_kind: str
     weights: Array | None
     intercept: float
-    margin: float  # min y_i (w·x_i + b)/‖w‖, or /‖(w, b)‖ of a constant feature; 0 unless complete
-    multipliers: Array = field(repr=False)  # λ, all 0 when the separation is complete
+    margin: float
+    multipliers: Array = field(repr=False)
 
     @property
     def separable(self) -> bool:

@@ -8,8 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol, Self
 
+import numpy as np
+
 from linclass.annotations import Matrix
 from linclass.numerics import Array
+
+
+def placed(values: Array, places: Array, K: int, absent: float = 0.0) -> Array:
+    """The values of some classes at their places among K."""
+    wider = np.full((K, *values.shape[1:]), absent)
+    wider[places] = values
+    return wider
 
 
 class Scalable(Protocol):

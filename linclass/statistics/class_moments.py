@@ -19,10 +19,12 @@ import numpy as np
 from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
 from linclass.numerics import Array
+from linclass.statistics.additive import placed
 from linclass.statistics.moments import moments
 from linclass.statistics.spread import Spread
 
 ROUNDING = 1e-12  # relative to what was there before the subtraction
+NEGLIGIBLE = 1e-14  # deviation from a mean, relative to it, that is rounding
 LOST = 1e-3  # relative remainder below which a difference has lost too many digits
 BY_FEATURE = ("means", "diagonal")  # forms without products of features
 
@@ -121,31 +123,23 @@ class ClassMoments:
 
     def among(self, places: Array, K: int) -> ClassMoments:
         """The moments among K classes, with ours at these positions; the others have no rows."""
-
-        def spread(values: Array) -> Array:
-            wider = np.zeros((K, *values.shape[1:]))
-            wider[places] = values
-            return wider
-
         by_class = self.form in ("diagonal", "full")
-        scatter = spread(self.scatter) if by_class else self.scatter
-        return replace(self, mass=spread(self.mass), mean=spread(self.mean), scatter=scatter)
+        scatter = placed(self.scatter, places, K) if by_class else self.scatter
+        mass, mean = (placed(values, places, K) for values in (self.mass, self.mean))
+        return replace(self, mass=mass, mean=mean, scatter=scatter)
 
     def scaled(self, shift: Array, scale: Array) -> ClassMoments:
         """The moments of the rows (x − shift) / scale."""
-        by = scale
-        if self.form in ("tied", "full"):
-            by = scale[..., :, None] * scale[..., None, :]
-        elif self.form == "diagonal":
-            by = scale * scale
-        elif self.form == "rows":
-            by = scale[..., None, :]
-        by = by[..., None, :, :] if self.form == "full" else by
-        by = by[..., None, :] if self.form == "diagonal" else by
-        mean = (self.mean - shift[..., None, :]) / scale[..., None, :]
-        return replace(
-            self, mean=mean, scatter=self.scatter / by if by is not scale else self.scatter
-        )
+        by = scale[..., None, :]
+        mean = (self.mean - shift[..., None, :]) / by
+        if self.form == "means":
+            return replace(self, mean=mean)
+        if self.form == "diagonal":
+            by = by**2
+        elif self.form in ("tied", "full"):
+            by = scale[..., :, None] * by
+            by = by[..., None, :, :] if self.form == "full" else by
+        return replace(self, mean=mean, scatter=self.scatter / by)
 
     def split(self) -> list[ClassMoments]:
         """The moments of each fold of a stack."""
@@ -207,7 +201,7 @@ class ClassMoments:
     @property
     def negligible(self) -> Array:
         """A standard deviation of each feature that is rounding error."""
-        return 1e-14 * np.abs(self.mean).max(axis=-2)
+        return NEGLIGIBLE * np.abs(self.mean).max(axis=-2)
 
     def _add_rows(self, other: ClassMoments) -> ClassMoments:
         """Rows are kept as long as they are fewer than features."""

@@ -17,7 +17,7 @@ import numpy as np
 from linclass.annotations import Index, Matrix
 from linclass.applicability import NotApplicable
 from linclass.numerics import Array
-from linclass.statistics.additive import Additive
+from linclass.statistics.additive import Additive, placed
 
 BLOCK = 4096  # rows
 Sums = TypeVar("Sums", bound=Additive)
@@ -86,15 +86,9 @@ class ClassSums:
 
     def among(self, places: Array, K: int) -> ClassSums:
         """The sums among K classes, with ours at these positions; the others have no rows."""
-
-        def spread(values: Array) -> Array:
-            wider = np.zeros((K, *values.shape[1:]))
-            wider[places] = values
-            return wider
-
         families = tuple(family.among(places, K) for family in self.families)
-        sums = tuple(map(spread, self.sums))
-        return replace(self, families=families, mass=spread(self.mass), sums=sums)
+        mass, *sums = (placed(values, places, K) for values in (self.mass, *self.sums))
+        return replace(self, families=families, mass=mass, sums=tuple(sums))
 
     def _with(self, other: ClassSums, sign: int) -> ClassSums:
         families, sums = [], []

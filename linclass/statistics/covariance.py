@@ -48,9 +48,7 @@ def tied_form(X: Matrix, K: int, shape: str, owner: str) -> str:
         return "diagonal"
     wide = n - K < d
     if sp.issparse(X) or not wide:
-        what = f"{owner} needs a dense {d} × {d} covariance"
-        require_memory(8 * d * d, what)
-        require_memory(4 * 8 * d * d, f"{what} and its factors")
+        require_memory(4 * 8 * d * d, f"{owner} needs a dense {d} × {d} covariance and its factors")
     return "rows" if wide else "tied"
 
 

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
 from linclass.numerics import Array
+from linclass.statistics.additive import placed
 from linclass.statistics.class_moments import LOST, ClassMoments
 from linclass.statistics.class_sums import StackOfOne
 
@@ -65,8 +66,7 @@ class QuarticMoments:
         return QuarticMoments(moments, self.cubic[kept], self.quartic[kept], self.unit)
 
     def among(self, places: Array, K: int) -> QuarticMoments:
-        cubic, quartic = np.zeros((K, self.cubic.shape[1])), np.zeros(K)
-        cubic[places], quartic[places] = self.cubic, self.quartic
+        cubic, quartic = (placed(values, places, K) for values in (self.cubic, self.quartic))
         return QuarticMoments(self.moments.among(places, K), cubic, quartic, self.unit)
 
     def scaled(self, shift: Array, scale: Array) -> QuarticMoments:

@@ -70,10 +70,13 @@ def bayes_error(name: str, label_noise: float = 0.0, **keys: Any) -> tuple[float
     (float, float) or None
         The error and its standard error (0 if it is exact); None if it is not known.
     """
+    from linclass.applicability import NotApplicable
+
+    _part("keys").check_keys(generator(name), keys)
     known = getattr(_part(name), "bayes_error", None)
     try:
         found = known(**keys) if known else None
-    except ValueError:  # a singular covariance, a class without rows
+    except NotApplicable:  # a singular covariance
         return None
     if found and label_noise:
         found = _part("label_noise").bayes_error_with_noise(found, label_noise, len(keys["rows"]))

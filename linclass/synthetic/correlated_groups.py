@@ -65,6 +65,7 @@ def bayes_error(
     shift: Distance = 1.0,
 ) -> tuple[float, float]:
     """Δ² = δ² m/(1 + (m − 1)ρ) for each informative group, from 1ᵀΣ⁻¹1."""
+    _refuse_more(informative, groups)
     squared = informative * shift**2 * size / (1 + (size - 1) * correlation)
     return gaussians.bayes_error([[0.0], [squared**0.5]], rows)
 

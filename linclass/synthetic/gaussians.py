@@ -43,10 +43,7 @@ def gaussians(
     """
     centers = rectangle(means, "means")
     n_classes, d = centers.shape
-    if len(rows) != n_classes:
-        raise ValueError(
-            f"rows: {list(rows)} is for {counted(len(rows), 'class')}, means for {n_classes}."
-        )
+    _refuse_others(rows, n_classes)
     scales = square_roots(covariances, n_classes, d)
     X = np.vstack(
         [
@@ -63,4 +60,12 @@ def bayes_error(
     """(error, its standard error) of the best classifier; the keys are those of `gaussians`."""
     from linclass.bayes_error import estimate  # slow to import
 
+    _refuse_others(rows, len(rectangle(means, "means")))
     return estimate(means, covariances, rows)
+
+
+def _refuse_others(rows: Rows, n_classes: int) -> None:
+    if len(rows) != n_classes:
+        raise ValueError(
+            f"rows: {list(rows)} is for {counted(len(rows), 'class')}, means for {n_classes}."
+        )

@@ -80,6 +80,7 @@ def bayes_error(
     c_k is binomial, so P(correct) = Σ_k π_k Σ_c P(c_k = c | k) Π_l P(class l has less | k) is a
     finite sum.
     """
+    _refuse_few(len(rows), features, informative)
     from scipy.stats import binom
 
     m, p, q = informative, density, informative_density

@@ -46,6 +46,7 @@ def bayes_error(
     rows: RowsOfSeveral, distance: Distance = 3.0, features: Count = 10
 ) -> tuple[float, float]:
     """Features beyond the number of classes are noise."""
+    _refuse_few(rows, features)
     return gaussians.bayes_error((distance / 2**0.5 * np.eye(len(rows))).tolist(), rows)
 
 

@@ -21,7 +21,7 @@ class Transform(Saved):
         table : Table
             Training rows.
         y : array of shape (n,) or None, default=None
-            Classes, which no transform uses so far.
+            Ignored by linclass's own transforms.
 
         Returns
         -------

@@ -64,15 +64,13 @@ class PrincipalComponents(Transform):
         X = complete_numbers(table, "principal_components")
         n, d = X.shape
         self.mean_ = np.asarray(X.mean(axis=0)).ravel()
-        few = not isinstance(self.components, float) and 2 * self.components < min(n, d)
-        s, V = (_lanczos if table.is_sparse and few else _svd)(X, self.mean_, self.components)
-        variance = s**2 / max(n - 1, 1)
-        wanted = len(s)
-        if isinstance(self.components, float):
+        share = isinstance(self.components, float)
+        few = table.is_sparse and not share and 2 * self.components < min(n, d)
+        s, V = _lanczos(X, self.mean_, int(self.components)) if few else _svd(X, self.mean_)
+        variance, wanted = s**2 / max(n - 1, 1), self.components
+        if share:
             explained = np.cumsum(variance) / max(variance.sum(), np.finfo(float).tiny)
             wanted = int(np.searchsorted(explained, self.components)) + 1
-        else:
-            wanted = self.components
         V, variance = V[:wanted], variance[:wanted]
         self.components_ = V * np.sign(V[np.arange(len(V)), np.abs(V).argmax(axis=1)])[:, None]
         self.variance_ = variance
@@ -89,7 +87,7 @@ class PrincipalComponents(Transform):
         return beside_categories(table, scores, names)
 
 
-def _svd(X: Matrix, mean: np.ndarray, components: int | float) -> tuple[np.ndarray, np.ndarray]:
+def _svd(X: Matrix, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(s, rows of V) without directions that are rounding error, from a dense matrix."""
     n, d = X.shape
     what = f"principal_components needs a dense {n} × {d} matrix for that many components"
@@ -97,10 +95,10 @@ def _svd(X: Matrix, mean: np.ndarray, components: int | float) -> tuple[np.ndarr
     D = (X.toarray() if sp.issparse(X) else X) - mean
     R = np.linalg.qr(D, mode="r") if n > d else D
     _, s, V = np.linalg.svd(R, full_matrices=False)
-    return _varying(s, V, X, mean)
+    return _varying(s, V, X)
 
 
-def _lanczos(X: Matrix, mean: np.ndarray, components: int | float) -> tuple[np.ndarray, np.ndarray]:
+def _lanczos(X: Matrix, mean: np.ndarray, components: int) -> tuple[np.ndarray, np.ndarray]:
     """(s, rows of V) of the first components, from products with X alone."""
     n, d = X.shape
     XT = sp.csr_array(X.T)
@@ -111,13 +109,11 @@ def _lanczos(X: Matrix, mean: np.ndarray, components: int | float) -> tuple[np.n
         dtype=np.float64,
     )
     start = np.random.default_rng(START).standard_normal(min(n, d))
-    _, s, V = svds(centred, k=int(components), v0=start, return_singular_vectors="vh")
-    return _varying(s[::-1], V[::-1], X, mean)
+    _, s, V = svds(centred, k=components, v0=start, return_singular_vectors="vh")
+    return _varying(s[::-1], V[::-1], X)
 
 
-def _varying(
-    s: np.ndarray, V: np.ndarray, X: Matrix, mean: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _varying(s: np.ndarray, V: np.ndarray, X: Matrix) -> tuple[np.ndarray, np.ndarray]:
     """Drops singular values below the rounding error of the uncentred rows."""
     size = np.linalg.norm(X.data if sp.issparse(X) else X)
     real = s > max(X.shape) * np.finfo(float).eps * size

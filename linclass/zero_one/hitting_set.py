@@ -149,7 +149,9 @@ class Search:
 
 
 def comparable(costs: Array) -> list[Array]:
-    """Costs that are not larger, so that their bounds hold, and differ by a factor of `SPAN` at most."""
+    """The costs; if they differ by more than a factor of `SPAN`, two sets of them, none above the given ones, so that
+    their bounds are bounds: large costs cut to `SPAN` times the least, and small costs set to 0.
+    """
     least, largest = float(costs.min()), float(costs.max())
     if largest <= SPAN * least:
         return [costs]

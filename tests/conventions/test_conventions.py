@@ -342,6 +342,6 @@ except ValueError as error:
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.startswith(
-        "NotApplicable LinearDiscriminantAnalysis needs a dense 34250 × 34250 covariance, 9.4 GB; "
-        "the limit is 4.0 GB."
+        "NotApplicable LinearDiscriminantAnalysis needs a dense 34250 × 34250 covariance and its factors, "
+        "37.5 GB; the limit is 4.0 GB."
     )

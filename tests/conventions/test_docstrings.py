@@ -112,7 +112,7 @@ def arguments(function: Any) -> dict[str, Any]:
     made = {
         field.name: field.default_factory()
         for field in (dataclasses.fields(function) if dataclasses.is_dataclass(function) else ())
-        if field.default_factory is not dataclasses.MISSING
+        if field.init and field.default_factory is not dataclasses.MISSING
     }
     parameters = inspect.signature(function).parameters
     given = {name: p.default for name, p in parameters.items() if name not in ("self", "cls")}

@@ -114,6 +114,17 @@ def test_a_number_whose_products_are_none_is_refused(kind: Any, name: str, value
         kind(**{name: value}).fit(X, Y)
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [L.FirthLogisticRegression, L.OrdinalRegression, L.MixtureDiscriminantAnalysis],
+)
+@pytest.mark.parametrize("value", [np.inf, np.nan, 0.0, -1.0])
+def test_a_tolerance_that_everything_meets_or_nothing_is_refused(kind: Any, value: float) -> None:
+    """With ∞ a fit was `converged` without a step."""
+    with refused(f"tol is {value!r}; it must be a finite number above 0"):
+        kind(tol=value).fit(X, Y)
+
+
 @pytest.mark.parametrize("wrong", ["x", 0, 1.5])
 def test_a_batch_of_pegasos_is_a_number_of_rows(wrong: Any) -> None:
     with refused(f"batch is {wrong!r}; it must be a whole number of rows, at least 1"):

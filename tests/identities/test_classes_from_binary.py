@@ -19,6 +19,7 @@ from linclass import (
     OneVsRest,
     log_probability,
 )
+from linclass.multiclass.from_binary import WORST_LAST
 from linclass.multiclass.pairwise_coupling import COUPLINGS
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
@@ -170,6 +171,22 @@ def test_a_foreign_fit_that_warned_has_not_converged() -> None:
     assert "3 of 3 fits" in made.reason_
     assert any("Convergence" in w.category.__name__ for w in heard)
     assert made.certificate_ is None
+
+
+@pytest.mark.parametrize("status", WORST_LAST[1:])
+@BOTH
+def test_a_foreign_status_needs_no_reason(kind: Any, status: str) -> None:
+    class Says(linear_model.LogisticRegression):
+        def fit(self, *rows: Any, **weights: Any) -> Any:
+            self.status_ = status
+            return super().fit(*rows, **weights)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = kind(Says()).fit(*rows(3))
+    assert made.status_ == status
+    assert made.reason_.startswith("3 of 3 fits, first ")
+    assert made.reason_.endswith("it gives no reason")
 
 
 def test_one_vs_rest_of_linear_classifiers_is_linear() -> None:

@@ -225,6 +225,21 @@ def test_fishers_directions_solve_the_generalized_eigenproblem(K: int) -> None:
     np.testing.assert_allclose(model.ratios_, top, rtol=1e-9)
 
 
+@pytest.mark.parametrize("weight", [0.001, 0.016, 0.5, 10.0])
+def test_fishers_ratios_depend_on_no_unit_of_weights_and_no_class_without_rows(
+    weight: float,
+) -> None:
+    """Both covariances of the ratio are sums over rows."""
+    X, y = problem(3)
+    weights, ratios = np.full(len(y), weight), FisherDiscriminant().fit(X, y).ratios_
+    for model in (
+        FisherDiscriminant().fit(X, y, weights),
+        FisherDiscriminant().partial_fit(X, y, sample_weight=weights),
+        FisherDiscriminant().partial_fit(X, y, classes=range(5), sample_weight=weights),
+    ):
+        np.testing.assert_allclose(model.ratios_, ratios, rtol=1e-9)
+
+
 @pytest.mark.parametrize("q", [1, 2, 3])
 def test_rows_go_to_the_nearest_projected_mean(q: int) -> None:
     X, y = problem(5)

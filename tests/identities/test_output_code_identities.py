@@ -189,6 +189,12 @@ def test_what_is_no_code_is_refused(wrong: dict[str, Any], message: str) -> None
         ErrorCorrectingOutputCodes(**wrong).fit(*rows(3))
 
 
+def test_more_columns_than_splits_of_many_classes_are_refused() -> None:
+    """There are 2^{K−1} − 1; more were drawn without an end."""
+    with pytest.raises(NotApplicable, match="columns is 2048, and 12 classes have 2047 splits"):
+        code_matrix.random(12, 2048, np.random.default_rng(0))
+
+
 def test_the_exhaustive_code_of_many_classes_is_refused_with_its_size() -> None:
     y = np.arange(48) % 12
     with pytest.raises(NotApplicable, match="2047 columns; use code='random'"):

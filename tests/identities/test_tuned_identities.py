@@ -8,16 +8,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
+from sklearn import linear_model
 
 from linclass import (
     ElasticNet,
     GaussianNB,
     KernelSVM,
     Lasso,
+    LinearClassifier,
     LinearSVM,
     LogisticRegression,
     NearestShrunkenCentroids,
     ProbitRegression,
+    QuadraticDiscriminantAnalysis,
     Ridge,
     TunedClassifier,
     TunedRegressor,
@@ -306,6 +309,29 @@ def test_features_without_a_penalty_count_fully() -> None:
     inner = LogisticRegression(penalty=penalty, tol=1e-10)
     model = TunedClassifier(inner, strengths=[1e8, 1e-8], rule="aic").fit(X, c)
     assert_allclose(model.degrees_of_freedom_, [3, 5], atol=1e-5)
+
+
+@pytest.mark.parametrize("rule", ["aic", "bic"])
+def test_one_class_against_the_rest_has_no_common_likelihood(rule: str) -> None:
+    model = TunedClassifier(LinearClassifier(loss="probit"), strengths=[0.1, 1.0], rule=rule)
+    with pytest.raises(NotApplicable, match=f"rule is '{rule}', and one class against the rest"):
+        model.fit(*classes(3))
+    X, c = classes(2)
+    assert len(model.fit(X, c).criterion_) == 2
+
+
+@pytest.mark.parametrize(
+    ("inner", "grid"),
+    [
+        (QuadraticDiscriminantAnalysis(), {"shrinkage": [0.1, 0.5]}),
+        (linear_model.LogisticRegression(), {"C": [0.1, 1.0]}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_fits_that_have_no_strength_are_no_path(inner: Any, grid: Any) -> None:
+    X, c = classes()
+    model = TunedClassifier(inner, strengths=None, grid=grid).fit(X, c)
+    assert not hasattr(model, "path_")
 
 
 # what is refused

@@ -1,6 +1,7 @@
 """Laws of exponential families. A new family is found by its file; EXAMPLES gives it parameters."""
 
 import inspect
+import tracemalloc
 from collections.abc import Callable
 from importlib import import_module
 from itertools import product
@@ -34,6 +35,8 @@ from linclass.families.multivariate_gaussian import MultivariateGaussian
 from linclass.families.poisson import Poisson
 from linclass.families.spherical_gaussian import SphericalGaussian
 from linclass.families.tied_gaussian import TiedGaussian
+from linclass.numerics import BLOCK
+from linclass.parts import find, names
 from linclass.statistics.diagonal_spread import DiagonalSpread
 from linclass.statistics.spread import Spread
 
@@ -41,6 +44,7 @@ COVARIANCE = np.array([[2.0, 0.6, -0.3], [0.6, 1.0, 0.2], [-0.3, 0.2, 0.5]])
 TIED = Spread.of_covariance(COVARIANCE, np.zeros(3))
 ORIGIN = np.array([5.0, -2.0])
 DRAWS = 5
+SORTED = sorted(set(names("families")) - {"tied_gaussian"})  # whose covariance is given
 
 ROWS: dict[str, Callable[..., np.ndarray]] = {
     "reals": lambda rng, n, d: rng.normal(rng.normal(size=d), rng.uniform(0.5, 2, d), size=(n, d)),
@@ -424,13 +428,43 @@ def test_tied_gaussian_is_the_normal_density_of_its_covariance() -> None:
     np.testing.assert_allclose(found, np.transpose(expected), rtol=1e-11)
 
 
-def test_inner_products_of_sparse_rows_are_those_of_dense_rows() -> None:
-    rng = np.random.default_rng(5)
-    X = rng.normal(size=(30, 6)) * (rng.random((30, 6)) < 0.3)
-    theta = rng.normal(size=(3, 12))
+@pytest.mark.parametrize(("family", "d"), CASES)
+def test_densities_of_sparse_rows_are_those_of_dense_rows(family: Family, d: int) -> None:
+    """Also of many, and of those without a zero, which some families do not have."""
+    X = ROWS[family.support](np.random.default_rng(5), 2 * BLOCK + 3, d).astype(float)
+    if family.contains(np.zeros(1))[0] and family.support != "shares of a total":
+        X[::2] *= np.random.default_rng(6).random(X[::2].shape) < 0.3
+    _, theta = members(family, d)
+    thin = sp.csr_array(X)
+    family.check_rows(thin, list(range(d)), "SomeNB")
+    for function in (family.inner, family.log_density):
+        np.testing.assert_allclose(
+            function(thin, theta), function(X, theta), rtol=1e-12, atol=1e-12
+        )
+
+
+@pytest.mark.parametrize("name", SORTED)
+def test_a_fit_to_sparse_rows_is_that_to_dense_rows(name: str) -> None:
+    family = find("families", name)
+    rng = np.random.default_rng(7)
+    X, y = ROWS[family.support](rng, 60, 3).astype(float), np.arange(60) % 2
+    one, other = (ExponentialFamilyNB(name).fit(Z, y) for Z in (X, sp.csr_array(X)))
     np.testing.assert_allclose(
-        Gaussian().inner(sp.csr_array(X), theta), Gaussian().inner(X, theta), atol=1e-12
+        other.decision_function(sp.csr_array(X)), one.decision_function(X), rtol=1e-8, atol=1e-8
     )
+
+
+def test_temporaries_are_no_larger_than_a_block_of_rows() -> None:
+    """T of multivariate rows has d² columns, and centres of classes had an n × K matrix."""
+    rng = np.random.default_rng(8)
+    X, y = sp.csr_array(rng.random((20 * BLOCK, 10)) < 0.1, dtype=float), np.arange(20 * BLOCK)
+    theta = rng.normal(size=(2, 110))
+    tracemalloc.start()
+    MultivariateGaussian().inner(X, theta)
+    Gaussian().fitted_to(X, y % 200, np.ones(len(y)), 200)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 8 * len(y) * 50
 
 
 def test_squares_far_from_the_origin_do_not_overflow() -> None:
@@ -496,7 +530,7 @@ def test_families_with_a_formula_iterate_nothing() -> None:
 def test_no_solved_equation_is_called_unsolved(size: float) -> None:
     alpha = size * np.random.default_rng(0).uniform(0.1, 3, (30, 3))
     g = digamma(alpha) - digamma(alpha.sum(axis=1, keepdims=True))
-    assert _digamma_equations.dirichlet_left(dirichlet_parameters(g), g).max() <= 1e-7
-    assert _digamma_equations.dirichlet_left(1.5 * dirichlet_parameters(g), g).max() > 0.1
+    assert _digamma_equations.dirichlet_remaining_step(dirichlet_parameters(g), g).max() <= 1e-7
+    assert _digamma_equations.dirichlet_remaining_step(1.5 * dirichlet_parameters(g), g).max() > 0.1
     shapes = gamma_shape(np.array([size]))
-    assert _digamma_equations.gamma_left(shapes, np.array([size])).max() <= 1e-10
+    assert _digamma_equations.gamma_remaining_step(shapes, np.array([size])).max() <= 1e-10

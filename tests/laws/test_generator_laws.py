@@ -122,6 +122,33 @@ def test_noise_takes_all_other_classes_alike_and_bayes_error_follows() -> None:
         bayes("simplex", (5, 5, 5), label_noise=0.7)  # the best class is another one then
 
 
+WRONG: list[tuple[str, dict[str, Any]]] = [
+    ("circles", {"radii": [1, 2, 3]}),
+    ("circles", {"radii": [1, 2], "rows": [10, 10, 10]}),
+    ("correlated_groups", {"groups": 2, "informative": 3}),
+    ("gaussians", {"rows": [10, 10, 10]}),
+    ("gaussians", {"covariances": [1.0, -1.0]}),
+    ("high_dimensional_sparse", {"features": 5}),
+    ("simplex", {"rows": [10, 10, 10], "features": 2}),
+    *((name, {"rows": [10, 0]}) for name in synthetic.names()),
+    *(
+        (name, {"distance": -4})
+        for name in synthetic.names()
+        if "distance" in inspect.signature(synthetic.generator(name)).parameters
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "wrong"), WRONG)
+def test_no_error_is_known_of_what_is_not_drawn(name: str, wrong: dict[str, Any]) -> None:
+    keys = NEEDED.get(name, {}) | {"rows": [10, 10]} | wrong
+    with pytest.raises(ValueError, match=r".") as drawing:
+        synthetic.generate(name, **keys)
+    with pytest.raises(ValueError, match=r".") as knowing:
+        synthetic.bayes_error(name, **keys)
+    assert str(knowing.value) == str(drawing.value)
+
+
 def test_regression_on_indicators_never_sees_the_middle_class() -> None:
     """With fewer rows than each of the others its fitted value, about its share, is never the largest."""
     X, y = draw("masking", 0, (400, 250, 400))

@@ -150,7 +150,7 @@ def test_a_stack_is_its_folds_one_by_one(name: str, K: int, weighted: bool) -> N
 @pytest.mark.parametrize("name", NAMES)
 def test_folds_of_different_sizes_are_a_stack(name: str, K: int) -> None:
     costs = predictions(K).costs
-    folds = [replace(predictions(K, n=n, seed=n), costs=costs, kept={}) for n in (50, 7, 31)]
+    folds = [replace(predictions(K, n=n, seed=n), costs=costs) for n in (50, 7, 31)]
     none = some_rows(folds[0], np.arange(0))
     found = metrics.find(name)(Predictions.stack([*folds, none]))
     assert found[:3] == pytest.approx([value(name, fold) for fold in folds], rel=1e-12, nan_ok=True)
@@ -241,9 +241,7 @@ def test_average_precision_of_a_constant_is_the_share_of_the_class() -> None:
     p = predictions(2)
     constant = Predictions(p.y_true, p.y_pred, 0 * p.score, None, 1)
     assert value("average_precision", constant) == pytest.approx(np.mean(p.y_true == 1))
-    assert np.isnan(
-        metrics.find("average_precision")(replace(constant, y_true=0 * p.y_true, kept={}))
-    )
+    assert np.isnan(metrics.find("average_precision")(replace(constant, y_true=0 * p.y_true)))
 
 
 def test_probabilities_that_are_the_shares_of_their_bins_are_calibrated() -> None:
@@ -279,13 +277,13 @@ def test_expected_cost_is_the_mean_over_rows() -> None:
     costs = np.asarray(p.costs)
     rows = [costs[a, k] for a, k in zip(p.y_pred, p.y_true, strict=True)]
     assert value("expected_cost", p) == pytest.approx(np.mean(rows), rel=1e-12)
-    zero_one = replace(p, costs=1 - np.eye(3), kept={})
+    zero_one = replace(p, costs=1 - np.eye(3))
     assert value("expected_cost", zero_one) == pytest.approx(1 - value("accuracy", p), rel=1e-12)
-    assert np.isnan(metrics.find("expected_cost")(replace(p, costs=None, kept={})))
+    assert np.isnan(metrics.find("expected_cost")(replace(p, costs=None)))
 
 
 def test_an_action_without_a_cost_is_refused() -> None:
-    p = replace(predictions(2), costs=[[0, 1]], kept={})
+    p = replace(predictions(2), costs=[[0, 1]])
     with pytest.raises(ValueError, match="y_pred is 1; the risk matrix has 1 actions"):
         metrics.find("expected_cost")(p)
 

@@ -22,6 +22,8 @@ FOUND = {
     if hasattr(kind, "leave_one_out")  # which sums alone give
 }
 
+WITH_PRIORS = {kind for kind in FOUND if hasattr(kind(), "priors")}
+
 LDA = linclass.LinearDiscriminantAnalysis
 FAMILIES = ("gaussian", "spherical_gaussian", "multivariate_gaussian", "gamma", "exponential")
 PARAMS: dict[str, list[dict[str, Any]]] = {
@@ -467,10 +469,23 @@ def test_a_class_without_rows_yet_is_known_and_never_predicted(
         predicted = model.predict(X)
     assert np.array_equal(model.classes_, [0, 1, 2])
     refit = kind(**params).fit(X[two], y[two])
-    if not params.get("priors"):
-        assert np.array_equal(predicted, refit.predict(X))
+    assert np.array_equal(predicted, refit.predict(X))
     model.partial_fit(X[~two], y[~two])
     same(model, kind(**params).fit(X, y), X)
+
+
+@pytest.mark.parametrize("kind", sorted(WITH_PRIORS, key=repr))
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_prior_of_a_class_without_rows_does_not_count(kind: Any) -> None:
+    """It has no mean to be near to; the priors of the other classes keep their ratios."""
+    X, y = problem(4)
+    three = y != 2
+    model = kind(priors=[0.1, 0.2, 0.5, 0.2]).partial_fit(X[three], y[three], classes=range(4))
+    refit = kind(priors=[0.2, 0.4, 0.4]).fit(X[three], y[three])
+    assert np.array_equal(model.predict(X), refit.predict(X))
+    P = model.predict_proba(X)
+    assert not P[:, 2].any()
+    np.testing.assert_allclose(P[:, [0, 1, 3]], refit.predict_proba(X), rtol=1e-9, atol=1e-12)
 
 
 def test_weights_of_blocks_count() -> None:

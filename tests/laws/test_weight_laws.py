@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from models import MODULES, own_classes
 from scipy import sparse
 from sklearn.utils.class_weight import compute_class_weight
 
@@ -28,6 +29,7 @@ from linclass.applicability import NotApplicable
 from linclass.classifiers.calibrated import METHODS
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
+from linclass.conventions.regressor import Regressor
 from linclass.online.online_classifier import OnlineClassifier
 
 TIGHT = {"tol": 1e-12}
@@ -69,6 +71,13 @@ def made(kind: type) -> Any:
 
 
 MODELS = found()
+
+REGRESSORS = [
+    kind
+    for module in MODULES
+    for kind in own_classes(module)
+    if issubclass(kind, Regressor) and kind.__name__ in linclass.__all__
+]
 
 
 def each(models: list[Any]) -> Any:
@@ -132,6 +141,18 @@ def test_weights_that_sum_to_one_are_shares_of_the_rows(model: Any) -> None:
     same(shares, counts, X)
 
 
+@pytest.mark.parametrize("kind", REGRESSORS, ids=lambda kind: kind.__name__)
+def test_and_so_they_are_to_regressors(kind: Any) -> None:
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(40, 3)), rng.integers(0, 4, 40).astype(float)
+    y = X @ [1.0, -1.0, 0.5] + rng.normal(size=40)
+    for total in (0.5, 1.0):
+        shares = kind().fit(X, y, sample_weight=total * w / w.sum())
+        counts = kind().fit(X, y, sample_weight=w / w[w > 0].mean())
+        np.testing.assert_allclose(shares.predict(X), counts.predict(X), rtol=1e-5, atol=1e-6)
+        assert (shares.status_, shares.reason_) == (counts.status_, counts.reason_)
+
+
 @SPARSE
 def test_and_so_are_sparse_rows(model: Any) -> None:
     X, y, w = rows(model, 2)
@@ -148,6 +169,32 @@ def test_a_row_of_weight_zero_is_no_row(model: Any, K: int) -> None:
     absent = cloned(model).fit(X[there], y[there], sample_weight=w[there])
     strange = np.where(there[:, None], X, 1e3)
     same(cloned(model).fit(strange, y, sample_weight=w), absent, X, 1e-12)
+
+
+@each([m for m in MODELS if hasattr(m, "partial_fit")])
+def test_nor_is_it_one_in_parts(model: Any) -> None:
+    """Whatever its class and its values are: levels that nobody else has, or a class without other rows."""
+    X, y, w = rows(model, 2)
+    classes, there = ["a", "b"], w > 0
+    strange, labels = np.where(there[:, None], X, 1e6), y
+    if model.__sklearn_tags__().classifier_tags.multi_class:
+        classes, labels = ["a", "b", "c"], np.where(there, y, "c")
+    absent, weighed = cloned(model), cloned(model)
+    for part in np.array_split(np.arange(len(y)), 3):
+        own = part[there[part]]
+        absent.partial_fit(X[own], y[own], classes=classes, sample_weight=w[own])
+        weighed.partial_fit(strange[part], labels[part], classes=classes, sample_weight=w[part])
+    np.testing.assert_array_equal(weighed.predict(X), absent.predict(X))
+    np.testing.assert_allclose(
+        weighed.decision_function(X), absent.decision_function(X), rtol=1e-12, atol=1e-12
+    )
+
+
+@each([m for m in MODELS if hasattr(m, "partial_fit") and hasattr(m, "leave_one_out")])
+def test_nor_has_it_a_class_in_sums(model: Any) -> None:
+    X, y, w = rows(model, 2)
+    labels = np.where(w > 0, y, "c")
+    assert cloned(model).partial_fit(X, labels, sample_weight=w).classes_.tolist() == ["a", "b"]
 
 
 @pytest.mark.parametrize("K", [2, 3])

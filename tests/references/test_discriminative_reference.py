@@ -113,7 +113,21 @@ def test_standard_errors_and_deviance_are_statsmodels(classes: int) -> None:
         assert_allclose(summary.deviance, -2 * peer.llf, rtol=1e-9)
         assert_allclose(summary.null_deviance, -2 * peer.llnull, rtol=1e-9)
         assert_allclose(summary.aic, peer.aic, rtol=1e-9)
-        assert summary.df_residual == peer.df_resid
+        if classes == 2:  # of more, MNLogit counts a row once
+            assert summary.df_residual == peer.df_resid
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_degrees_of_freedom_count_what_the_saturated_model_has_more(
+    classes: int, intercept: bool
+) -> None:
+    """It has K − 1 free probabilities a row, as VGAM::vglm of R counts."""
+    X, y = data(classes)
+    model = LogisticRegression(penalty=None, fit_intercept=intercept).fit(X, y)
+    (n, d), K = X.shape, classes
+    assert model.summary().df_residual == (n - d - intercept) * (K - 1)
+    assert model.summary().df_null == (n - intercept) * (K - 1)
 
 
 def heart(*columns: str) -> tuple[Any, np.ndarray]:

@@ -107,14 +107,14 @@ def test_of_more_classes_it_gets_the_codes_and_a_column_of_each(mine):
 
 def test_a_stack_of_folds_has_the_value_of_each(mine):
     p = predicted(2)
-    stack = Predictions.stack([p, replace(p, y_pred=1 - p.y_pred, weight=None, kept={})])
-    stack = replace(stack, weight=None, kept={})
+    stack = Predictions.stack([p, replace(p, y_pred=1 - p.y_pred, weight=None)])
+    stack = replace(stack, weight=None)
     found = measure(stack, ["mine.share", "accuracy"])
     assert np.array_equal(found["mine.share"], found["accuracy"])
 
 
 def test_a_row_of_weight_two_counts_as_two(mine):
-    p = replace(predicted(2), weight=np.repeat([1.0, 2.0, 3.0], 30), kept={})
+    p = replace(predicted(2), weight=np.repeat([1.0, 2.0, 3.0], 30))
     assert metrics.find("mine.weighted")(p) == pytest.approx(metrics.find("accuracy")(p))
 
 
@@ -127,13 +127,13 @@ def test_the_direction_is_scikit_learns(mine):
 
 @pytest.mark.parametrize("path", ["mine.square", "mine.nats"])
 def test_without_probabilities_it_is_not_defined(mine, path):
-    assert np.isnan(metrics.find(path)(replace(predicted(), log_proba=None, kept={})))
+    assert np.isnan(metrics.find(path)(replace(predicted(), log_proba=None)))
 
 
 def test_without_scores_it_is_not_defined_unless_it_takes_probabilities(mine):
     p = predicted()
-    bare = replace(p, score=np.full_like(p.score, np.nan), kept={})
-    none = replace(bare, log_proba=None, kept={})
+    bare = replace(p, score=np.full_like(p.score, np.nan))
+    none = replace(bare, log_proba=None)
     for path in ("mine.area", "mine.ordered"):
         assert np.isnan(metrics.find(path)(none))
     assert np.isnan(metrics.find("sklearn.metrics.hinge_loss")(bare))
@@ -313,7 +313,7 @@ def test_infinite_log_odds_are_no_scores_and_probabilities_take_their_place(mine
     with np.errstate(divide="ignore"):
         log_proba = np.log(np.column_stack([1 - proba, proba]))
     z = log_proba[:, 1] - log_proba[:, 0]
-    certain = replace(p, score=np.column_stack([-z / 2, z / 2]), log_proba=log_proba, kept={})
+    certain = replace(p, score=np.column_stack([-z / 2, z / 2]), log_proba=log_proba)
     assert metrics.find("mine.area")(certain) == pytest.approx(roc_auc_score(p.y_true, proba))
     assert metrics.find("mine.ordered")(certain) == pytest.approx(roc_auc_score(p.y_true, proba))
     assert np.isnan(metrics.find("sklearn.metrics.hinge_loss")(certain))
