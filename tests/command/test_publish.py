@@ -87,7 +87,8 @@ def test_it_holds_what_was_asked_found_and_used_and_nothing_else(published, fini
     tops = {name.split("/")[0] for name in files}
     assert tops == {
         "answer.txt", "checks", "CITATION.cff", "configuration", "data", "environment", "exhibits", "fits.parquet",
-        "folds", "README.md", "report.html", "runs", "scores.csv", "scores.parquet", "sha256sums.txt", "study.json", "tables",
+        "folds", "README.md", "report.html", "runs", "scores.csv", "scores.parquet", "sha256sums.txt", "study.json",
+        "tables",
     }  # fmt: skip
     assert files["configuration/mystudy.yaml"] == b"datasets: [two, three]\n"
     assert not [name for name in files if name.endswith((".partial", ".claims", ".log"))]
