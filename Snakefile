@@ -1,6 +1,9 @@
 """A benchmark of linear classifiers: scores, uncertainty and cost of every method on every data set.
 
-fetch → featurize → split → cross_validate → score → aggregate → draw → report.
+fetch → split → cross_validate → score → aggregate → compare_methods → report
+fetch → featurize → cross_validate
+fetch → check_data → compare_data → aggregate → draw_overall → report;  score → draw → report
+
 A run is one data set × one method, with all folds and their tuning; light runs share a job.
 """
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 
 def counted(number: object, noun: str) -> str:
-    """A number with its noun; the number may be written already, as 1,234."""
+    """A number with its noun: 1 row, 1,234 rows. It may be written already, as 'no'."""
+    number = f"{number:,}" if isinstance(number, int) else number
     if str(number) == "1":
         return f"{number} {noun}"
     if noun.endswith("ry"):

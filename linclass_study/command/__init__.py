@@ -1,1 +1,1 @@
-"""The command line `linclass`: verify two results, merge several, publish one as an archive."""
+"""The command line `linclass`: check a study, verify two results, merge several, publish one as an archive."""

@@ -182,7 +182,7 @@ def _twice(rows: pl.DataFrame) -> bool:
 
 
 def _rows(number: int) -> str:
-    return counted(f"{number:,}", "row")
+    return counted(number, "row")
 
 
 def _first(rows: pl.DataFrame, more: str = "") -> str:

@@ -173,7 +173,8 @@ class ResultsFolder:
             return None
         try:
             about = json.loads(path.read_text(encoding="utf-8"))
-            return {"status": about["status"], "digest": about["digest"]} and about
+            about["status"], about["digest"]
+            return about
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise self.unreadable(path, error) from None
 

@@ -50,7 +50,7 @@ class Verified:
     def verdict(self) -> str:
         """First line of the output."""
         compared = self.identical + len(self.close) + len(self.different)
-        runs = counted(f"{compared:,}", "run")
+        runs = counted(compared, "run")
         if self.different:
             return f"different: {len(self.different):,} of {runs} differ"
         if any(self.alone.values()) or not compared:
@@ -73,7 +73,7 @@ class Verified:
     def _alone(self) -> list[str]:
         sizes = {name: len(runs) for name, runs in self.alone.items() if runs} or {"A": 0}
         return [
-            f"{counted(f'{n:,}', 'run')} {'is' if n == 1 else 'are'} in {name} alone"
+            f"{counted(n, 'run')} {'is' if n == 1 else 'are'} in {name} alone"
             for name, n in sizes.items()
         ]
 
@@ -158,7 +158,7 @@ def score_differences(a: ResultsFolder, b: ResultsFolder) -> tuple[list[str], li
     differences = pl.concat(parts).filter(pl.col("metric").is_in(names[0] & names[1]))
     by_metric = differences.group_by("metric").agg(pl.col("fits").sum(), pl.col("by").max())
     facts = [
-        f"scores: {metric} differs on {counted(f'{fits:,}', 'fit')} by at most {by:.1e}"
+        f"scores: {metric} differs on {counted(fits, 'fit')} by at most {by:.1e}"
         for metric, fits, by in by_metric.sort("metric").iter_rows()
     ]
     alone = zip("AB", (names[0] - names[1], names[1] - names[0]), strict=True)

@@ -49,11 +49,6 @@ def tuned_value(chosen: str) -> str:
     return f"{known:.4g}" if isinstance(known, float) else str(known)
 
 
-def count_of(number: int, thing: str) -> str:
-    """1 fit, 20 fits, 20,000 fits."""
-    return f"{number:,} {thing if number == 1 else thing + 's'}"
-
-
 def probability(p: float | None) -> str:
     """A p-value: three decimals without the leading zero."""
     if p is None:

@@ -17,6 +17,7 @@ import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from linclass.counted import counted
 from linclass_study.checks.findings import findings
 from linclass_study.fit_statuses import FITTED, STATUSES
 from linclass_study.project import DEFAULT_STUDY, ROOT
@@ -31,7 +32,6 @@ from linclass_study.report import (
 )
 from linclass_study.report.cells import SHOWN, PageCells, breakable_name, choices, with_code
 from linclass_study.report.configuration import configuration, snakemake_command
-from linclass_study.report.number_format import count_of
 from linclass_study.report.page_figures import Figures
 from linclass_study.report.page_items import Item, items, runs
 from linclass_study.report.provenance import commits, environments_of_machines
@@ -156,7 +156,7 @@ def template_environment(cells: PageCells) -> Environment:
         "dataset": cells.dataset,
         "runs": runs,
     }
-    environment.globals |= {"count": count_of, "cell": cells.cell, "head": cells.head}
+    environment.globals |= {"count": counted, "cell": cells.cell, "head": cells.head}
     environment.globals["choices"] = choices
     return environment
 

@@ -28,15 +28,13 @@ KINDS: dict[str, Any] = {
     "count": pl.Int64,
     "yes": pl.Boolean,
 }
-NAMES = ("method", "dataset")  # kinds with a filter on the page
-NUMBERS = ("number", "p", "power", "seconds", "count")
 AND = "; "  # separates the names of a list in files
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: `key` is its name in files, `title` on the page, and `about` the tooltip; of a list of names the page
-    shows `most` and counts the others."""
+    """A column: `key` is its name in files, `title` on the page, and `about` the tooltip; of a list the page
+    shows `names` names and counts the others."""
 
     key: str
     title: str

@@ -86,8 +86,6 @@ class ComparisonAcross:
         """
         if not self.enough:
             return {}
-        if not self.methods:  # no method has a score anywhere
-            return {}
         tables = {"left out": self.complete[0], "counted as worst": self.worst}
         if len(self.complete[0]) < FEW <= len(self.table) and not self.unplanned:
             tables = dict(reversed(tables.items()))

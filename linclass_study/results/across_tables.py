@@ -62,12 +62,10 @@ def ranks_table(base: ComparisonAcross) -> pl.DataFrame:
         columns[f"rank_{treatment.replace(' ', '_')}"] = base.groups(treatment)[0].tolist()
     if base.enough:
         rated = base.ratings
-        for name in ("elo", "lower", "upper"):
-            key, values = f"rating_{name}" if name != "elo" else "rating", getattr(rated, name)
-            is_known = name == "elo" or base.enough_for_intervals
-            columns[key] = (
-                values.tolist() if is_known else pl.Series([None] * len(values), dtype=pl.Float64)
-            )
+        unknown = pl.Series([None] * len(rated.elo), dtype=pl.Float64)
+        columns["rating"] = rated.elo.tolist()
+        columns["rating_lower"] = rated.lower.tolist() if base.enough_for_intervals else unknown
+        columns["rating_upper"] = rated.upper.tolist() if base.enough_for_intervals else unknown
     frame = pl.DataFrame(columns, strict=False)
     first = next((name for name in frame.columns if name.startswith("rank_")), None)
     return frame.sort(first, "method") if first else frame

@@ -125,15 +125,18 @@ def _alone(name: str, found: ComparisonWithin) -> str:
     """How many methods are clearly worse than the best one on a data set."""
     rivals, others = _rivals(found), len(found.methods) - 1
     if rivals is None:
-        return f"{name} one value each does not decide" if others else f"{name} there is no other"
-    verb = "is" if others - rivals == 1 or others == 1 else "are"
-    return f"{name} {_worse(others - rivals, others)} {verb} clearly worse than {found.methods[0]}"
-
-
-def _worse(worse: int, others: int) -> str:
+        alone = f"{name} each method has one value, which does not decide"
+        return alone if others else f"{name} there is no other"
     if others == 1:
-        return "the other" if worse else "not even the other"
-    return some(worse, others) if worse else f"none of the {others} others"
+        other = found.methods[1]
+        return (
+            f"{name} {other} is {'' if not rivals else 'not '}clearly worse than {found.methods[0]}"
+        )
+    worse = others - rivals
+    how_many = some(worse, others) if worse else f"none of the {others} others"
+    return (
+        f"{name} {how_many} {'is' if worse == 1 else 'are'} clearly worse than {found.methods[0]}"
+    )
 
 
 def _overall(base: ComparisonAcross) -> list[str]:

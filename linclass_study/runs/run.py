@@ -80,9 +80,9 @@ def fit_and_predict(
         identity = dict(zip(FIT, names, strict=True))
         row = identity | {"n_train": rows.n_train, "n_test": rows.n_test}
         on_grid = len(axes[0]) > 0 and rows.protocol == plan.on_plane and not rows.repeat
-        machine_facts = {"seed": seed_of(run.seed, *names), "machine": machine()}
+        row |= {"seed": seed_of(run.seed, *names), "machine": machine()}
         details = details_of(run.entry, run.traces) if is_detailed(rows, plan) else ()
-        fits.append(Fit(row | machine_facts, rows, on_grid, details))
+        fits.append(Fit(row, rows, on_grid, details))
     guard = child.turn(f"{run.dataset}/{run.method}", run.features, run.entry, run.task)
     possible = not (plan.unavailable or unfit or run.entry.get("tune"))
     given = _together(guard, fits, unfinished) if possible else {}

@@ -108,9 +108,10 @@ def _sentences(error: ValidationError, name: str) -> Iterator[tuple[list[Any], s
                     place = right_place(key, load_schema(name), TOPS[name])
                     yield [*path, key], f"unknown key; {place or nearest_name(key, known)}"
         case "required":
+            known = schema.get("properties", {})
             for key in rule:
                 if key not in value:
-                    yield path, f"the key '{key}' is missing"
+                    yield path, f"the key '{key}' is missing{_meant(known.get(key, {}))}"
         case "type":
             kinds = _as_list(rule)
             wanted = " or ".join(KINDS[kind] for kind in kinds)

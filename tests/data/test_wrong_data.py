@@ -76,7 +76,7 @@ CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
     "empty": ("", {}, ["the file is empty"]),
     "blank": ("\n \n", {}, ["the file is empty"]),
     "header only": ("x,y\n", {}, ["there are no rows in it"]),
-    "short row": ("x,y\n1,a\n\n2\n", {}, ["line 4 has 1 fields where 2 are expected"]),
+    "short row": ("x,y\n1,a\n\n2\n", {}, ["line 4 has 1 field where 2 are expected"]),
     "long row": ("x,y\n1,a\n2,b,3\n", {}, ["line 3 has 3 fields where 2 are expected"]),
     "open quote": ('x,y\n1,a\n2,"b\n', {}, ["line 3: unexpected end of data"]),
     "another separator": ("x;y\n1;a\n", {}, ["'x;y' is one column", '`csv: {separator: ";"}`']),
@@ -159,7 +159,7 @@ CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
     "ragged ARFF": (
         "@attribute x real\n@attribute y {a,b}\n% c\n@data\n1,a\n1\n",
         {"format": "arff"},
-        ["line 6 has 1 fields where 2 are expected"],
+        ["line 6 has 1 field where 2 are expected"],
     ),
     "not Parquet": (GOOD, {"format": "parquet"}, ["not a Parquet file"]),
     "not an archive": (GOOD, {"format": "bag_of_words"}, ["the archive cannot be read"]),

@@ -6,6 +6,7 @@ tables/{table}[-{dataset}].csv, .md, .tex    the tables of the page; each file i
 
 
 rule report:
+    """The page, and its tables in every format."""
     input:
         "<results>/scores.parquet",
         "<results>/fits.parquet",

@@ -32,10 +32,10 @@ def build_dataset(train: Content, test: Content | None, entry: Mapping[str, Any]
     digest = content_digest(table, y, split, classes, groups)
     pinned = entry.get("digest", digest)
     if digest != pinned:
-        raise Unavailable(f"its content has the digest {digest}, not {pinned}")
+        raise other_content(digest, pinned)
     for code, name in enumerate(classes):
         if not (split[y == code] == 0).any():
-            raise Unavailable(f"class '{name}' has no training row")
+            raise Unavailable(f"class '{name}' has no training row; leave it out with `classes:`")
     positive = _positive(entry, classes)
     costs, bayes_error = cost_matrix(entry, classes), _bayes_error(train, test, entry)
     return Dataset(
@@ -51,6 +51,12 @@ def build_dataset(train: Content, test: Content | None, entry: Mapping[str, Any]
     )
 
 
+def other_content(digest: str, pinned: str) -> Unavailable:
+    return Unavailable(
+        f"its content has the digest {digest}, not {pinned}; if this content is meant, write its digest under `digest:`"
+    )
+
+
 def _in_file(rows: InFile, entry: Mapping[str, Any]) -> Dataset:
     """A data set whose rows stay in their file: the table is an empty matrix of the same shape."""
     if len(rows.classes) < 2:
@@ -58,7 +64,7 @@ def _in_file(rows: InFile, entry: Mapping[str, Any]) -> Dataset:
     refuse_a_number(str(entry["target"]), rows.classes, rows.n_rows, entry)
     pinned = entry.get("digest", rows.digest)
     if rows.digest != pinned:
-        raise Unavailable(f"its content has the digest {rows.digest}, not {pinned}")
+        raise other_content(rows.digest, pinned)
     table = Table(sparse.csr_array((rows.n_rows, len(rows.names))), tuple(rows.names))
     return Dataset(
         table,

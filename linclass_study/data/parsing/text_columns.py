@@ -8,6 +8,7 @@ from itertools import islice
 
 import polars as pl
 
+from linclass.counted import counted
 from linclass_study.data.labels import are_codes
 from linclass_study.data.unavailable import Unavailable
 
@@ -52,7 +53,10 @@ def _full_rows(
         if len(row) == width:
             yield row
         elif row and not (len(row) == 1 and not row[0].strip()):  # blank lines are skipped
-            raise Unavailable(f"line {line()} has {len(row)} fields where {width} are expected")
+            raise Unavailable(
+                f"line {line()} has {counted(len(row), 'field')} where {width} are expected; correct it, or quote "
+                "cells that contain the separator"
+            )
 
 
 def with_points(frame: pl.DataFrame) -> pl.DataFrame:

@@ -30,7 +30,9 @@ def draw(outcome: Outcome) -> Exhibit:
     seconds = typical_seconds(outcome, base.datasets)
     known = [j for j, method in enumerate(base.methods) if method in seconds]
     if not base.enough or not known:
-        return Exhibit.nothing("there are no two data sets and two methods with scores and times")
+        return Exhibit.nothing(
+            "this figure compares methods over data sets: it needs at least two of each with scores and times"
+        )
     behind = np.nanmax(base.table, axis=1, keepdims=True) - base.table
     score = {base.methods[j]: float(np.nanmean(behind[:, j])) for j in known}
     cost = {method: max(seconds[method], 1e-5) for method in score}

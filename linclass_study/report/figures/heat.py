@@ -29,7 +29,9 @@ def draw(outcome: Outcome) -> Exhibit:
 
     base = comparison_across(outcome, shared=True)
     if not base.enough:
-        return Exhibit.nothing("there are no two data sets and two methods with scores")
+        return Exhibit.nothing(
+            "this figure compares methods over data sets: it needs at least two of each with scores"
+        )
     behind = np.nanmax(base.table, axis=1, keepdims=True) - base.table
     order = np.argsort(
         np.nanmean(np.where(np.isnan(behind), np.nanmax(behind), behind), axis=0), kind="stable"
