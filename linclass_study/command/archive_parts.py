@@ -42,7 +42,7 @@ OF_RUN = (*run_files.OTHERS, run_files.LAST)
 OF_EVERY_RUN = ("predictions.parquet", "fits.parquet")
 PROMISED = (
     *("report.html", "study.json", "answer.txt", "scores.csv", "scores.parquet", "fits.parquet"),
-    *("tables/summary.csv", "tables/datasets.csv"),
+    *("tables/summary.csv", "tables/datasets.csv", "tables/across.json"),
 )
 
 

@@ -67,8 +67,9 @@ class Verified:
         if not (self.identical or self.close):
             return "no run is in both"
         if not self.close:
-            return f"the {runs} of both are equal"
-        return f"of the {runs} of both {len(self.close):,} differ in numbers"
+            return f"the {runs} of both {'is' if self.identical == 1 else 'are'} equal"
+        differ = "differs" if len(self.close) == 1 else "differ"
+        return f"of the {runs} of both {len(self.close):,} {differ} in numbers"
 
     def _alone(self) -> list[str]:
         sizes = {name: len(runs) for name, runs in self.alone.items() if runs} or {"A": 0}

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import yaml
 
-from linclass_study.project import ROOT
+from linclass_study.project import DEFAULT_STUDY, ROOT
 from linclass_study.results.outcome import Outcome
-from linclass_study.study.catalogues import read_catalogue
-from linclass_study.study.source_lines import SourceLines
 
 
 def configuration(outcome: Outcome) -> str:
@@ -29,11 +28,12 @@ def configuration(outcome: Outcome) -> str:
 
 
 def _not_in_catalogue(kind: str, entries: Mapping[str, Any]) -> dict[str, Any]:
-    catalogue, _, _ = read_catalogue(kind, {}, ROOT, SourceLines({}, {}))
-    return {name: entry for name, entry in entries.items() if catalogue.get(name) != entry}
+    """A study cannot define a name of the catalogue again, so names tell."""
+    known = yaml.safe_load((ROOT / "config" / f"{kind}.yaml").read_text(encoding="utf-8"))
+    return {name: entry for name, entry in entries.items() if name not in known}
 
 
 def snakemake_command(files: Iterable[str]) -> str:
-    """The command that runs a study of these YAML files."""
-    names = list(files)
+    """The command that runs a study of these YAML files; the default one needs no name."""
+    names = [file for file in files if Path(file).resolve() != DEFAULT_STUDY]
     return shlex.join(["snakemake", *(["--configfile", *names] if names else [])])

@@ -10,7 +10,6 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -20,7 +19,7 @@ from markupsafe import Markup
 from linclass.counted import counted
 from linclass_study.checks.findings import findings
 from linclass_study.fit_statuses import FITTED, STATUSES
-from linclass_study.project import DEFAULT_STUDY, ROOT
+from linclass_study.project import ROOT
 from linclass_study.protocols import CURVE, comparing_protocols, kind, selected_protocols
 from linclass_study.report import (
     chips,
@@ -111,10 +110,7 @@ def report(
         of_datasets=of_datasets,
         machines=fitted_in,
         commits=commits(fitted_in),
-        commands=[
-            snakemake_command(f for f in files if Path(f).resolve() != DEFAULT_STUDY)
-            for files in studies
-        ],
+        commands=[snakemake_command(files) for files in studies],
         configuration=configuration(outcome),
     )
 

@@ -76,9 +76,7 @@ def code_digest(files: Iterable[Path], modules: Iterable[str], reads: Iterable[P
     """Digest of the content of all files that these files and modules import, and of the versions of libraries."""
     found, libraries = closure(files, modules)
     columns = [ROOT / file for module, file in READS.items() if ROOT / module in found]
-    lines = [
-        f"{_shown(path)} {content_digest(path)}" for path in sorted({*found, *reads, *columns})
-    ]
+    lines = [f"{_shown(path)} {_content(path)}" for path in sorted({*found, *reads, *columns})]
     lines += [f"{name} {_version(name)}" for name in sorted(libraries)]
     return hashlib.blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
 
@@ -169,7 +167,7 @@ def _absolute(path: Path, node: ast.ImportFrom) -> str:
 
 
 @cache
-def content_digest(path: Path) -> str:
+def _content(path: Path) -> str:
     return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
 
 

@@ -6,6 +6,7 @@ neither.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,7 +31,7 @@ def own_modules(study: Study) -> list[OwnModule]:
     ours = [ROOT / name for name in OURS]
     own = [path for path in files if not any(path.is_relative_to(folder) for folder in ours)]
     places = {path: place for path in own if path.suffix == ".py" and (place := _place(path))}
-    return sorted((place, str(path), code.content_digest(path)) for path, place in places.items())
+    return sorted((place, str(path), _digest(path)) for path, place in places.items())
 
 
 def _named(study: Study) -> Iterator[str]:
@@ -48,3 +49,7 @@ def _place(path: Path) -> str:
     roots = [folder.absolute() for folder in folders]
     found = (path.relative_to(root) for root in roots if path.is_relative_to(root))
     return next((place.as_posix() for place in found), "")
+
+
+def _digest(path: Path) -> str:
+    return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()

@@ -36,6 +36,7 @@ def finished(a):
     for file in ("answer.txt", "tables/summary.csv", "tables/datasets.csv", *figures):
         (a / file).parent.mkdir(parents=True, exist_ok=True)
         (a / file).touch()
+    (a / "tables" / "across.json").write_text("{}")
     (a / "logs").mkdir()
     (a / "logs" / "fetch.log").write_text("a log")
     (a / "runs" / "two" / ".claims").write_text("")

@@ -110,7 +110,7 @@ def test_the_verdict_counts_the_runs_of_one_side_and_those_with_other_numbers(li
     first = "different: the 3 runs of both are equal, 1 run is in A alone"
     assert linclass("verify", a, b).lines[0] == first
     change(run(b), score=pl.col("score").list.eval(pl.element() + 3e-12))
-    first = "different: of the 3 runs of both 1 differ in numbers, 1 run is in A alone"
+    first = "different: of the 3 runs of both 1 differs in numbers, 1 run is in A alone"
     assert linclass("verify", a, b).lines[0] == first
 
 

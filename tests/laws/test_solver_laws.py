@@ -403,14 +403,17 @@ def test_gradient_descent_records_its_path_from_any_start() -> None:
     assert_allclose(path[25], theta, atol=1e-13)
 
 
-@pytest.mark.parametrize("step", ["backtracking", 0.1, {"unit": 0.01}], ids=str)
-def test_recording_iterates_changes_none(step: Any) -> None:
-    P, kind = objective("logistic"), find("solvers", "gradient_descent")
-    ends = [
-        kind(step=step, max_iter=20, tol=0, record=record).solve(P, P.zero() + 1).theta
-        for record in ((), (3, 7))
-    ]
-    assert_allclose(*ends, rtol=1e-12)
+@pytest.mark.parametrize("tol", [0, 1e-4])
+@pytest.mark.parametrize("step", [0.5, {"unit": 0.01}, "backtracking", {"backtracking": 0.5}])
+def test_recording_iterates_changes_neither_them_nor_where_they_end(step: Any, tol: float) -> None:
+    P = objective("logistic", strength=1e-3)
+    options = {"step": step, "tol": tol, "max_iter": 347}
+    kind = find("solvers", "gradient_descent")
+    plain, recorded = (
+        kind(record=stops, **options).solve(P, P.zero()) for stops in ((), (3, 4, 15, 203))
+    )
+    assert recorded.n_iter == plain.n_iter
+    assert_allclose(recorded.theta, plain.theta, rtol=1e-12)
 
 
 def test_unit_steps_all_have_the_length_asked_for() -> None:

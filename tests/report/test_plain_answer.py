@@ -80,8 +80,8 @@ def test_across_data_sets_the_answer_of_two_methods_is_as_sure_as_the_sign_test(
     assert reported(few) == [
         "Best accuracy: good on d0 (0.907), good on d1 (0.907), good on d2 (0.907).",
         (
-            "On d0 the other is clearly worse than good; on d1 the other is clearly worse than good; "
-            "on d2 the other is clearly worse than good."
+            "On d0 bad is clearly worse than good; on d1 bad is clearly worse than good; "
+            "on d2 bad is clearly worse than good."
         ),
         "3 independent data sets are too few to rank methods. A conclusion needs at least 5.",
     ]

@@ -51,16 +51,14 @@ class GradientDescent(Solver):
         rule, eta = self._rule()
         advance = RULES[rule]
         path = {0: start.copy()} if 0 in self.record else {}
-        theta, done, n_iter = start.copy(), False, 0
+        point, done, n_iter = objective.at(start.copy()), False, 0
         stops = sorted({s for s in self.record if 0 < s <= self.max_steps} | {self.max_steps})
         for stop in stops:
             if not done:
-                theta, eta, steps, done = advance(
-                    objective, theta, eta, stop - n_iter, self.tol, trace
-                )
-                n_iter += steps
-            path |= {stop: theta.copy()} if stop in self.record else {}
-        point = objective.at(theta)
+                steps = range(n_iter + 1, stop + 1)
+                point, eta, n_iter, done = advance(objective, point, eta, steps, self.tol, trace)
+            path |= {stop: point.theta.copy()} if stop in self.record else {}
+        point = objective.at(point.theta)
         certificate = objective.certificate(point)
         extra = {"path_": path} if len(self.record) else {}
         return Solution.at(point, certificate, self.tol, n_iter, extra=extra)
@@ -83,46 +81,46 @@ class GradientDescent(Solver):
         return "constant", self.step
 
 
-End = tuple[
-    Array, float, int, bool
-]  # θ and η, from which further steps go on; steps; whether it has converged
+End = tuple[Point, float, int, bool]  # with η, iterations, whether it has converged
 
 
 def constant_step_descent(
-    objective: Objective, theta: Array, eta: float, steps: int, tol: float, trace: Trace | None
+    objective: Objective, point: Point, eta: float, steps: range, tol: float, trace: Trace | None
 ) -> End:
     """Steps of −η∇P with preallocated memory; convergence is checked every 100 steps."""
-    advance = objective.prepared_steps(eta)
-    every = 1 if trace else 100 if tol > 0 else max(1, steps)
-    for done in range(0, steps, every):
-        advance(theta, min(every, steps - done))
-        if trace or tol > 0:
+    theta, advance = point.theta.copy(), objective.prepared_steps(eta)
+    begun, last = steps.start - 1, steps.stop - 1
+    every = 1 if trace else 100 if tol > 0 else last
+    while begun < last:
+        done = min(last, begun - begun % every + every)
+        advance(theta, done - begun)
+        begun = done
+        if trace or (tol > 0 and done % every == 0):
             point = objective.at(theta.copy())
             if trace:
                 trace(point)
             if objective.certificate(point) <= tol:
-                return theta, eta, min(done + every, steps), True
-    return theta, eta, steps, False
+                return point, eta, done, True
+    return objective.at(theta), eta, last, False
 
 
 def unit(
-    objective: Objective, theta: Array, eta: float, steps: int, tol: float, trace: Trace | None
+    objective: Objective, point: Point, eta: float, steps: range, tol: float, trace: Trace | None
 ) -> End:
-    for _ in range(steps):
-        g = objective.at(theta).gradient
+    for _ in steps:
+        g = point.gradient
         length = np.sqrt(np.vdot(g, g))
         if length > 0:
-            theta -= eta / length * g
+            point = objective.at(point.theta - eta / length * g)
         if trace:
-            trace(objective.at(theta.copy()))
-    return theta, eta, steps, False
+            trace(point)
+    return point, eta, steps[-1], False
 
 
 def backtracking(
-    objective: Objective, theta: Array, eta: float, steps: int, tol: float, trace: Trace | None
+    objective: Objective, point: Point, eta: float, steps: range, tol: float, trace: Trace | None
 ) -> End:
-    point = objective.at(theta)
-    for n in range(1, steps + 1):
+    for n in steps:
         g = point.gradient
         descent = float(np.vdot(g, g))
         enough = partial(enough_decrease, point, descent)
@@ -130,8 +128,8 @@ def backtracking(
         if trace:
             trace(point)
         if n % 10 == 0 and (point.separates or objective.certificate(point) <= tol):
-            return point.theta, eta, n, True
-    return point.theta, eta, steps, False
+            return point, eta, n, True
+    return point, eta, steps[-1], False
 
 
 def enough_decrease(old: Point, descent: float, new: Point, eta: float) -> bool:
@@ -141,7 +139,7 @@ def enough_decrease(old: Point, descent: float, new: Point, eta: float) -> bool:
     return float(np.vdot(new.gradient, old.gradient)) >= 0
 
 
-RULES: dict[str, Callable[[Objective, Array, float, int, float, Trace | None], End]] = {
+RULES: dict[str, Callable[[Objective, Point, float, range, float, Trace | None], End]] = {
     "constant": constant_step_descent,
     "unit": unit,
     "backtracking": backtracking,

@@ -79,7 +79,7 @@ def sure(found: ComparisonWithin, tied: list[str]) -> str:
     if len(found.methods) < 2:
         return "nothing to compare with"
     if not found.enough:
-        return "one value each does not decide"
+        return "each method has one value, which does not decide"
     others = len(found.methods) - 1 - len(tied)
     if not others:
         return "no method is behind"
