@@ -40,10 +40,8 @@ VISITED = {
     if isinstance(kind := getattr(linclass, name), type) and issubclass(kind, OnlineClassifier)
 }
 STOCHASTIC = {*IN_ORDER, *VISITED, "Calibrated", "TunedClassifier"}
-WITHOUT = {
-    "NearestMean",
-    "FisherDiscriminant",
-}  # means, and no priors: nothing for the weight of a class to move
+# Without priors nothing moves their thresholds to the heavier class, as scikit-learn's suite asks of a class_weight.
+WITHOUT = {"NearestMean", "FisherDiscriminant"}
 SOME = {"b": 2.0, "a": 0.5}  # the weights of classes that are not named are 1
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
