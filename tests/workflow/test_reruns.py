@@ -196,6 +196,7 @@ def test_a_deleted_result_is_made_again(computed, file):
     assert output.bundles == ["gaussians"]
 
 
+@pytest.mark.slow
 def test_no_file_of_a_study_may_be_missing(computed):
     """Each was deleted alone with "Nothing to be done" but for runs, tables as CSV and figures of data sets."""
     results = computed.folder / "results"
