@@ -360,3 +360,15 @@ def test_rows_and_targets_both_far_from_0_have_the_path_of_near_ones(make: Any) 
     assert far.status_ == "converged"
     assert_allclose(far.coef_, near.coef_, rtol=1e-6)
     assert far.coef_[-1] == near.coef_[-1] == 0
+
+
+@pytest.mark.parametrize("d", [2, 5, 8])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_path_of_the_lasso_through_as_many_rows_as_features_ends_in_the_exact_fit(
+    seed: int, d: int
+) -> None:
+    """Without an intercept; where a feature left all d, the path ended in an error of SciPy."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((d, d)), rng.standard_normal(d)
+    model = LeastAngleRegression(lasso=True, fit_intercept=False).fit(X, y)
+    assert_allclose(model.coef_, np.linalg.solve(X, y), rtol=1e-6)

@@ -288,6 +288,23 @@ def fitter(**params: Any) -> Any:
     return fit
 
 
+@pytest.mark.parametrize("copies", [1, 8, 9, 50])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
+def test_copies_of_a_feature_change_no_minimum(loss: str, intercept: bool, copies: int) -> None:
+    """Their slopes are equal. From nine on none of them joined: W = 0, or an error."""
+    x = np.array([[1.0], [2], [3], [5], [-1], [0], [2], [4]])
+    y = np.array([0, 1, 0, 1, 0, 0, 1, 1])
+    fits = [
+        LinearClassifier(loss=loss, penalty="l1", strength=0.02, fit_intercept=intercept, tol=1e-9)
+        for _ in range(2)
+    ]
+    one, many = fits[0].fit(x, y), fits[1].fit(np.tile(x, (1, copies)), y)
+    assert many.status_ == "converged"
+    assert_allclose(many.objective_, one.objective_, rtol=1e-8)
+    assert_allclose(many.coef_.sum(), one.coef_.sum(), rtol=1e-4)
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_warm_start_ends_at_once(classes: int) -> None:
     X, y = data(classes)

@@ -58,7 +58,8 @@ class FactoredWalk(Walk):
 
     def _leave(self, j: int) -> None:
         i = int(np.flatnonzero(self.support == j)[0])
-        self.Q, self.R = qr_delete(self.Q, self.R, i, which="col")
+        Q, R = qr_delete(self.Q, self.R, i, which="col")
+        self.Q, self.R = Q[:, : self.size - 1], R[: self.size - 1]  # a square Q stays square
         self._features[i : self.size - 1] = self._features[i + 1 : self.size].copy()
         self.size, self.signs[j], self.line[j], self.w[j] = self.size - 1, 0, 0, 0
         self._settle()

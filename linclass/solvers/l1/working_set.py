@@ -222,6 +222,8 @@ def joining(point: Point, units: Units) -> Array:
         support |= objective.unpenalized
     beyond = np.where(support, 0, np.abs(objective.weight_part(units.steepest(point))))
     most = 2 * int(support.sum()) + JOIN
-    if np.count_nonzero(beyond) > most:
-        return support | (beyond > np.partition(beyond, -most - 1, axis=None)[-most - 1])
-    return support | (beyond > 0)
+    joins = beyond > 0
+    if np.count_nonzero(joins) > most:  # as many, however many slopes are equal
+        joins = np.zeros(beyond.shape, dtype=bool)
+        joins.flat[np.argpartition(beyond, -most, axis=None)[-most:]] = True
+    return support | joins
