@@ -90,7 +90,7 @@ def test_if_none_will_do_one_line_names_each_and_why(nobody, reason, tmp_path, d
     parts = output.split("; ")
     assert parts[0] == "lost.csv: there is no such file"
     assert parts[1].startswith("wrong.csv: its content has the digest sha256:")
-    assert parts[2] == "ragged.csv: line 3 has 1 field where 2 are expected"
+    assert parts[2].startswith("ragged.csv: line 3 has 1 field where 2 are expected (correct it")
     assert parts[3].startswith(f"{nobody}/a.csv: no connection")
 
 

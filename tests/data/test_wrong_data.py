@@ -109,7 +109,7 @@ CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
     "overflowing sum in libsvm": (
         "1 2:1e308 2:1e308\n-1 1:1\n",
         {"format": "libsvm"},
-        ["column '2' holds an infinite number, or a sum that is"],
+        ["column '2' holds an infinite number, or entries whose sum is one"],
     ),
     "huge index": (
         "1 999999999:2\n-1 2:1\n",

@@ -31,7 +31,7 @@ def assemble(train: Columns | Counts, test: Content | None, entry: Mapping[str, 
     if train.matrices or (test is not None and test.matrices):
         table = _with_matrices(table, train, test, kept)
     if not table.names:
-        raise Unavailable("no column is left beside the target; drop fewer")
+        raise Unavailable("no column is left beside the target (drop fewer)")
     return Assembled(table, y[kept], split[kept], classes, groups)
 
 

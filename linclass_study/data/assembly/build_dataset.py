@@ -35,7 +35,7 @@ def build_dataset(train: Content, test: Content | None, entry: Mapping[str, Any]
         raise other_content(digest, pinned)
     for code, name in enumerate(classes):
         if not (split[y == code] == 0).any():
-            raise Unavailable(f"class '{name}' has no training row; leave it out with `classes:`")
+            raise Unavailable(f"class '{name}' has no training row (leave it out with `classes:`)")
     positive = _positive(entry, classes)
     costs, bayes_error = cost_matrix(entry, classes), _bayes_error(train, test, entry)
     return Dataset(
@@ -53,7 +53,7 @@ def build_dataset(train: Content, test: Content | None, entry: Mapping[str, Any]
 
 def other_content(digest: str, pinned: str) -> Unavailable:
     return Unavailable(
-        f"its content has the digest {digest}, not {pinned}; if this content is meant, write its digest under `digest:`"
+        f"its content has the digest {digest}, not {pinned} (if this content is meant, give that under `digest:`)"
     )
 
 

@@ -39,7 +39,7 @@ def counts_to_table(train: Counts, test: Content | None, entry: Mapping[str, Any
     infinite = kept.indices[~np.isfinite(kept.data)]
     if len(infinite):
         raise Unavailable(
-            f"column '{names[infinite[0]]}' holds an infinite number, or entries whose sum is one; correct the file"
+            f"column '{names[infinite[0]]}' holds an infinite number, or entries whose sum is one (correct the file)"
         )
     wanted = np.ones(len(names), bool)
     if train.are_words:

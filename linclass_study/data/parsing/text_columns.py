@@ -54,8 +54,8 @@ def _full_rows(
             yield row
         elif row and not (len(row) == 1 and not row[0].strip()):  # blank lines are skipped
             raise Unavailable(
-                f"line {line()} has {counted(len(row), 'field')} where {width} are expected; correct it, or quote "
-                "cells that contain the separator"
+                f"line {line()} has {counted(len(row), 'field')} where {width} are expected (correct it, or quote "
+                "cells that contain the separator)"
             )
 
 
