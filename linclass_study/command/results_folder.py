@@ -173,7 +173,7 @@ class ResultsFolder:
             return None
         try:
             about = json.loads(path.read_text(encoding="utf-8"))
-            about["status"], about["digest"]
+            about["status"], about["digest"]  # a KeyError if one is missing
             return about
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise self.unreadable(path, error) from None
