@@ -90,6 +90,23 @@ def test_no_certificate_is_below_the_decrease_of_a_gradient_step(
         assert decrease <= found.certificate * point.value + 1e-15
 
 
+@pytest.mark.parametrize("loss", PIECEWISE_QUADRATIC)
+def test_the_objective_of_columns_of_any_scale_is_that_of_the_coefficients(loss: str) -> None:
+    """Scores that are sums of steps lose the digits that large columns take; what is proved must be θ."""
+    part, converged = find("losses", loss)(), 0
+    for seed in range(210, 300):
+        rng = np.random.default_rng(seed)
+        n, d = int(rng.integers(5, 30)), int(rng.integers(20, 40))
+        X = rng.standard_normal((n, d)) * 10.0 ** rng.uniform(-4, 4, d)
+        y = np.where(rng.random(n) > 0.5, 1.0, -1.0)
+        P = Objective(DesignMatrix(X), part, y, None, L2(), 1e-6)
+        found = FiniteNewton().solve(P, P.zero())
+        converged += found.converged
+        if found.converged:
+            assert P.at(found.theta).value <= found.objective * (1 + 1e-6)
+    assert converged > 60
+
+
 def free_feature_that_separates() -> tuple[np.ndarray, np.ndarray]:
     """With weight 1 or more on the first feature every margin is at least 1."""
     rng, y = np.random.default_rng(0), np.arange(12) % 2

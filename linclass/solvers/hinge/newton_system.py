@@ -109,11 +109,11 @@ class RowSystem:
             held = left[:, 1].sum()
             delta = -(g[d] + v.sum()) / (held + hold(held, point))
             v = v + delta * left[:, 1]
-        own = design.combine(F, v)
-        step = -(slope + own) / self.strength
-        along = -(q + design.scores(own)) / self.strength + delta
+        step = -(slope + design.combine(F, v)) / self.strength
         step[d:] = delta
-        return step, along
+        return step, design.scores(
+            step
+        )  # not the difference of the two parts, which are 1/strength as large
 
 
 class ProductSystem:
