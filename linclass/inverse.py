@@ -8,8 +8,13 @@ from scipy.linalg import lapack
 from linclass.numerics import Array
 
 
+PIVOT = 1e-14  # share of its diagonal entry, below which it is rounding
+CLEAR = 1e-8  # and from which it is none
+CONDITION = 6e-8  # reciprocal, of the factor of columns of one scale; rounding leaves a singular one some 1e-8
+
+
 class Inverse:
-    """H⁻¹ of a symmetric positive definite H by Cholesky; if a pivot shows that H is singular, the pseudo-inverse.
+    """H⁻¹ of a symmetric positive definite H by Cholesky; if its factor shows that H is singular, the pseudo-inverse.
 
     `rank` is then the rank of H, and `times` returns the minimum-norm solution; otherwise `rank` is None.
     """
@@ -18,8 +23,7 @@ class Inverse:
         """`positive`: a penalty makes H positive definite, however small a pivot."""
         self.rank: int | None = None
         self._factor, info = lapack.dpotrf(H, lower=1)
-        pivots, diagonal = self._factor.diagonal(), H.diagonal()
-        if info or (not positive and (pivots * pivots < 1e-14 * diagonal).any()):
+        if info or not (positive or is_regular(self._factor, H)):
             self._find_rank(H)
 
     def times(self, g: Array) -> Array:
@@ -42,3 +46,17 @@ class Inverse:
         self._scale, self._values, self._range = scale, values[kept], vectors[:, kept]
         self._null, _ = np.linalg.qr(vectors[:, ~kept] / scale[:, None])
         self.rank = int(kept.sum())
+
+
+def is_regular(factor: Array, H: Array) -> bool:
+    """Whether a Cholesky factor is that of a regular H. Columns are scaled, as for the rank.
+
+    Where one of many columns is the sum of others, its pivot is the sum of as many rounding errors; then the condition
+    number tells.
+    """
+    pivots, diagonal = factor.diagonal(), H.diagonal()
+    shares = pivots * pivots / diagonal
+    if shares.min(initial=1) >= CLEAR:
+        return True
+    scaled = factor / np.sqrt(diagonal)[:, None]
+    return bool(shares.min() >= PIVOT and lapack.dtrcon(scaled, uplo="L")[0] >= CONDITION)

@@ -1,0 +1,68 @@
+"""Linearly dependent columns: they are told in any order of the rows, and the coefficients are those of least norm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from linclass import LinearRegression
+from linclass.inverse import Inverse
+
+SEEDS = range(20)
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def dummies(rng: np.random.Generator) -> np.ndarray:
+    """A column for each of ten categories, whose sum is the intercept's, and a number."""
+    categories = rng.integers(0, 10, 100)[:, None] == np.arange(10)
+    return np.column_stack([categories, rng.standard_normal(100)])
+
+
+def square(rng: np.random.Generator) -> np.ndarray:
+    """As many columns as rows; with an intercept it is one too many."""
+    return rng.standard_normal((20, 20))
+
+
+def summed(rng: np.random.Generator) -> np.ndarray:
+    X = rng.standard_normal((100, 10))
+    return np.column_stack([X, X.sum(axis=1)])
+
+
+DEPENDENT = pytest.mark.parametrize("columns", [dummies, square, summed])
+Columns = Callable[[np.random.Generator], np.ndarray]
+
+
+@DEPENDENT
+def test_dependent_columns_are_told_and_solved_by_least_norm(columns: Columns) -> None:
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        X = columns(rng)
+        y = X @ rng.standard_normal(X.shape[1]) + rng.standard_normal(len(X))
+        model = LinearRegression().fit(X, y)
+        least = np.linalg.lstsq(X - X.mean(axis=0), y - y.mean(), rcond=1e-10)[0]
+        assert model.status_ == "rank_deficient"
+        assert_allclose(model.coef_, least, atol=1e-7 * np.abs(least).max())
+
+
+@DEPENDENT
+def test_a_row_of_weight_two_is_the_row_twice_to_them(columns: Columns) -> None:
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        X = columns(rng)
+        y, weights = rng.standard_normal(len(X)), rng.integers(1, 3, len(X))
+        weighted = LinearRegression().fit(X, y, sample_weight=weights)
+        often = rng.permutation(np.repeat(np.arange(len(X)), weights))
+        repeated = LinearRegression().fit(X[often], y[often])
+        assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-5, atol=1e-7)
+
+
+def test_columns_that_are_nearly_dependent_or_of_other_units_are_not() -> None:
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((100, 10))
+        X[:, 9] = X[:, :9].sum(axis=1) + 1e-5 * X[:, 9]
+        X *= 10.0 ** rng.uniform(-6, 6, 10)
+        assert Inverse(X.T @ X).rank is None
