@@ -7,7 +7,6 @@ from scipy.linalg import lapack
 
 from linclass.numerics import Array
 
-
 PIVOT = 1e-14  # share of its diagonal entry, below which it is rounding
 CLEAR = 1e-8  # and from which it is none
 CONDITION = 6e-8  # reciprocal, of the factor of columns of one scale; rounding leaves a singular one some 1e-8
