@@ -67,9 +67,17 @@ def halve_each(evaluate: Callable[[Array], T], accepts: Callable[[T], Array], co
 def backtrack(
     point: P, evaluate: Callable[[float], P], slope: float, rounding: float = ROUNDING
 ) -> tuple[P, float]:
-    """(evaluate(t), t) for the first of t = 1, ½, ¼, … with sufficient decrease; `slope` is φ′(0)."""
+    """(evaluate(t), t) for the first of t = 1, ½, ¼, … with sufficient decrease; `slope` is φ′(0).
+
+    The point itself, and 0, if there is none.
+    """
     old = point.value
-    return halve(evaluate, lambda new, t: bool(decreased(new.value, old, t * slope, rounding)))
+
+    def lower(new: P, t: float) -> bool:
+        return bool(decreased(new.value, old, t * slope, rounding))
+
+    new, t = halve(evaluate, lower)
+    return (new, t) if lower(new, t) else (point, 0.0)
 
 
 def wolfe(point: Any, evaluate: Callable[[float], Any], direction: Array, t: float) -> Any:

@@ -23,7 +23,10 @@ class LogSize:
             fcntl.fcntl(LOG, fcntl.F_SETFL, fcntl.fcntl(LOG, fcntl.F_GETFL) | os.O_APPEND)
 
     def limit(self) -> None:
-        """Remove the middle of what was added since, if it is too long; call it from time to time."""
+        """Remove the middle of what was added since, if it is too long; call it from time to time.
+
+        Of a child that prints meanwhile, the lines of that moment may be removed, too.
+        """
         if self.begin is None or (end := _size()) is None or end - self.begin <= LARGEST:
             return
         with contextlib.suppress(OSError):

@@ -14,6 +14,10 @@ import numpy as np
 from linclass.losses.base import Loss
 from linclass.numerics import Array
 
+ROUNDING = (
+    64 * np.finfo(float).eps
+)  # of the variance of y that is explained, a difference of means of squares
+
 
 def lengthened(
     loss: Loss, y: Array, weights: Array, gradient: Array, step: Array, intercept: bool
@@ -27,12 +31,15 @@ def lengthened(
     slope, curvature = -jet[1][0], jet[2][0]
     mean = weights @ y if intercept else np.zeros(weights.shape[:-1])
     together = -(gradient * step).sum(axis=-1) * curvature / slope**2  # Σ w y ŷ of least squares
-    found = loss.normal_fit(mean, together - mean * mean)
+    explained = together - mean * mean
+    found = loss.normal_fit(mean, np.where(explained > ROUNDING, explained, 0.0))
     if found is None:
         return step
     k, level = found
     longer: Array = k[..., None] * step
     if intercept:
         longer[..., -1] = level - k * (slope / curvature * mean - step[..., -1])
-    descends = (gradient * longer).sum(axis=-1) < 0
+    with np.errstate(invalid="ignore"):
+        descends = (gradient * longer).sum(axis=-1) < 0
+    descends &= np.isfinite(longer).all(axis=-1)
     return np.where(descends[..., None], longer, step)

@@ -92,3 +92,21 @@ def test_a_kept_hessian_leaves_all_digits_of_standard_errors(model: type) -> Non
     assert_allclose(usual.coef_, close.coef_, rtol=1e-8)
     errors = (m.summary().table.std_error for m in (usual, close))
     assert_allclose(*errors, rtol=1e-8)
+
+
+@pytest.mark.parametrize("penalty", ["l2", None])
+@pytest.mark.parametrize("kind", [LogisticRegression, ProbitRegression])
+def test_a_class_of_hardly_any_weight_takes_no_step_beyond_the_optimum(
+    kind: type, penalty: str | None
+) -> None:
+    """What least squares explains of such a y is a rounding error; the optimum is that of quasi-Newton steps."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X, y = rng.integers(0, 4, (60, 3)) * 1.0, (rng.random(60) < 0.3) * 1
+        weights = np.where(y == 1, 1e-9, 1.0) * rng.random(60)
+        fits = [
+            kind(penalty=penalty, strength=0.05, solver=solver).fit(X, y, sample_weight=weights)
+            for solver in ("newton", "quasi_newton")
+        ]
+        assert {fit.status_ for fit in fits} == {"converged"}
+        assert_allclose(fits[0].intercept_, fits[1].intercept_, rtol=1e-3)

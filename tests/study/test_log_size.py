@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,10 +36,13 @@ def log(tmp_path: Path) -> Iterator[int]:
 
 
 class Prints:
-    """A state whose calls print lines, with a number each."""
+    """A state whose calls print lines, with a number each, the last when nobody removes lines any more."""
 
     def __call__(self, lines: int) -> int:
         for number in range(lines):
+            if number == lines - 1:
+                sys.stdout.flush()
+                time.sleep(0.1)
             print(f"line {number} of {lines}")
         return lines
 
