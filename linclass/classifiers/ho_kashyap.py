@@ -140,18 +140,19 @@ class SquaresOfTargets:
         Q, R, self.pivots = linalg.qr(self.root[:, None] * Z, mode="economic", pivoting=True)
         size = np.abs(R.diagonal())
         self.rank = int(np.count_nonzero(size > NEGLIGIBLE * size.max(initial=0) * max(Z.shape)))
-        self.Q, self.R = Q[:, : self.rank], R[: self.rank, : self.rank]
+        self.Q = Q[:, : self.rank]
+        # R Pᵀ d = Qᵀ b, whose solution of least norm is in the span of the rows of R
+        self.basis, self.corner = linalg.qr(R[: self.rank].T, mode="economic")
 
     def fitted(self, targets: Array) -> Array:
         """The fitted values, (K, n)."""
         return np.asarray(((self.root * targets) @ self.Q) @ self.Q.T / self.root)
 
     def plane(self, target: Array) -> tuple[Array, float]:
-        """(w, b) of one target; of dependent features some are left out."""
+        """(w, b) of one target; of dependent features those of least norm."""
+        right = self.Q.T @ (self.root * target)
         d = np.zeros(self.rows.width)
-        d[self.pivots[: self.rank]] = linalg.solve_triangular(
-            self.R, self.Q.T @ (self.root * target)
-        )
+        d[self.pivots] = self.basis @ linalg.solve_triangular(self.corner, right, trans="T")
         return self.rows.hyperplane(d)
 
 

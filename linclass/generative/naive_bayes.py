@@ -41,13 +41,16 @@ class NaiveBayes(
         raise NotImplementedError
 
     def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> ClassSums:
-        names = np.asarray(getattr(self, "feature_names_in_", range(X.shape[1])))
         families, columns = [], []
         for family, own, _ in self._families():
-            family.check_rows(columns_of(X, own), names[own].tolist(), type(self).__name__)
+            self._require_support(X, family, own)
             families.append(family.fitted_to(columns_of(X, own), codes, weights, K))
             columns.append(own)
         return ClassSums.of(families, columns, X, codes, weights, K)
+
+    def _require_support(self, X: Matrix, family: Family, own: Any) -> None:
+        names = np.asarray(getattr(self, "feature_names_in_", range(X.shape[1])))
+        family.check_rows(columns_of(X, own), names[own].tolist(), type(self).__name__)
 
     def _rows(self, X: Matrix) -> Matrix:
         return self._observed(self._check_rows(X))
@@ -103,10 +106,13 @@ class NaiveBayes(
     def decision_function(self, X: MatrixLike) -> np.ndarray:
         X = self._rows(X)
         Z = np.tile(self.intercept_, (X.shape[0], 1))
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             parts = zip(self.families_, self._columns, self.natural_, strict=True)
             for family, own, theta in parts:
                 Z += family.inner(columns_of(X, own), theta)
+            if not np.isfinite(Z[:, np.isfinite(self.intercept_)]).all():
+                for family, own in zip(self.families_, self._columns, strict=True):
+                    self._require_support(X, family, own)
             return Z[:, 1] - Z[:, 0] if Z.shape[1] == 2 else Z
 
 

@@ -400,6 +400,26 @@ def test_negative_values_are_refused_with_their_place(kind: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("family", "outside", "holds"),
+    [
+        ("gamma", [0.0, 0.5], "column 0 holds 0 in row 1"),
+        ("gamma", [0.5, -1.0], "column 1 holds -1 in row 1"),
+        ("beta", [0.5, 1.0], "column 1 holds 1 in row 1"),
+        ("beta", [1.5, 0.5], "column 0 holds 1.5 in row 1"),
+        ("dirichlet", [0.0, 1.0], "column 0 holds 0 in row 1"),
+    ],
+)
+def test_no_probability_is_made_of_what_a_family_does_not_have(
+    family: str, outside: list[float], holds: str
+) -> None:
+    X, y = np.array([[0.2, 0.8], [0.3, 0.7], [0.6, 0.4], [0.9, 0.1]]), [0, 0, 1, 1]
+    model = ExponentialFamilyNB(families=family).fit(X, y)
+    for method in (model.decision_function, model.predict, model.predict_proba):
+        with pytest.raises(ValueError, match=holds):
+            method([X[0], outside])
+
+
+@pytest.mark.parametrize(
     ("model", "message"),
     [
         (LinearDiscriminantAnalysis(shape="round"), "'full', 'diagonal', 'spherical'"),
