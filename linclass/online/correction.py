@@ -22,6 +22,8 @@ from scipy.linalg.blas import daxpy
 from linclass.numerics import Array
 from linclass.online.tally import Tally
 
+ROUNDING = 4 * np.finfo(float).eps
+
 # (row, k, size, earlier visits to the row):  θ_k ← θ_k + size·x
 Push = tuple[int, int, float, int]
 
@@ -40,6 +42,7 @@ class Corrections:
 
     def __init__(self, gram: Array, codes: Array, weights: Array, rule: Rule):
         self.squares = self.kesler * gram.diagonal()
+        self.least = ROUNDING * rule.reach  # change of a margin
         self.rule, self.codes, first = rule, codes.data, np.minimum(weights, 1)
         self.slopes, self.caps = self._lines(self.squares, first)
         self.shares = np.where(self.squares > 0, first, weights)
@@ -95,8 +98,8 @@ class TwoClasses(Corrections):
             if margin > self.rule.reach:
                 break
             tau = self._size_again(i, margin, self.weights[i] - visits, tally)
-            if tau <= 0:
-                break  # nor would further visits change anything
+            if tau * float(self.squares[i]) <= self.least:
+                break  # nor would further visits change anything but rounding
             self.again.append((i, 0, tau * sign, visits))
             total, visits = total + tau, visits + 1
         return total
@@ -153,7 +156,7 @@ class ManyClasses(Corrections):
             if margin > self.rule.reach:
                 break
             tau = self._size_again(i, margin, self.weights[i] - visits, tally)
-            if tau <= 0:
+            if tau * float(self.squares[i]) <= self.least:
                 break
             self._correct(i, rival, tau)
             self.again += [(i, self.codes[i], tau, visits), (i, rival, -tau, visits)]

@@ -22,6 +22,7 @@ from linclass import (
     largest_margin,
 )
 from linclass.online.affine_pass import AffinePass
+from linclass.online.correction import Corrections
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -348,6 +349,23 @@ def test_balanced_winnow_is_bounded_by_the_margin_of_another_classifier(
     model = BalancedWinnow(step=step, max_iter=10_000).fit(X, y)
     assert model.status_ == "converged"
     assert 0 < model.n_mistakes_ <= np.log(2 * 61) / (step * margin - step**2 / 2)
+
+
+@pytest.mark.parametrize("K", [2, 4])
+@pytest.mark.parametrize("model", [PassiveAggressive(), Relaxation(step=0.5)], ids=repr)
+def test_a_heavy_row_is_not_visited_again_for_a_rounding_error(
+    model: Any, K: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each visit halves what is missing of the margin to a rival, or adds all of it; after 60 nothing is left."""
+    (X, y), visits = rows(K), []
+    again = Corrections._size_again
+    monkeypatch.setattr(
+        Corrections, "_size_again", lambda *args: visits.append(args[1]) or again(*args)
+    )
+    heavy = fresh(model, max_iter=1).fit(X, y, sample_weight=np.full(len(y), 1e4))
+    assert np.bincount(visits).max() <= 60 * K
+    lighter = fresh(model, max_iter=1).fit(X, y, sample_weight=np.full(len(y), 1e3))
+    np.testing.assert_allclose(theta_of(heavy), theta_of(lighter), rtol=1e-9)
 
 
 def test_weights_of_balanced_winnow_do_not_overflow() -> None:
