@@ -30,6 +30,8 @@ class KernelFeatures:
 
     def coefficients(self, W: Array) -> Array:
         """β of the pivots for weights W (K, r) of the features."""
+        if not self.features.any():
+            return np.zeros(W.shape)
         return solve_triangular(self.features[self.pivots], W.T, lower=True, trans=1).T
 
 
@@ -39,6 +41,8 @@ def kernel_features(K: Array) -> KernelFeatures:
     tol = ROUNDING * float(np.diag(K).max())
     factor, pivots, rank, _ = lapack.dpstrf(K.T, tol=tol, lower=1, overwrite_a=1)
     pivots = pivots - 1
+    if not rank:  # a constant kernel, about a row; one column of zeros, as linear models need one
+        return KernelFeatures(np.zeros((n, 1)), pivots[:1])
     features = np.empty((n, rank))
     features[pivots] = np.tril(factor[:, :rank])
     return KernelFeatures(features, pivots[:rank])

@@ -37,6 +37,7 @@ SHARE_OF_TOL = 0.1  # of the objective, by which features may be off
 FEW_WILL_DO = 1e6  # times the rounding of features: far below tol
 NEGATIVE = 1e-8  # of the largest eigenvalue: a negative one beyond it is no rounding error
 POWERS = 30  # of K, enough for a lower bound on its largest eigenvalue
+ROUNDING = 1e-14  # standard deviation, relative to the mean, below which all entries are equal
 
 
 class KernelMachine(Estimator):
@@ -180,7 +181,7 @@ def _is_finite(value: object) -> TypeGuard[float]:
 
 
 def gamma_scale(X: Matrix, weights: Array) -> float:
-    """1/(features · variance), the variance over all entries of weighted rows."""
+    """1/(features · variance), the variance over all entries of weighted rows; 1 of equal entries."""
     p = weights / weights.sum() / X.shape[1]
     mean = float(p @ X.sum(axis=1))
     if sparse.issparse(X):
@@ -189,7 +190,8 @@ def gamma_scale(X: Matrix, weights: Array) -> float:
         variance = float(p @ from_mean.sum(axis=1)) + mean * mean
     else:
         variance = float(p @ ((X - mean) ** 2).sum(axis=1))
-    return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
+    constant = variance <= (ROUNDING * mean) ** 2
+    return 1.0 if constant else 1 / (X.shape[1] * variance)
 
 
 def shift_to_psd(K: Array, name: Any, free: bool = True) -> float:

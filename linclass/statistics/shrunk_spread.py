@@ -26,8 +26,10 @@ class ShrunkSpread:
 
     @property
     def log_volume(self) -> float:
-        rest = self.axes.shape[1] - len(self.axes)
-        return float(np.log(self.values + self.floor).sum() + rest * np.log(self.floor or 1.0))
+        """Of the directions with variance."""
+        rest, variances = self.axes.shape[1] - len(self.axes), self.values + self.floor
+        known = np.log(variances[variances > 0]).sum()
+        return float(known + rest * np.log(self.floor or 1.0))
 
     def whiten(self, X: Matrix) -> np.ndarray:
         """X Σ^{−½}."""

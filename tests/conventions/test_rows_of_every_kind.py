@@ -17,7 +17,13 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import cross_val_predict
 from sklearn.utils.validation import _check_response_method
 
-from linclass import LogisticRegression, TunedClassifier
+from linclass import (
+    KernelLogisticRegression,
+    LinearClassifier,
+    LogisticRegression,
+    MixtureDiscriminantAnalysis,
+    TunedClassifier,
+)
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import Estimator
 
@@ -141,3 +147,22 @@ def test_integers_above_those_with_a_sign_are_classes(least: int) -> None:
     model = LogisticRegression().fit(X, y)
     assert model.classes_.tolist() == [least, least + 1]
     assert model.score(X, y) == LogisticRegression().fit(X, TWO).score(X, TWO)
+
+
+EQUAL = [made(kind) for kind in KINDS]
+EQUAL += [KernelLogisticRegression(kernel=kernel) for kernel in ("linear", "polynomial")]
+EQUAL += [LinearClassifier(loss="crammer_singer", strength=1e3)]
+EQUAL += [MixtureDiscriminantAnalysis(subclasses=2, shrinkage=0.2)]
+
+
+@pytest.mark.parametrize("value", [0.1, 3.0])
+@pytest.mark.parametrize("model", EQUAL, ids=repr)
+def test_rows_that_are_all_equal_are_scored_alike(model: Any, value: float) -> None:
+    """Nothing can be learned from them but how many rows each class has; numbers stay numbers."""
+    rows = np.full((8, 2), value)
+    labels = np.array([0, 0, 0, 0, 0, 1, 1, 1])
+    scores = model.fit(rows, labels).predict(rows)
+    if isinstance(model, Classifier):
+        scores = model.decision_function(rows)
+    assert np.isfinite(scores).all()
+    assert_allclose(scores, np.broadcast_to(scores[0], scores.shape))

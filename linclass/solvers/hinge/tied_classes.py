@@ -104,7 +104,7 @@ class Ties:
         self.curvature = curvature_of_ties(self.design, self.weights, objective.shape[0])
         norms = objective.design.column_norms(self.weights)[self.features]
         each = float(norms @ norms) / np.count_nonzero(self.weights)  # w_i x_i·x_i of a row
-        self.unit = self.strength / max(each, TINY)
+        self.unit = self.strength / each if each > TINY * max(self.strength, 1) else 1.0
 
     def first(self, start: Array) -> TiedClasses:
         """The guess by the scores of a start that is not 0, or else of least squares."""
