@@ -14,6 +14,7 @@ import numpy as np
 
 from linclass.annotations import Index
 from linclass.design.design_matrix import DesignMatrix
+from linclass.losses._envelope import envelope
 from linclass.losses._with_offset import WithOffset
 from linclass.losses.base import Loss, MarginLoss
 from linclass.numerics import BLOCK, Array
@@ -138,6 +139,15 @@ class Objective(SecondOrder, Certified):
     def with_penalty(self, penalty: Penalty, strength: float) -> Objective:
         """The same loss with another penalty."""
         return Objective(self.design, self.loss, self.y, self.weights, penalty, strength)
+
+    def envelope(self, slopes: Array, reach: float) -> Objective:
+        """The same with the Moreau envelopes of a piecewise linear loss around slopes."""
+        loss, y = envelope(self.loss, self.y, slopes, reach)
+        P = Objective(self.design, loss, y, self.weights, self.chosen_penalty, self.strength)
+        vars(P).update(
+            {k: v for k, v in vars(self).items() if k in ("column_norms", "column_means", "far")}
+        )
+        return P
 
     @property
     def without_offset(self) -> Objective:

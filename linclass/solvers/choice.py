@@ -29,6 +29,11 @@ TABLE: tuple[Row, ...] = (
         lambda P: P.loss.piecewise_linear and len(P.shape) == 1 and is_straight(P),
         "linear_program",
     ),
+    (
+        "piecewise linear loss of one score, another penalty that is a sum over features",
+        lambda P: P.loss.piecewise_linear and len(P.shape) == 1 and P.entrywise,
+        "augmented_lagrangian",
+    ),
     ("the loss has a kink", lambda P: P.loss.kind != "twice-smooth", "subgradient"),
     (
         "kinked penalty that is no sum over features",

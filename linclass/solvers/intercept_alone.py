@@ -17,6 +17,8 @@ from linclass.objective.units import Units
 
 ROUNDING = 1e-12  # of the kink, by which slopes may exceed it
 STEPS = 100
+STRAIGHT = 1e-9  # slope of a mean of piecewise quadratic losses that Newton's method left on a straight piece
+FARTHEST = 2.0**60
 
 
 def start_of_weights(objective: Objective, start: Array) -> Point:
@@ -28,7 +30,7 @@ def start_of_weights(objective: Objective, start: Array) -> Point:
 
 
 def best_intercept(objective: Objective) -> Point:
-    """By Newton's method, until the derivative is 0 up to rounding."""
+    """By Newton's method, until the derivative is 0 up to rounding; by bisection, where the loss is straight."""
     n, w, loss = objective.design.n_rows, objective.weights, objective.loss
 
     def at(b: Array) -> Point:
@@ -50,7 +52,26 @@ def best_intercept(objective: Objective) -> Point:
         step = -np.linalg.lstsq(H, np.atleast_1d(g), rcond=1e-12)[0].reshape(b.shape)
         point, t = backtrack(point, along(b, step), float(np.vdot(g, step)))
         b = b + t * step
+    if loss.piecewise_quadratic and not b.ndim and np.abs(point.slopes @ w) > STRAIGHT:
+        point = at(np.asarray(straight_to_zero(lambda b: float(at(np.asarray(b)).slopes @ w))))
     return point
+
+
+def straight_to_zero(derivative: Callable[[float], float]) -> float:
+    """A zero of an increasing function that may be constant far from it."""
+    high = 1.0
+    while derivative(high) * derivative(-high) > 0 and high < FARTHEST:
+        high *= 2
+    return sum(bisected(derivative, high)) / 2
+
+
+def bisected(derivative: Callable[[float], float], high: float) -> tuple[float, float]:
+    """Ends, but for rounding, around a zero of an increasing function between −high and high."""
+    low = -high
+    for _ in range(STEPS):
+        b = (low + high) / 2
+        low, high = (b, high) if derivative(b) < 0 else (low, b)
+    return low, high
 
 
 def by_bisection(objective: Objective) -> Point:
@@ -59,11 +80,8 @@ def by_bisection(objective: Objective) -> Point:
     theta, high = objective.zero(), float(np.abs(y).max())
     if not objective.design.intercept:
         return objective.at(theta)
-    low = -high
-    for _ in range(STEPS):
-        b = (low + high) / 2
-        low, high = (b, high) if w @ loss.slopes(y, np.full(n, b)) < 0 else (low, b)
-    theta[-1] = min((low, high), key=lambda b: float(w @ loss.values(y, np.full(n, b))))
+    ends = bisected(lambda b: float(w @ loss.slopes(y, np.full(n, b))), high)
+    theta[-1] = min(ends, key=lambda b: float(w @ loss.values(y, np.full(n, b))))
     return objective.at(theta)
 
 

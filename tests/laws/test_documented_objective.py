@@ -82,11 +82,15 @@ def table(classes: int) -> tuple[np.ndarray, np.ndarray]:
     return rng.standard_normal((45, 3)) + 0.6 * y[:, None] * [1, -1, 0], y
 
 
+def both_have_a_solver(loss: str, penalty: str) -> bool:
+    """Not those of several scores that both have a kink."""
+    kinds, chosen = find("losses", loss), find("penalties", penalty)()
+    one_score = kinds.piecewise_linear and not kinds.mistake_driven and chosen.entrywise
+    return kinds.kind != "convex" or not chosen.kinked or one_score
+
+
 PAIRS = [
-    (loss, penalty)
-    for loss in CONVEX
-    for penalty in PENALTY
-    if find("losses", loss).kind != "convex" or not find("penalties", penalty)().kinked
+    (loss, penalty) for loss in CONVEX for penalty in PENALTY if both_have_a_solver(loss, penalty)
 ]
 
 PENALIZED = [

@@ -24,6 +24,9 @@ JOIN = 8  # entries that may join at first; later twice the size of the support
 CUT = 0.1  # reduction of the residual before other entries are considered
 LIFT = 1e-6  # regularizes a singular Hessian: steps then end at sign changes
 ROUNDING = 1e-6  # of a Hessian formed in single precision
+WEAK = 1e-3  # of a Hessian: below it the curvature of a penalty needs more digits
+DIGITS = 1e-13  # of a Hessian formed in double precision
+SHORT = 1e-3  # inverse step of a parameter whose rows have no curvature, in units of the loss
 DENSE = 2000  # features up to which the Hessian of one score is formed
 TOGETHER = 200  # parameters up to which the Hessian of K scores is formed
 FORCING = 0.1  # of the residual, at which conjugate gradients stop
@@ -121,27 +124,43 @@ class NewtonStep:
 
     def _hessian(self, point: Point) -> Array:
         """∇² of the smooth part, slightly regularized."""
+        objective, rounding = point.objective, ROUNDING
+        own = np.asarray(objective.curvature / self.units.scale**2)  # of the penalty
+        H = self._of_losses(point, single=len(objective.shape) == 1)
+        diagonal = H.reshape(-1)[:: len(H) + 1].reshape(objective.shape)
+        if (
+            objective.loss.piecewise_quadratic
+            and 0 < own.min(initial=np.inf) < WEAK * diagonal.max()
+        ):
+            H, rounding = self._of_losses(point, single=False), DIGITS
+            diagonal = H.reshape(-1)[:: len(H) + 1].reshape(objective.shape)
+        least = rounding * diagonal.max()  # of the loss; a constant feature has only the penalty's
+        objective.weight_part(diagonal)[...] += own
+        diagonal *= 1 + rounding
+        # rows that are fitted to rounding have no curvature left; a feature of such rows alone would have none, nor
+        # has one of rows on straight pieces alone: its step then passes every kink, and the line search shortens it
+        if objective.loss.piecewise_quadratic:
+            least = max(least, SHORT * self.residual(point))
+        np.maximum(diagonal, least, out=diagonal)
+        free = self.free.ravel()
+        return H if free.all() else H[np.ix_(free, free)]
+
+    def _of_losses(self, point: Point, single: bool) -> Array:
+        """∇² of the losses, in single precision at half the cost."""
         objective, units = point.objective, self.units
         design, w, curvatures = objective.design, objective.weights, point.curvatures
-        if len(objective.shape) == 1:
+        if single:
             H = design.gram_in_single(w * curvatures, units.mean)
             scale = np.append(units.scale, np.ones(int(design.intercept)))
             H /= scale
             H /= scale[:, None]
-        else:
-            H = np.zeros((objective.n_parameters, objective.n_parameters))
-            for rows, B in design.blocks(max(64, BLOCK // len(curvatures))):
-                B[:, : design.n_features] -= units.mean
-                B[:, : design.n_features] /= units.scale
-                H += objective.loss.hessian(B, w[rows], curvatures[:, rows])
-        diagonal = H.reshape(-1)[:: len(H) + 1].reshape(objective.shape)
-        least = ROUNDING * diagonal.max()  # of the loss; a constant feature has only the penalty's
-        objective.weight_part(diagonal)[...] += objective.curvature / units.scale**2
-        diagonal *= 1 + ROUNDING
-        # rows that are fitted to rounding have no curvature left; a feature of such rows alone would have none
-        np.maximum(diagonal, least, out=diagonal)
-        free = self.free.ravel()
-        return H if free.all() else H[np.ix_(free, free)]
+            return H
+        H = np.zeros((objective.n_parameters, objective.n_parameters))
+        for rows, B in design.blocks(max(64, BLOCK // len(curvatures))):
+            B[:, : design.n_features] -= units.mean
+            B[:, : design.n_features] /= units.scale
+            H += objective.loss.hessian(B, w[rows], curvatures[..., rows])
+        return H
 
 
 class OrthantStep:

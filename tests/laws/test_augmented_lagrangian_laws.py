@@ -1,0 +1,103 @@
+"""Laws of the augmented Lagrangian for losses and penalties that both have a kink: the doubly regularized SVM."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from linclass import LinearClassifier
+from linclass.design.design_matrix import DesignMatrix
+from linclass.losses._envelope import envelope
+from linclass.objective.objective import Objective
+from linclass.parts import find, names
+from linclass.penalties.elastic_net import ElasticNet
+from linclass.solvers.l1.augmented_lagrangian import AugmentedLagrangian
+
+LOSSES = sorted(
+    name
+    for name in names("losses")
+    if (loss := find("losses", name)).piecewise_linear and not loss.mistake_driven
+)
+EACH = pytest.mark.parametrize("loss", LOSSES)
+
+
+def problem(loss: str, seed: int) -> tuple[Objective, ElasticNet]:
+    """Counts or columns of different units, also far from 0; few or many rows; a weak or a strong penalty."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(4, 80)), int(rng.integers(1, 60))
+    units = 10.0 ** rng.uniform(-2, 2, d)
+    X = rng.standard_normal((n, d)) * units if seed % 2 else rng.integers(0, 3, (n, d)) * 1.0
+    X += 100 * (seed % 5 == 0)
+    y = np.where(rng.random(n) < rng.choice([0.1, 0.3, 0.5]), 1.0, -1.0)
+    y[:2] = -1, 1
+    penalty = ElasticNet(l1_ratio=float(rng.choice([0.05, 0.5, 0.95])))
+    design = DesignMatrix(sparse.csr_array(X) if seed % 4 == 0 else X, bool(seed % 7))
+    weights, strength = rng.integers(1, 4, n) * 1.0, 10.0 ** rng.uniform(-4, 0.5)
+    return Objective(design, find("losses", loss)(), y, weights, penalty, strength), penalty
+
+
+@EACH
+def test_the_slopes_of_every_fit_prove_it(loss: str) -> None:
+    """D(s) = −Σ w ℓ*(s) − strength·Σ max(|u| − ρ, 0)²/(2(1 − ρ)), with ℓ*(s) = y s for the hinge."""
+    for seed in range(40):
+        P, penalty = problem(loss, seed)
+        found = AugmentedLagrangian().solve(P, P.zero())
+        assert found.converged
+        assert found.slopes is not None
+        s, w = found.slopes, P.weights
+        if P.design.intercept:
+            s = P.loss.balance(P.y, s, w)
+        assert (np.abs(s) <= 1).all()
+        conjugates = P.y * s + (0.1 * np.abs(s) if loss == "epsilon_insensitive" else 0)
+        u = (w * s) @ P.design.X / P.strength
+        beyond = np.maximum(np.abs(u) - penalty.l1, 0)
+        dual = -w @ conjugates - P.strength * (beyond**2).sum() / (2 * penalty.l2)
+        assert P.at(found.theta).value - dual + 1e-12 >= 0
+        assert P.at(found.theta).value - dual <= 1.01e-6 * found.objective + 1e-12
+
+
+@EACH
+@pytest.mark.parametrize("other", ["l2", "l1"])
+def test_it_ends_where_the_solvers_of_one_kink_do(loss: str, other: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 6))
+    y = (X[:, 0] + rng.standard_normal(120) > 0).astype(int)
+    options: dict[str, Any] = {"loss": loss, "penalty": other, "strength": 0.02}
+    one = LinearClassifier(**options).fit(X, y)
+    both = LinearClassifier(**options, solver="augmented_lagrangian").fit(X, y)
+    assert one.solver_ != both.solver_
+    assert (one.status_, both.status_) == ("converged", "converged")
+    assert_allclose(both.objective_, one.objective_, rtol=1e-6)
+
+
+def test_similar_features_have_similar_weights() -> None:
+    """Where both have the same sign, strength·(1 − ρ)·|w_j − w_k| ≤ Σ w_i |x_ij − x_ik|: slopes are at most 1."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((100, 5))
+    X[:, 3], X[:, 4] = X[:, 0], X[:, 0] + 0.1 * rng.standard_normal(100)
+    y = (X[:, 0] + 0.5 * rng.standard_normal(100) > 0).astype(int)
+    model = LinearClassifier(loss="hinge", penalty="elastic_net", strength=0.1, tol=1e-10)
+    w = model.fit(X, y).coef_[0]
+    assert w[0] * w[4] > 0
+    assert_allclose(w[0], w[3], rtol=1e-4)
+    assert 0.05 * abs(w[0] - w[4]) <= np.abs(X[:, 0] - X[:, 4]).mean()
+
+
+@EACH
+def test_an_envelope_is_below_its_loss_and_touches_it_at_the_slopes(loss: str) -> None:
+    rng, part = np.random.default_rng(2), find("losses", loss)()
+    y, z = np.where(rng.random(200) < 0.5, 1.0, -1.0), 2 * rng.standard_normal(200)
+    slopes = part.slopes(y, z)
+    smooth, both = envelope(part, y, slopes, 0.7)
+    assert_allclose(smooth.values(both, z), part.values(y, z), atol=1e-12)
+    other = z + rng.standard_normal(200)
+    values, s, _ = smooth.jet(both, other)
+    assert (values <= part.values(y, other) + 1e-12).all()
+    h = 1e-6
+    rise = (smooth.values(both, other + h) - smooth.values(both, other - h)) / (2 * h)
+    assert_allclose(s, rise, atol=1e-6)
+    assert_allclose(values + smooth.conjugates(both, s), s * other, atol=1e-12)
