@@ -32,6 +32,7 @@ from linclass.annotations import (
     StrengthsLike,
 )
 from linclass.conventions.classifier import Classifier
+from linclass.given_rows import caller_rows
 from linclass.numerics import Array
 from linclass.selection.held_out_score import OF_CLASSIFIERS, Score
 from linclass.selection.tuned import Tuned
@@ -134,7 +135,8 @@ class TunedClassifier(Tuned, Classifier):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
+            Training rows; finite numbers. An estimator of another library gets them as they are: texts, NaN,
+            columns by name.
         y : array of shape (n,)
             Class of each row, at least two rows of each class.
         sample_weight : array of shape (n,) or None, default=None
@@ -160,11 +162,11 @@ class TunedClassifier(Tuned, Classifier):
         return 1 / (self._total_weight * self.strength_)
 
     def decision_function(self, X: MatrixLike) -> Array:
-        X = self._check_rows(X)
+        X = caller_rows(self._check_rows(X))
         return np.asarray(self.estimator_.decision_function(X))
 
     def predict(self, X: MatrixLike) -> Array:
-        X = self._check_rows(X)
+        X = caller_rows(self._check_rows(X))
         return np.asarray(self.estimator_.predict(X))
 
     @property
@@ -182,7 +184,7 @@ class TunedClassifier(Tuned, Classifier):
         probabilities = getattr(vars(self).get("estimator_", self._inner()), method)
 
         def of_rows(X: MatrixLike) -> Array:
-            return np.asarray(probabilities(self._check_rows(X)))
+            return np.asarray(probabilities(caller_rows(self._check_rows(X))))
 
         of_rows.__name__ = method  # by which scikit-learn asks for it again
         return of_rows

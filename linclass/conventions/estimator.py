@@ -135,6 +135,8 @@ class Estimator(RequestsMetadata, Parameters, Saved):
         warn_unless_converged(self)
         return self
 
+    _rows_to_learn = validation.rows_to_learn
+
     def _require_fit(self) -> None:
         if not hasattr(self, "n_features_in_"):
             from sklearn.exceptions import NotFittedError
@@ -150,12 +152,15 @@ class Estimator(RequestsMetadata, Parameters, Saved):
         if names is not None and hasattr(self, "feature_names_in_"):
             compare_names(names, self.feature_names_in_)
         X = validation.matrix(X, sparse=self.takes_sparse, owner=me, products=products)
+        self._require_width(X)
+        return X
+
+    def _require_width(self, X: Matrix) -> None:
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
-                f"X has {X.shape[1]} features, but {me} is expecting {self.n_features_in_} "
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
                 "features as input."
             )
-        return X
 
     def __sklearn_tags__(self) -> Tags:
         from sklearn.utils import InputTags, Tags, TargetTags

@@ -32,6 +32,7 @@ from linclass.annotations import (
     StrengthsLike,
 )
 from linclass.conventions.regressor import Regressor
+from linclass.given_rows import caller_rows
 from linclass.numerics import Array
 from linclass.selection.held_out_score import OF_REGRESSORS, Score
 from linclass.selection.tuned import Tuned
@@ -129,7 +130,8 @@ class TunedRegressor(Tuned, Regressor):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
+            Training rows; finite numbers. An estimator of another library gets them as they are: texts, NaN,
+            columns by name.
         y : array of shape (n,)
             Target of each row, a finite number.
         sample_weight : array of shape (n,) or None, default=None
@@ -148,5 +150,5 @@ class TunedRegressor(Tuned, Regressor):
         return self._choose(X, y, given, np.zeros(len(y), int), folds, groups)
 
     def predict(self, X: MatrixLike) -> Array:
-        X = self._check_rows(X)
+        X = caller_rows(self._check_rows(X))
         return np.asarray(self.estimator_.predict(X))

@@ -19,6 +19,7 @@ from linclass.conventions.groups import kept_groups
 from linclass.conventions.meta_estimator import MetaEstimator, require_kind
 from linclass.conventions.metadata import asking_for_weights
 from linclass.conventions.parameters import key_of
+from linclass.given_rows import caller_rows
 from linclass.numerics import Array
 from linclass.selection import strengths, tuning
 from linclass.selection.candidates import Option, fits_of, fits_on_folds, has_path
@@ -194,7 +195,7 @@ class Tuned(MetaEstimator):
         fits_of_folds = fits_on_folds(inner, options, X, y, weights, held_out, groups)
         for rows, fits in zip(held_out, fits_of_folds, strict=True):
             own = None if weights is None else weights[rows]
-            scores.append([float(metric(fit, X[rows], y[rows], own)) for fit in fits])
+            scores.append([float(metric(fit, caller_rows(X[rows]), y[rows], own)) for fit in fits])
         self.scores_ = np.array(scores)
         if np.isnan(self.scores_).any():
             fold_number, option = np.argwhere(np.isnan(self.scores_))[0]
