@@ -10,6 +10,7 @@ Certificate: closed form.
 Reference: Manning, Raghavan & Schütze (2008), §13.3.
 """
 
+from collections.abc import Mapping
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -57,6 +58,7 @@ class BernoulliNB(LinearNaiveBayes):
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
+    simpler: ClassVar[Mapping[str, int]] = {"smoothing": 1}
     multiplies_features: ClassVar[bool] = False
 
     poor_score: ClassVar[bool] = True  # scikit-learn's suite fits it to measurements

@@ -17,8 +17,9 @@ Reference: Hastie, Tibshirani & Buja (1994), JASA 89 and (1995), Ann. Statist. 2
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -84,6 +85,8 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
     intercept_ : array of shape (1,) or (K,), only if the regression is linear
         Intercepts.
     """
+
+    simpler: ClassVar[Mapping[str, int]] = {"n_components": -1}
 
     def __init__(
         self,

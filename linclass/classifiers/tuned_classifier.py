@@ -1,11 +1,12 @@
 """A classifier with the strength of its penalty, and other parameters, chosen from the training rows:
 
     best                 argmax_λ  (1/F) Σ_f score of the fit without fold f on fold f
-    one_standard_error   the strongest penalty whose mean score is within one standard error of the best
+    one_standard_error   the simplest candidate whose mean score is within one standard error of the best
     aic, bic             argmin_λ  −2 ln L + 2 df,  −2 ln L + ln(n) df   (linclass/selection/criterion.py)
 
 Then it is fitted to all rows along the path of strengths. Everything that the estimator learns, it learns without the
-held-out rows; so do transforms if it is a pipeline. Of equal candidates the most strongly penalized is taken.
+held-out rows; so do transforms if it is a pipeline. Of equal candidates the simplest is taken, by `simpler` of
+its class (linclass/selection/tuning.py), such as the strongest penalty.
 `TunedClassifier(LogisticRegression())` is what scikit-learn calls LogisticRegressionCV, with one strength for all
 folds where C would be one strength for each size of a fold.
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -67,6 +68,8 @@ class Estimator(RequestsMetadata, Parameters, Saved):
     """
 
     takes_sparse: ClassVar[bool] = True
+    # parameter → 1 if greater values make the model simpler, −1 if smaller ones do; tuning prefers the simpler one
+    simpler: ClassVar[Mapping[str, int]] = {"strength": 1}
     multiplies_features: ClassVar[bool] = True  # False: entries of any finite size will do
     n_features_in_: int
     status_: str

@@ -1,11 +1,12 @@
 """A regressor with the strength of its penalty, and other parameters, chosen from the training rows:
 
     best                 argmin_λ  (1/F) Σ_f mean squared error on fold f of the fit without it
-    one_standard_error   the strongest penalty whose mean error is within one standard error of the least
+    one_standard_error   the simplest candidate whose mean error is within one standard error of the least
     aic, bic             argmin_λ  −2 ln L + 2 df,  −2 ln L + ln(n) df   (linclass/selection/criterion.py)
 
 Then it is fitted to all rows along the path of strengths. Everything that the estimator learns, it learns without the
-held-out rows; so do transforms if it is a pipeline. Of equal candidates the most strongly penalized is taken.
+held-out rows; so do transforms if it is a pipeline. Of equal candidates the simplest is taken, by `simpler` of
+its class (linclass/selection/tuning.py), such as the strongest penalty.
 `TunedRegressor(Lasso())` is scikit-learn's LassoCV, and with rule='aic' its LassoLarsIC; `TunedRegressor(Ridge())` is
 RidgeCV, with alpha = Σw·strength.
 

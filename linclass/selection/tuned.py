@@ -152,7 +152,7 @@ class Tuned(MetaEstimator):
                 self.criterion_, self.degrees_of_freedom_ = information(
                     fits, X, y, weights, self.rule, self.noise_variance
                 )
-                self.best_index_ = tuning.RULES["best"](options, -self.criterion_[None])
+                self.best_index_ = tuning.RULES["best"](options, -self.criterion_[None], inner)
                 near = self._along(options)
                 fits = [fits[i] for i in near]
             else:
@@ -203,7 +203,7 @@ class Tuned(MetaEstimator):
                 f"metric {self.metric!r} is nan on fold {fold_number} for {options[option]}; choose one that "
                 "is defined there, or fewer folds."
             )
-        self.best_index_ = tuning.RULES[self.rule](options, self.scores_)
+        self.best_index_ = tuning.RULES[self.rule](options, self.scores_, inner)
 
     def _candidates(
         self, inner: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None
