@@ -30,7 +30,7 @@ from linclass.design.design_matrix import DesignMatrix
 from linclass.losses._with_offset import with_offset
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
-from linclass.online.one_more_pass import OneMorePassOfClasses
+from linclass.online.one_more_pass import OneMorePass
 from linclass.parts import find
 from linclass.penalties.base import PenaltyLike
 from linclass.separation.recession import UNDECIDED, Recession, recession_of_fit
@@ -43,12 +43,7 @@ SEPARABLE = (
 
 
 class LinearClassifier(
-    FitsStrengths,
-    ClassCoefficients,
-    OneMorePassOfClasses,
-    LossProbabilities,
-    LinearGeometry,
-    LinearScores,
+    FitsStrengths, ClassCoefficients, OneMorePass, LossProbabilities, LinearGeometry, LinearScores
 ):
     """Parameters
     ----------

@@ -19,7 +19,7 @@ from linclass.online.rows_of_call import begin_with, rows_of_call, rows_with_tar
 from linclass.solvers.base import Solution, SolverLike
 
 
-class OneMorePass(Estimator):
+class PartialFit(Estimator):
     """Mixin of models that are composed of a loss, a penalty and a solver."""
 
     # parameters that cannot change between calls
@@ -85,7 +85,7 @@ class OneMorePass(Estimator):
             )
 
 
-class OneMorePassOfClasses(OneMorePass, Classifier):
+class OneMorePass(PartialFit, Classifier):
     """Of classifiers."""
 
     def _one_more_pass(
@@ -100,7 +100,7 @@ class OneMorePassOfClasses(OneMorePass, Classifier):
         return self._pass_over(begins, *rows_of_call(self, begins, X, y, classes, sample_weight))
 
 
-class OneMorePassOfTargets(OneMorePass, Regressor):
+class OneMorePassOfTargets(PartialFit, Regressor):
     """Of regressors."""
 
     def _one_more_pass(
