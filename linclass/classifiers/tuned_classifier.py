@@ -51,7 +51,7 @@ class TunedClassifier(Tuned, Classifier):
     grid : dict or None, default=None
         Values of other parameters to choose from, as lists by name; all combinations are tried.
     rule : {'best', 'one_standard_error', 'aic', 'bic'}, default='best'
-        How to choose. 'aic' and 'bic' need a likelihood (logistic, probit, ordinal) and no folds; weights count rows there, also
+        How to choose. 'aic' and 'bic' need a likelihood and no folds; weights count rows there, also
         fractional ones: n is their sum, as of statsmodels' freq_weights. Divide other weights by their mean first.
     folds : int or array of shape (n,), default=5
         Number of inner folds, at least 2; fewer are used where a class has fewer rows. An array is the
