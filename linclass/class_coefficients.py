@@ -11,7 +11,6 @@ import numpy as np
 from linclass.composition import Composition
 from linclass.numerics import Array
 from linclass.objective.point import Point
-from linclass.parts import find
 from linclass.solvers.base import Solution
 
 
@@ -44,7 +43,7 @@ class ClassCoefficients(Composition):
         K = len(self.classes_)
         if K > 2 and len(theta) == K - 1:
             theta = np.vstack([theta, np.zeros(theta.shape[1])])
-        if K == 2 or not together or find("losses", self.loss).quadratic:
+        if K == 2 or not together or self._loss().quadratic:
             return theta
         penalty, d = self._effective_penalty(), self.n_features_in_
         if not penalty.kinked:

@@ -45,7 +45,7 @@ TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
 }
 
 
-def mismatch(solver: Solver, loss_name: str, loss: type[Loss]) -> str | None:
+def mismatch(solver: Solver, loss: Loss | type[Loss]) -> str | None:
     """Why the solver cannot minimize this loss, in one sentence; None if it can."""
     name, needs = solver.name, solver.needs
     if needs in KINDS:
@@ -53,7 +53,7 @@ def mismatch(solver: Solver, loss_name: str, loss: type[Loss]) -> str | None:
     else:
         able, kind = getattr(loss, needs.replace("-", "_")), "not"
     return (
-        None if able else f"{name} needs a {needs} loss; {loss_name} is {kind}. Try solver='auto'."
+        None if able else f"{name} needs a {needs} loss; {loss.name} is {kind}. Try solver='auto'."
     )
 
 

@@ -7,7 +7,6 @@ trace. This base finds the parts, rejects incompatible ones, and runs the solver
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,10 @@ from linclass.applicability import NotApplicable
 from linclass.batches.fits_path import FitsPath
 from linclass.compatibility import TAKES, mismatch, takes_penalty
 from linclass.conventions.estimator import Estimator
+from linclass.conventions.parameters import defaults_of
 from linclass.counted import counted
 from linclass.design.design_matrix import DesignMatrix
-from linclass.losses.base import Loss
+from linclass.losses.base import Loss, LossLike
 from linclass.numerics import Array
 from linclass.objective.objective import UNPENALIZED, Objective
 from linclass.objective.point import Point
@@ -37,7 +37,7 @@ INITIAL = 1e-8  # tolerance of a fit that determines the penalty
 class Composition(FitsPath, Estimator):
     """Base of estimators that minimize loss + strength · penalty."""
 
-    loss: str
+    loss: LossLike
     penalty: PenaltyLike
     strength: float
     fit_intercept: bool
@@ -51,9 +51,9 @@ class Composition(FitsPath, Estimator):
     def check(self) -> None:
         """Raise ValueError, with one sentence, if parts do not exist or are incompatible."""
         super().check()
-        loss, penalty = find("losses", self.loss), self._penalty()
+        loss, penalty = self._loss(), self._penalty()
         if loss.kind == "discrete":
-            raise ValueError(f"{self.loss} is not convex and has no slope. Try loss='logistic'.")
+            raise ValueError(f"{loss.name} is not convex and has no slope. Try loss='logistic'.")
         if not (isinstance(self.strength, (int, float, np.number)) and 0 <= self.strength < np.inf):
             raise ValueError(f"strength is {self.strength!r}; it must be a number, at least 0.")
         if isinstance(self.solver, str) and self.solver == "auto":
@@ -62,12 +62,12 @@ class Composition(FitsPath, Estimator):
             self._solver("newton").check()  # of tol and max_iter, which all solvers have
             if penalty.kinked and loss.kind == "convex" and self._able_solver() is None:
                 raise ValueError(
-                    f"no solver minimizes {self.loss} with {penalty.name}, because both "
+                    f"no solver minimizes {loss.name} with {penalty.name}, because both "
                     "have a kink. Try loss='squared_hinge'."
                 )
             return
         solver = self._solver(self.solver)
-        if (complaint := mismatch(solver, self.loss, loss)) is not None:
+        if (complaint := mismatch(solver, loss)) is not None:
             raise ValueError(complaint)
         if not takes_penalty(solver, self._effective_penalty()):
             complaint = TAKES[solver.takes][1].format(self._effective_penalty().name)
@@ -78,12 +78,13 @@ class Composition(FitsPath, Estimator):
 
     def parts(self) -> list[str]:
         """Modules that a fit imports by name; with solver='auto', every solver that may be chosen."""
-        loss = find("losses", self.loss)
-        losses = [name for name in (self.loss, loss.joint, loss.binary) if name]
+        loss = self._loss()
+        others = [name for name in (loss.joint, loss.binary) if name]
         auto = isinstance(self.solver, str) and self.solver == "auto"
         solvers = choice.solvers() if auto else [self._solver(self.solver).name]
         return [
-            *(find("losses", name).__module__ for name in losses),
+            type(loss).__module__,
+            *(find("losses", name).__module__ for name in others),
             type(self._penalty()).__module__,
             *(find("solvers", name).__module__ for name in solvers),
         ]
@@ -111,14 +112,14 @@ class Composition(FitsPath, Estimator):
             return self._solver(choice.choose_solver(objective))
         solver = self._solver(self.solver)
         if solver.needs == "simplicial" and not objective.loss.simplicial:
-            binary = find("losses", self.loss).binary
+            loss = self._loss()
             raise NotApplicable(
-                f"{solver.name} does not minimize {binary}, which {self.loss} is for two classes. Try solver='auto'."
+                f"{solver.name} does not minimize {loss.binary}, which {loss.name} is for two classes. "
+                "Try solver='auto'."
             )
         if solver.needs == "piecewise-quadratic" and objective.y.ndim == 2:
-            raise NotApplicable(
-                f"{solver.name} minimizes over one score, and {self.loss} has {len(objective.y)}. Try solver='auto'."
-            )
+            several = f"{self._loss().name} has {len(objective.y)}. Try solver='auto'."
+            raise NotApplicable(f"{solver.name} minimizes over one score, and {several}")
         return solver
 
     def _minimize(self, objective: Objective, start: Array) -> Solution:
@@ -144,7 +145,7 @@ class Composition(FitsPath, Estimator):
             return "max_iter", f"{stop}; tol is {self._solver(chosen).tol:g}."
         ranks = [s.rank for s in solutions if s.rank is not None]
         if ranks and not self._is_penalized():
-            loss = find("losses", self.loss)
+            loss = self._loss()
             if loss.piecewise_quadratic and not loss.quadratic:
                 few = f"rows where the loss is curved do not determine all weights (rank {min(ranks)})"
                 return "rank_deficient", f"{few}: the optimum need not be unique; add a penalty."
@@ -169,13 +170,21 @@ class Composition(FitsPath, Estimator):
 
     def _able_solver(self) -> str | None:
         """The solver that 'auto' takes for a small problem, if it can minimize this loss and penalty."""
-        loss = find("losses", self.loss)
+        loss = self._loss()
         penalty, row = self._penalty(), DesignMatrix(np.ones((1, 1)))
-        small = Objective(row, loss(), np.ones(1, int), None, penalty, self.strength)
+        small = Objective(row, loss, np.ones(1, int), None, penalty, self.strength)
         name = choice.choose_solver(small)
         solver = find("solvers", name)()
         takes = takes_penalty(solver, self._effective_penalty())
-        return name if takes and mismatch(solver, self.loss, loss) is None else None
+        return name if takes and mismatch(solver, loss) is None else None
+
+    def _loss(self) -> Any:
+        """The loss of one score; of one for K scores, their number is still to be given."""
+        if isinstance(self.loss, str):
+            return find("losses", self.loss)()
+        loss = self._part("losses", Loss, self.loss, ())
+        loss.check()
+        return loss
 
     def _penalty(self) -> Penalty:
         chosen = "unpenalized" if self.penalty is None else self.penalty
@@ -205,10 +214,13 @@ class Composition(FitsPath, Estimator):
             raise no_part(package, chosen)
         part = find(package, name)
         if own:
-            known = {field.name for field in fields(part)}
-            if unknown := sorted(set(own) - known, key=str):
+            known = defaults_of(part)
+            if unknown := sorted(set(own) - set(known), key=str):
                 has = ", ".join(sorted(known)) or "no options"
                 raise ValueError(f"{name} has no {unknown[0]!r}; it has {has}.")
-        taken = part.__dataclass_fields__
-        given = {name: getattr(self, name, None) for name in options if name in taken}
-        return part(**{name: v for name, v in given.items() if v is not None} | dict(own))
+        taken = getattr(part, "__dataclass_fields__", ())
+        given = dict(own)
+        for option in options:
+            if option in taken and (value := getattr(self, option, None)) is not None:
+                given.setdefault(option, value)
+        return part(**given)

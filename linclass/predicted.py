@@ -55,7 +55,7 @@ def is_ours(estimator: EstimatorLike) -> bool:
 
 
 def own_copy(X: MatrixLike, estimator: EstimatorLike) -> MatrixLike:
-    """A copy for foreign estimators, which may modify their input."""
+    """A copy for foreign estimators, which may modify their input; of GivenRows, of the caller's rows."""
     return X if is_ours(estimator) else X.copy()
 
 

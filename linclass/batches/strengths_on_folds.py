@@ -14,14 +14,13 @@ from linclass.conventions.many_fits import Folds
 from linclass.conventions.takes_offset import offsets_of
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
-from linclass.parts import find
 from linclass.solvers.base import Solution, Solver, SolverLike
 
 
 class StrengthModel(Protocol):
     """The interface of estimators that are a `Composition`."""
 
-    loss: str
+    loss: Any
     strength: float
     solver: SolverLike  # a name, {name: options} or a Solver
     class_weight: ClassWeight
@@ -32,6 +31,7 @@ class StrengthModel(Protocol):
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self: ...
     def _unfitted(self) -> Self: ...
     def _is_penalized(self) -> bool: ...
+    def _loss(self) -> Any: ...
     def _solver(self, chosen: Any) -> Solver: ...
     def _chosen(self, objective: Objective) -> Solver: ...
     def _start_rows(
@@ -73,7 +73,7 @@ class StrengthsOnFolds:
         solver = None if model.solver == "auto" else model._solver(model.solver)
         if model.warm_start or model.trace or hasattr(solver, "random_state"):
             raise NotApplicable(f"{model!r} has a warm start, a trace or a seed; fit fold by fold.")
-        if find("losses", model.loss).piecewise_linear:
+        if model._loss().piecewise_linear:
             raise NotApplicable(
                 f"{model!r} stops by its gap at a point that depends on the start; fit fold by fold."
             )

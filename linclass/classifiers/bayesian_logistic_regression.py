@@ -80,6 +80,8 @@ class BayesianLogisticRegression(CountsRows, SoftmaxProbabilities):
         The strength that was used.
     n_effective_ : float
         γ, the number of weights that the data determine.
+    log_evidence_ : float
+        ln p(data | α) of Laplace's approximation, intercepts with the density 1; it compares models of the same rows.
     """
 
     def __init__(
@@ -142,6 +144,7 @@ class BayesianLogisticRegression(CountsRows, SoftmaxProbabilities):
             self.strength_ = float(self.strength)
         solution, _ = posterior.at(self.strength_)
         self._covariance, self.n_effective_ = posterior.covariance, posterior.n_effective
+        self.log_evidence_ = posterior.log_evidence(solution, self.strength_)
         self._set_weights(np.atleast_2d(solution.theta))
         status = "converged"
         if not solution.converged:

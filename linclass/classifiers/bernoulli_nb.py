@@ -10,8 +10,9 @@ Certificate: closed form.
 Reference: Manning, Raghavan & Schütze (2008), §13.3.
 """
 
+from collections.abc import Mapping
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +24,9 @@ from linclass.families.bernoulli import Bernoulli
 from linclass.generative.from_statistics import Scaled
 from linclass.generative.naive_bayes import LinearNaiveBayes
 from linclass.generative.priors import Priors, check_priors
+from linclass.statistics.class_sums import ClassSums
+
+SAME = 1e-12  # share of the weights of all rows, up to which a sum is rounding
 
 
 class BernoulliNB(LinearNaiveBayes):
@@ -34,7 +38,8 @@ class BernoulliNB(LinearNaiveBayes):
     smoothing : float, default=1.0
         Number of ones, and of zeros, added to each feature of each class; 1 is Laplace's rule.
     binarize : float or None, default=0.0
-        Threshold above which x counts as 1. None: X holds zeros and ones.
+        Threshold above which x counts as 1. None: X holds zeros and ones. Where all measurements are above
+        it, they tell nothing: cut inside of them, or each at its median, Preprocessor(transforms=['binarize']).
     class_weight : 'balanced', dict or None, default=None
         Factor on the weights of the rows of each class. 'balanced' gives every class the same total
         weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
@@ -57,6 +62,7 @@ class BernoulliNB(LinearNaiveBayes):
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
+    simpler: ClassVar[Mapping[str, int]] = {"smoothing": 1}
     multiplies_features: ClassVar[bool] = False
 
     poor_score: ClassVar[bool] = True  # scikit-learn's suite fits it to measurements
@@ -79,6 +85,21 @@ class BernoulliNB(LinearNaiveBayes):
         require_nonnegative("smoothing", self.smoothing)
         if self.binarize is not None and not isinstance(self.binarize, Real):
             raise ValueError(f"binarize is {self.binarize!r}; it must be a number or None.")
+
+    def _learn(self, statistics: ClassSums) -> Self:
+        ones, rows = statistics.sums[0], statistics.mass[:, None]
+        total, all_rows = ones.sum(axis=0), rows.sum()
+        self._is_constant = bool((np.minimum(total, all_rows - total) <= SAME * all_rows).all())
+        return super()._learn(statistics)
+
+    def _ending(self, trouble: list[tuple[int, int]], left: float | None) -> tuple[str, str]:
+        if self.binarize is None or not self._is_constant:
+            return super()._ending(trouble, left)
+        return "rank_deficient", (
+            f"every feature is above binarize={self.binarize!r} in all rows or in none, so all rows get the "
+            "most frequent class; use a value inside the data, or medians by "
+            "Preprocessor(transforms=['binarize'])."
+        )
 
     def _gathering(self) -> object:
         return self.binarize

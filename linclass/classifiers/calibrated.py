@@ -127,7 +127,8 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
+            Training rows; finite numbers. An estimator of another library gets them as they are: texts, NaN,
+            columns by name.
         y : array of shape (n,)
             Class of each row, at least two rows of each class.
         sample_weight : array of shape (n,) or None, default=None

@@ -10,7 +10,8 @@ Certificate: closed form.
 Reference: Hastie, Tibshirani & Friedman (2009), §6.6.3.
 """
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -50,6 +51,8 @@ class CategoricalNB(NonNegative):
     statistics_ : object
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
+
+    simpler: ClassVar[Mapping[str, int]] = {"smoothing": 1}
 
     def __init__(
         self,

@@ -62,6 +62,7 @@ class ExponentialFamilyNB(NaiveBayes):
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
+    simpler: ClassVar[Mapping[str, int]] = {"smoothing": 1}
     takes_names: ClassVar[bool] = True  # column names, for `families`
 
     def __init__(

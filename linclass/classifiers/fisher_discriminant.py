@@ -13,8 +13,8 @@ Certificate: closed form.
 Reference: Fisher (1936); Hastie, Tibshirani & Friedman (2009), §4.3.3.
 """
 
-from collections.abc import Iterable
-from typing import Any, Self
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -62,6 +62,8 @@ class FisherDiscriminant(CountsRows, FromStackedMoments, Coordinates, LinearScor
     statistics_ : object
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
+
+    simpler: ClassVar[Mapping[str, int]] = {"n_components": -1}
 
     def __init__(self, n_components: int | None = None):
         self.n_components = n_components

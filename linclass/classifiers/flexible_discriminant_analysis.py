@@ -17,8 +17,9 @@ Reference: Hastie, Tibshirani & Buja (1994), JASA 89 and (1995), Ann. Statist. 2
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -85,6 +86,8 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
         Intercepts.
     """
 
+    simpler: ClassVar[Mapping[str, int]] = {"n_components": -1}
+
     def __init__(
         self,
         regressor: EstimatorLike = None,
@@ -138,7 +141,8 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
+            Training rows; finite numbers. An estimator of another library gets them as they are: texts, NaN,
+            columns by name.
         y : array of shape (n,)
             Class of each row: integers, booleans or strings, at least two classes.
         sample_weight : array of shape (n,) or None, default=None

@@ -13,8 +13,8 @@ Reference: Hastie, Tibshirani & Friedman (2009), §6.6.3.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Self
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -69,6 +69,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
+    simpler: ClassVar[Mapping[str, int]] = {"var_smoothing": 1}
     natural_: np.ndarray
     intercept_: np.ndarray
     _family: Gaussian

@@ -117,8 +117,7 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
         X, codes, weights = self._start_fit(X, y, sample_weight)
         previous = Previous.of(self)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
-        kernel, centre = near_a_row(self._kernel_for(X, weights), X, weights)
-        found = kernel_features(self._kernel_matrix(X, kept, weights, kernel))
+        found, centre = self._features(X, kept, weights)
         seen, strengths = dict(vars(self)), [model.strength for model in models]
         old = previous.start(X, kept, len(previous.beta)) if previous else None
         with silently():
@@ -131,6 +130,24 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
         for model, linear in zip(models, path, strict=True):
             vars(model).update(seen | {"strength": model.strength})
             model._learn(X, kept, found, linear, centre)
+
+    def _features(
+        self, X: Matrix, kept: Array, weights: Array
+    ) -> tuple[KernelFeatures, int | None]:
+        """The features of the kernel, and the row about which it is taken, if any."""
+        kernel, centre = near_a_row(self._kernel_for(X, weights), X, weights)
+        return kernel_features(self._kernel_matrix(X, kept, weights, kernel)), centre
+
+    def _as_linear(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[LogisticRegression, Array, Array, Array]:
+        """(the same fit to the features of the kernel, its rows, classes and weights), for AIC and BIC."""
+        model = self._unfitted()
+        X, codes, weights = model._start_fit(X, y, sample_weight)
+        kept = rows_that_count(sample_weight, len(np.asarray(y)))
+        rows = model._features(X, kept, weights)[0].features
+        with silently():
+            return self._linear().fit(rows, codes, weights), rows, codes, weights
 
     def _learn(
         self,

@@ -2,9 +2,8 @@
 
     (W, b) = argmin (1/Σw_i) Σ w_i loss(y_i, x_i·W + b) + strength · penalty(W)
 
-Two classes share one score with y = ±1. With more classes, 'logistic' becomes softmax and all classes
-are fitted jointly, as they are with 'crammer_singer' and 'perceptron'. Any other loss is fitted one
-class against the rest.
+Two classes share one score with y = ±1. With more classes, 'logistic' becomes softmax and all classes are fitted
+jointly, as they are with 'crammer_singer' and 'perceptron'. Any other loss is fitted one class against the rest.
 
 Predicts: scores, linear in x, and probabilities if the loss is a likelihood.
 Cost: that of the solver: O(n d K) a first-order step, O(n p² + p³) a Newton step, p = K (d + 1).
@@ -28,6 +27,7 @@ from linclass.conventions.loss_probabilities import LossProbabilities
 from linclass.conventions.takes_offset import offsets_of
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses._with_offset import with_offset
+from linclass.losses.base import LossLike
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.online.one_more_pass import OneMorePass
@@ -47,10 +47,11 @@ class LinearClassifier(
 ):
     """Parameters
     ----------
-    loss : str, default='logistic'
+    loss : str, dict or Loss, default='logistic'
         Loss function, a file of linclass/losses: 'logistic' (of K > 2 classes 'softmax'), 'probit', 'hinge',
         'squared_hinge', 'modified_huber', 'exponential', 'crammer_singer', 'perceptron' (of K > 2 classes 'kesler'), or
-        of the residual from y = ±1: 'squared', 'huber', 'epsilon_insensitive' or 'squared_epsilon_insensitive'.
+        of z − y, y = ±1: 'squared', 'huber', 'epsilon_insensitive' or 'squared_epsilon_insensitive'. A dict
+        {name: options} sets options of a loss, such as {'huber': {'delta': 0.5}}.
     penalty : str, dict, Penalty or None, default='l2'
         Penalty on the weights, a file of linclass/penalties: 'l2', 'l1', 'elastic_net', 'adaptive_lasso' or
         'group_lasso'. None fits without a penalty. A dict {name: options} sets the options of a penalty, such as
@@ -74,8 +75,7 @@ class LinearClassifier(
     tol : float, default=1e-6
         Tolerance: the fit has converged when `certificate_` is at most `tol`.
     max_iter : int or None, default=None
-        Limit on the number of iterations (for stochastic solvers: passes over the rows). None is the
-        solver's own limit.
+        Limit on the number of iterations, of stochastic solvers on that of passes. None is the solver's own limit.
     warm_start : bool, default=False
         Whether `fit` starts from the coefficients of the previous fit.
     trace : bool or callable, default=False
@@ -111,7 +111,7 @@ class LinearClassifier(
     def __init__(
         self,
         *,
-        loss: str = "logistic",
+        loss: LossLike = "logistic",
         penalty: PenaltyLike = "l2",
         strength: float = 1e-3,
         l1_ratio: float = 0.5,
@@ -191,12 +191,12 @@ class LinearClassifier(
     def _problems(self, codes: Array) -> list[tuple[Any, Array]]:
         """(loss, targets) of each minimization: one, or one per class."""
         K = len(self.classes_)
-        named = find("losses", self.loss)
-        loss = find("losses", named.binary or self.loss)()
+        named = self._loss()
+        loss = find("losses", named.binary)() if named.binary else named
         if K == 2:
             return [(loss, 2.0 * codes - 1)]
         if named.simplicial:
-            return [(named(K), codes)]
+            return [(type(named)(K), codes)]
         if loss.joint:
             joint = find("losses", loss.joint)
             return [(joint(K, reference=True) if self._needs_reference(joint) else joint(K), codes)]

@@ -11,8 +11,8 @@ Certificate: closed form.
 Reference: Hastie, Tibshirani & Friedman (2009), §4.3; Ledoit & Wolf (2004).
 """
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Self
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -79,6 +79,8 @@ class LinearDiscriminantAnalysis(
     statistics_ : object, only if the fit is a function of sums
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
+
+    simpler: ClassVar[Mapping[str, int]] = {"shrinkage": 1}
 
     def __init__(
         self,

@@ -17,8 +17,8 @@ Reference: Hastie & Tibshirani (1996), JRSS B 58; Hastie, Tibshirani & Friedman 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Self
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy.special import logsumexp
@@ -85,6 +85,8 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         The objective before the first and after each step: minus the mean log-density of a row in its
         class, and with `shrinkage` minus the log-density of the prior of the covariance. It decreases.
     """
+
+    simpler: ClassVar[Mapping[str, int]] = {"subclasses": -1, "shrinkage": 1}
 
     def __init__(
         self,

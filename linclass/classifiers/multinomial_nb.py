@@ -9,6 +9,7 @@ Certificate: closed form.
 Reference: Manning, Raghavan & Schütze (2008), §13.2.
 """
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from linclass.annotations import ClassWeight
@@ -49,6 +50,7 @@ class MultinomialNB(NonNegative, LinearNaiveBayes):
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
+    simpler: ClassVar[Mapping[str, int]] = {"smoothing": 1}
     poor_score: ClassVar[bool] = True  # scikit-learn's suite fits it to measurements
 
     def __init__(

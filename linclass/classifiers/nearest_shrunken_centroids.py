@@ -16,8 +16,8 @@ Reference: Tibshirani, Hastie, Narasimhan & Chu (2002), PNAS 99; Hastie, Tibshir
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
-from typing import NamedTuple, Self
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -73,6 +73,8 @@ class NearestShrunkenCentroids(
     statistics_ : object
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
+
+    simpler: ClassVar[Mapping[str, int]] = {"threshold": 1}
 
     def __init__(
         self,

@@ -204,6 +204,18 @@ class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
         Z = log_expit(a) + log_expit(-b) + np.log(-np.expm1(-gap))
         return Z[:, np.argsort(self.order_)]
 
+    def _curvatures_at_fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[float, Array, Array, float]:
+        """(mean of −ln P, its Hessian, that of the objective, Σw) on the training rows, for AIC and BIC."""
+        X, codes, weights = self._unfitted()._start_fit(X, y, sample_weight)
+        total, strength, w = float(weights.sum()), float(self.strength), self.coef_[0]
+        problem = CumulativeLikelihood(X, self._ranks()[codes], weights / total, strength)
+        point = problem.at(np.append(w, self.thresholds_ - w @ problem.mean))
+        H = point.hessian.copy()
+        H[: len(w), : len(w)] -= strength * np.eye(len(w))
+        return point.value - 0.5 * strength * float(w @ w), H, point.hessian, total
+
     def _ranks(self) -> Array:
         """Rank of each class in the order; sets `order_`."""
         known = self.classes_.tolist()

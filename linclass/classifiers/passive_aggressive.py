@@ -19,7 +19,8 @@ Reference: Crammer, Dekel, Keshet, Shalev-Shwartz & Singer (2006), JMLR 7, theor
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -70,6 +71,7 @@ class PassiveAggressive(LinearOnline, MarginCorrections):
         Sum of ℓ² over all visits, each before its correction; ℓ is not 0 inside the margin either.
     """
 
+    simpler: ClassVar[Mapping[str, int]] = {"aggressiveness": -1}
     squared_loss_: float
 
     def __init__(

@@ -9,7 +9,8 @@ Certificate: closed form.
 Reference: Agresti (2013), Categorical Data Analysis, §4.1.
 """
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from linclass.annotations import ClassWeight
 from linclass.conventions.parameter_types import require_nonnegative
@@ -48,6 +49,8 @@ class PoissonNB(NonNegative, LinearNaiveBayes):
     statistics_ : object
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
+
+    simpler: ClassVar[Mapping[str, int]] = {"smoothing": 1}
 
     def __init__(
         self,

@@ -14,9 +14,9 @@ Certificate: closed form.
 Reference: Friedman (1989), Regularized discriminant analysis; Hastie, Tibshirani & Friedman (2009), §4.3.1.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -74,6 +74,8 @@ class QuadraticDiscriminantAnalysis(CountsRows, FromStackedMoments, SoftmaxProba
     statistics_ : object
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
+
+    simpler: ClassVar[Mapping[str, int]] = {"shrinkage": 1}
 
     def __init__(
         self,

@@ -16,7 +16,9 @@ Reference: Friedman (1989), Regularized discriminant analysis, JASA 84; Hastie, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -74,6 +76,8 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
     statistics_ : object
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
+
+    simpler: ClassVar[Mapping[str, int]] = {"pooling": 1, "shrinkage": 1}
 
     def __init__(
         self,

@@ -22,6 +22,7 @@ Reference: Cesa-Bianchi, Conconi & Gentile (2005), SIAM J. Computing 34, theorem
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil
 from typing import ClassVar
 
@@ -66,6 +67,7 @@ class SecondOrderPerceptron(LinearOnline, OnlineClassifier):
         Number of corrections, in all passes of `fit` or in the last `partial_fit`.
     """
 
+    simpler: ClassVar[Mapping[str, int]] = {"ridge": 1}
     for_more_classes: ClassVar[str] = "OneVsRest(SecondOrderPerceptron())"
     begun_with: ClassVar = ("fit_intercept", "ridge")
     _inverse: Array

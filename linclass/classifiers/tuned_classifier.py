@@ -1,11 +1,12 @@
 """A classifier with the strength of its penalty, and other parameters, chosen from the training rows:
 
     best                 argmax_λ  (1/F) Σ_f score of the fit without fold f on fold f
-    one_standard_error   the strongest penalty whose mean score is within one standard error of the best
+    one_standard_error   the simplest candidate whose mean score is within one standard error of the best
     aic, bic             argmin_λ  −2 ln L + 2 df,  −2 ln L + ln(n) df   (linclass/selection/criterion.py)
 
 Then it is fitted to all rows along the path of strengths. Everything that the estimator learns, it learns without the
-held-out rows; so do transforms if it is a pipeline. Of equal candidates the most strongly penalized is taken.
+held-out rows; so do transforms if it is a pipeline. Of equal candidates the simplest is taken, by `simpler` of
+its class (linclass/selection/tuning.py), such as the strongest penalty.
 `TunedClassifier(LogisticRegression())` is what scikit-learn calls LogisticRegressionCV, with one strength for all
 folds where C would be one strength for each size of a fold.
 
@@ -32,6 +33,7 @@ from linclass.annotations import (
     StrengthsLike,
 )
 from linclass.conventions.classifier import Classifier
+from linclass.given_rows import caller_rows
 from linclass.numerics import Array
 from linclass.selection.held_out_score import OF_CLASSIFIERS, Score
 from linclass.selection.tuned import Tuned
@@ -134,7 +136,8 @@ class TunedClassifier(Tuned, Classifier):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
+            Training rows; finite numbers. An estimator of another library gets them as they are: texts, NaN,
+            columns by name.
         y : array of shape (n,)
             Class of each row, at least two rows of each class.
         sample_weight : array of shape (n,) or None, default=None
@@ -160,11 +163,11 @@ class TunedClassifier(Tuned, Classifier):
         return 1 / (self._total_weight * self.strength_)
 
     def decision_function(self, X: MatrixLike) -> Array:
-        X = self._check_rows(X)
+        X = caller_rows(self._check_rows(X))
         return np.asarray(self.estimator_.decision_function(X))
 
     def predict(self, X: MatrixLike) -> Array:
-        X = self._check_rows(X)
+        X = caller_rows(self._check_rows(X))
         return np.asarray(self.estimator_.predict(X))
 
     @property
@@ -182,7 +185,7 @@ class TunedClassifier(Tuned, Classifier):
         probabilities = getattr(vars(self).get("estimator_", self._inner()), method)
 
         def of_rows(X: MatrixLike) -> Array:
-            return np.asarray(probabilities(self._check_rows(X)))
+            return np.asarray(probabilities(caller_rows(self._check_rows(X))))
 
         of_rows.__name__ = method  # by which scikit-learn asks for it again
         return of_rows

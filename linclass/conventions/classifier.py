@@ -130,7 +130,7 @@ class Classifier(Estimator):
     ) -> tuple[Matrix, np.ndarray, np.ndarray]:
         """The same without the weights of the classes."""
         self.check()
-        X = validation.rows_to_learn(self, X)
+        X = self._rows_to_learn(X)
         y = validation.labels(y, X.shape[0], type(self).__name__)
         weights = validation.row_weights(sample_weight, X.shape[0])
         if not weights.all():

@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -67,6 +68,8 @@ class Estimator(RequestsMetadata, Parameters, Saved):
     """
 
     takes_sparse: ClassVar[bool] = True
+    # parameter → 1 if greater values make the model simpler, −1 if smaller ones do; tuning prefers the simpler one
+    simpler: ClassVar[Mapping[str, int]] = {"strength": 1}
     multiplies_features: ClassVar[bool] = True  # False: entries of any finite size will do
     n_features_in_: int
     status_: str
@@ -135,6 +138,8 @@ class Estimator(RequestsMetadata, Parameters, Saved):
         warn_unless_converged(self)
         return self
 
+    _rows_to_learn = validation.rows_to_learn
+
     def _require_fit(self) -> None:
         if not hasattr(self, "n_features_in_"):
             from sklearn.exceptions import NotFittedError
@@ -150,12 +155,15 @@ class Estimator(RequestsMetadata, Parameters, Saved):
         if names is not None and hasattr(self, "feature_names_in_"):
             compare_names(names, self.feature_names_in_)
         X = validation.matrix(X, sparse=self.takes_sparse, owner=me, products=products)
+        self._require_width(X)
+        return X
+
+    def _require_width(self, X: Matrix) -> None:
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
-                f"X has {X.shape[1]} features, but {me} is expecting {self.n_features_in_} "
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
                 "features as input."
             )
-        return X
 
     def __sklearn_tags__(self) -> Tags:
         from sklearn.utils import InputTags, Tags, TargetTags

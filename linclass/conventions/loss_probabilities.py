@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.margin_probabilities import MarginProbabilities
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
-from linclass.parts import find
 
 
 class LossProbabilities(Classifier):
     """For classifiers with a `loss`, a name; without probabilities the attributes do not exist."""
 
     loss: Any
+    _loss: Callable[[], Any]
 
     @property
     def predict_proba(self) -> Any:
@@ -34,7 +35,7 @@ class LossProbabilities(Classifier):
         return self._probability("predict_log_proba")
 
     def _probability(self, method: str) -> Any:
-        loss = find("losses", self.loss)
+        loss = self._loss()
         if not loss.probabilistic:
             raise AttributeError(f"loss={self.loss!r} gives no probabilities, so no {method}")
         if loss.joint or loss.binary:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from linclass.annotations import MatrixLike
 from linclass.conventions.classifier import Classifier
-from linclass.parts import find
 
 
 class MarginProbabilities(Classifier):
     """For two classes; the estimator has a `loss`, a name."""
 
     loss: Any
+    _loss: Callable[[], Any]
 
     def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
         """Natural logarithm of the class probabilities, exact also where a probability underflows.
@@ -43,7 +44,7 @@ class MarginProbabilities(Classifier):
         -------
         array of shape (n, 2)
         """
-        loss = find("losses", self.loss)()
+        loss = self._loss()
         return np.column_stack([-loss.value(-z), -loss.value(z)])
 
     def predict_proba(self, X: MatrixLike) -> np.ndarray:

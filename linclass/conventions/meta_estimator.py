@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from linclass.annotations import EstimatorLike, Index, Matrix
+from linclass.annotations import EstimatorLike, Index, Matrix, MatrixLike, Tags
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.groups import groups_for
 from linclass.conventions.metadata import weights_for
 from linclass.conventions.regressor import Regressor
+from linclass.given_rows import GivenRows, as_given, caller_rows
 from linclass.numerics import Array
 from linclass.predicted import own_copy
 from linclass.table import named
+from linclass.validation import feature_names
 
 PREDICTS = {  # by the names of scikit-learn
     "classifier": "classes",
@@ -30,6 +32,14 @@ class MetaEstimator(Estimator):
         raise NotImplementedError
 
     @property
+    def passes_rows(self) -> bool:
+        """Whether rows reach an estimator of another library, which judges them itself: texts, columns by name, NaN."""
+        inner = self._inner()
+        if isinstance(inner, MetaEstimator):
+            return inner.passes_rows
+        return not isinstance(inner, Estimator)
+
+    @property
     def takes_names(self) -> bool:
         """Whether rows should come with the names of their columns, for a penalty of the estimator inside."""
         return bool(getattr(self._inner(), "takes_names", False))
@@ -39,9 +49,42 @@ class MetaEstimator(Estimator):
         """Whether columns without nonzero values leave the estimator inside as it is."""
         return bool(getattr(self._inner(), "ignores_empty_columns", False))
 
+    def _rows_to_learn(self, X: MatrixLike) -> Any:
+        if not self.passes_rows:
+            return super()._rows_to_learn(caller_rows(X))
+        names = feature_names(caller_rows(X))
+        rows = as_given(X, type(self).__name__)
+        for name in ("n_features_in_", "feature_names_in_", "status_"):
+            vars(self).pop(name, None)  # of an earlier fit
+        if names is not None:
+            self.feature_names_in_ = names
+        if len(rows.shape) > 1:
+            self.n_features_in_ = rows.shape[1]
+        return rows
+
+    def _require_fit(self) -> None:
+        if not hasattr(self, "status_"):  # a list of texts has no number of features
+            super()._require_fit()
+
+    def _check_rows(self, X: MatrixLike, products: bool = False) -> Any:
+        if not self.passes_rows:
+            return super()._check_rows(caller_rows(X), products)
+        self._require_fit()
+        rows = as_given(X, type(self).__name__)
+        if not isinstance(rows, GivenRows) and hasattr(self, "n_features_in_"):
+            self._require_width(rows)
+        return rows
+
     def _rows_inside(self, X: Matrix) -> Matrix:
         """The rows for the estimator inside, with the names of their columns if it takes them."""
         return named(X, getattr(self, "feature_names_in_", None)) if self.takes_names else X
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        of_inner = getattr(self._inner(), "__sklearn_tags__", None)
+        if self.passes_rows and of_inner is not None:
+            tags.input_tags = of_inner().input_tags
+        return tags
 
 
 def some_rows(X: Matrix, index: Index) -> Matrix:

@@ -78,7 +78,7 @@ class Regressor(Estimator):
     ) -> tuple[Matrix, np.ndarray, np.ndarray]:
         """Check parameters and data; returns (X, y, positive row weights)."""
         self.check()
-        X = validation.rows_to_learn(self, X)
+        X = self._rows_to_learn(X)
         y = validation.targets(y, X.shape[0], type(self).__name__)
         weights = validation.row_weights(sample_weight, X.shape[0])
         if not weights.all():

@@ -1,5 +1,9 @@
 """A Gaussian posterior of the weights (Laplace): the minimum of the penalized loss and its inverse Hessian there,
 at given strengths and at the one of largest evidence, where α‖W‖² = γ.   MacKay (1992), Neural Computation 4
+
+Its integral is the evidence, with A the Hessian of −ln p(θ, data), D weights and M parameters,
+
+    ln p(data | α) ≈ ln p(data | θ) + ½ D ln α − ½ α‖W‖² + ½ (M − D) ln 2π − ½ ln det A.   Bishop (2006), (4.137)
 """
 
 from __future__ import annotations
@@ -44,6 +48,21 @@ class LaplacePosterior:
         self.n_effective = max(float(own.size - alpha * own.sum()), TINY)
         size = max(alpha * float(np.vdot(W, W)), TINY)
         return solution, float(np.log(self.n_effective / size))
+
+    def log_evidence(self, solution: Solution, strength: float) -> float:
+        """Of the last strength. Intercepts have the density 1; of K of them their contrasts count, as a shift of all
+        changes no probability.
+        """
+        P, C = self.objective, self.covariance
+        own = P.weight_part(np.arange(P.n_parameters).reshape(P.shape))
+        D, free = own.size, P.n_parameters - own.size
+        log_det = float(np.linalg.slogdet(C)[1])
+        if P.loss.shift_invariant and free:
+            shift = np.setdiff1d(np.arange(P.n_parameters), own)
+            log_det -= float(np.log(C[np.ix_(shift, shift)].sum() / free))
+            free -= 1
+        log_prior = 0.5 * D * np.log(strength * self.total) + 0.5 * free * np.log(2 * np.pi)
+        return float(log_prior + 0.5 * log_det - self.total * solution.objective)
 
     def strength_of_largest_evidence(self) -> tuple[float, str]:
         """The root of ln γ − ln α‖W‖², which falls with α from +∞; the last strength, and why, if it has none."""

@@ -6,18 +6,20 @@ and Singer's) are of K scores and a class code y.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import block_diag
 
+from linclass.named_part import NamedPart
 from linclass.numerics import Array
 
 # each includes the properties of the previous ones
 KINDS = ("discrete", "convex", "smooth", "twice-smooth")
 
 
-class Loss:
+class Loss(NamedPart):
     """Value, derivatives and conjugate, vectorized over rows."""
 
     kind: ClassVar[str] = "twice-smooth"
@@ -38,6 +40,12 @@ class Loss:
     n_scores: int = 1
     n_classes: int = 2  # that the scores distinguish
     shift_invariant: bool = False  # invariant to a common shift of all scores
+
+    def check(self) -> None:
+        """Raise ValueError, with one sentence, if the options are invalid."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in vars(self).items())})"
 
     def values(self, y: Array, z: Array) -> Array:
         """ℓ of each row."""
@@ -133,6 +141,8 @@ class Loss:
             f"the loss {type(self).__name__} has no method {method}; define it."
         )
 
+
+LossLike = str | Mapping[str, Any] | Loss  # a name, {name: options} or a loss
 
 JETS_AT_ZERO: dict[type, tuple[Array, Array, Array | None]] = {}  # of margin losses without options
 

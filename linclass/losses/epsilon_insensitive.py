@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linclass.conventions.parameter_types import require_nonnegative
 from linclass.losses.base import ResidualLoss
 from linclass.numerics import Array
 
@@ -26,6 +27,9 @@ class EpsilonInsensitive(ResidualLoss):
 
     def __init__(self, epsilon: float = 0.1):
         self.epsilon = epsilon
+
+    def check(self) -> None:
+        require_nonnegative("epsilon", self.epsilon)
 
     def value(self, r: Array) -> Array:
         return np.maximum(np.abs(r) - self.epsilon, 0)

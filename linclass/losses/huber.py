@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linclass.conventions.parameter_types import require_number
 from linclass.losses.base import ResidualLoss
 from linclass.numerics import Array
 
@@ -27,6 +28,9 @@ class Huber(ResidualLoss):
 
     def __init__(self, delta: float = 1.0):
         self.delta = delta
+
+    def check(self) -> None:
+        require_number("delta", self.delta)
 
     def value(self, r: Array) -> Array:
         inner = np.minimum(np.abs(r), self.delta)

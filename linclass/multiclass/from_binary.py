@@ -28,6 +28,7 @@ from linclass.conventions.meta_estimator import MetaEstimator, fit_inside, requi
 from linclass.conventions.metadata import asking_for_weights, weights_for
 from linclass.conventions.parameters import key_of
 from linclass.counted import counted
+from linclass.given_rows import caller_rows
 from linclass.predicted import own_copy
 
 DEFAULT = "linclass.classifiers.logistic_regression"  # imported by name, only if it is used
@@ -91,7 +92,8 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
+            Training rows; finite numbers. An estimator of another library gets them as they are: texts, NaN,
+            columns by name.
         y : array of shape (n,)
             Class of each row: integers, booleans or strings, at least two classes.
         sample_weight : array of shape (n,) or None, default=None
@@ -151,7 +153,7 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
         own = [model._inner().get_params(deep=False) for model in models]
         solved = [
             cloned(inner).fit_many(
-                X if rows is None else some_rows(X, rows),
+                caller_rows(X if rows is None else some_rows(X, rows)),
                 target,
                 held_out if rows is None else [_places(r, rows) for r in held_out],
                 own,

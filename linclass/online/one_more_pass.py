@@ -1,4 +1,4 @@
-"""`partial_fit` of classifiers whose solver makes passes over the rows: one more pass, over the rows of the call.
+"""`partial_fit` of models whose solver makes passes over the rows: one more pass, over the rows of the call.
 
 The objective is that of the rows of the call; the state of the solver (steps taken, means of iterates) is kept.
 """
@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from linclass.annotations import ArrayLike, MatrixLike
+from linclass.annotations import ArrayLike, Matrix, MatrixLike
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.convergence_warning import silently
+from linclass.conventions.estimator import Estimator
+from linclass.conventions.regressor import Regressor
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
-from linclass.online.rows_of_call import begin_with, rows_of_call
+from linclass.online.rows_of_call import begin_with, rows_of_call, rows_with_targets
 from linclass.solvers.base import Solution, SolverLike
 
 
-class OneMorePass(Classifier):
-    """Mixin of classifiers that are composed of a loss, a penalty and a solver."""
+class PartialFit(Estimator):
+    """Mixin of models that are composed of a loss, a penalty and a solver."""
 
     # parameters that cannot change between calls
     begun_with: ClassVar[tuple[str, ...]] = ("fit_intercept", "solver")
@@ -32,15 +34,17 @@ class OneMorePass(Classifier):
         _start: Callable[[Objective, Array | None, int], Array]
         _old_parameters: Callable[[], Array | None]
         _learn: Callable[[Sequence[Solution]], None]
+        _one_more_pass: Callable[..., Any]  # with the arguments of partial_fit
 
     @property
     def partial_fit(self) -> Any:
-        """One more pass over more rows, as a method `partial_fit(X, y, classes=None, sample_weight=None)`.
+        """One more pass over more rows, as a method `partial_fit(X, y, classes=None, sample_weight=None)`, without
+        `classes` for a regressor.
 
         It exists if the solver is one that can be continued: 'stochastic_gradient', 'pegasos', or the rule
         of a perceptron in the order 'random' or 'cyclic'. The rows are taken in the order given. `classes`
         names all classes in the first call; None takes those of its rows. After `fit` it goes on from the
-        fitted coefficients, with the steps of a first pass. Returns the classifier.
+        fitted coefficients, with the steps of a first pass. Returns the model.
         """
         try:
             solver = self._solver(self.solver)
@@ -52,18 +56,13 @@ class OneMorePass(Classifier):
             )
         return self._one_more_pass
 
-    def _one_more_pass(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        begins = not hasattr(self, "classes_")
+    def _forget_if_fitted(self) -> None:
+        """What a call began with, if `fit` came in between."""
         if not hasattr(self, "_states"):
-            vars(self).pop("_begun", None)  # `fit` came in between
-        X, codes, weights = rows_of_call(self, begins, X, y, classes, sample_weight)
-        solver, objectives = self._solver(self.solver), self._objectives(X, codes, weights)
+            vars(self).pop("_begun", None)
+
+    def _pass_over(self, begins: bool, X: Matrix, y: Array, weights: Array) -> Self:
+        solver, objectives = self._solver(self.solver), self._objectives(X, y, weights)
         if not hasattr(self, "_states"):
             old = None if begins else self._old_parameters()
             starts = [self._start(P, old, number) for number, P in enumerate(objectives)]
@@ -84,3 +83,29 @@ class OneMorePass(Classifier):
                 certificate_kind=solutions[0].certificate_kind,
                 n_iter=1,
             )
+
+
+class OneMorePass(PartialFit, Classifier):
+    """Of classifiers."""
+
+    def _one_more_pass(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        begins = not hasattr(self, "classes_")
+        self._forget_if_fitted()
+        return self._pass_over(begins, *rows_of_call(self, begins, X, y, classes, sample_weight))
+
+
+class OneMorePassOfTargets(PartialFit, Regressor):
+    """Of regressors."""
+
+    def _one_more_pass(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        begins = not hasattr(self, "coef_")
+        self._forget_if_fitted()
+        return self._pass_over(begins, *rows_with_targets(self, begins, X, y, sample_weight))

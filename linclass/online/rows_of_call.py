@@ -1,8 +1,9 @@
-"""The rows of a call of `partial_fit`: checked, and coded by the classes of the first call."""
+"""The rows of a call of `partial_fit`: checked, of classifiers coded by the classes of the first call."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from linclass.annotations import ArrayLike, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.class_weights import class_weights
 from linclass.conventions.classifier import Classifier
+from linclass.conventions.estimator import Estimator
 from linclass.conventions.parameter_types import is_list
+from linclass.conventions.regressor import Regressor
 from linclass.numerics import Array
 from linclass.odd_entries import is_missing
 
@@ -26,13 +29,39 @@ def rows_of_call(
     sample_weight: ArrayLike | None,
 ) -> tuple[Any, Array, Array]:
     """(X, codes, weights > 0). The first call sets the classes and the features, and nothing if it is refused."""
-    try:
+    with _nothing_if_refused(model, begins):
         return _rows_of_call(model, begins, X, y, classes, sample_weight)
+
+
+def rows_with_targets(
+    model: Regressor, begins: bool, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None
+) -> tuple[Any, Array, Array]:
+    """(X, y, weights > 0). The first call sets the features, and nothing if it is refused."""
+    with _nothing_if_refused(model, begins):
+        model.check()
+        X = _checked(model, begins, X)
+        y = validation.targets(y, X.shape[0], type(model).__name__)
+        weights = validation.row_weights(sample_weight, X.shape[0])
+        kept = weights > 0
+        return X[kept], y[kept], weights[kept]
+
+
+@contextmanager
+def _nothing_if_refused(model: Estimator, begins: bool) -> Iterator[None]:
+    try:
+        yield
     except (ValueError, TypeError):
         if begins:
             vars(model).pop("n_features_in_", None)
             vars(model).pop("feature_names_in_", None)
         raise
+
+
+def _checked(model: Estimator, begins: bool, X: MatrixLike) -> Any:
+    if begins:
+        return validation.rows_to_learn(model, X)
+    _refuse_changes(model)
+    return model._check_rows(X, products=True)
 
 
 def _rows_of_call(
@@ -44,15 +73,13 @@ def _rows_of_call(
     sample_weight: ArrayLike | None,
 ) -> tuple[Any, Array, Array]:
     model.check()
-    if not begins:
-        _refuse_changes(model)
     balance = getattr(model, "class_weight", None)
     if isinstance(balance, str):
         raise ValueError(
             f"class_weight is {balance!r}, which needs all rows, but partial_fit sees some; give a dict "
             "of weights, or sample_weight."
         )
-    X = validation.rows_to_learn(model, X) if begins else model._check_rows(X, products=True)
+    X = _checked(model, begins, X)
     y = validation.labels(y, X.shape[0], type(model).__name__)
     weights = validation.row_weights(sample_weight, X.shape[0])
     found = _classes(y, classes) if begins else model.classes_
@@ -66,12 +93,12 @@ def _rows_of_call(
     return X[kept], codes[kept], weights[kept]
 
 
-def begin_with(model: Classifier, names: Sequence[str]) -> None:
+def begin_with(model: Estimator, names: Sequence[str]) -> None:
     """Keep the parameters that the state of the model depends on."""
     vars(model)["_begun"] = {name: getattr(model, name) for name in names}
 
 
-def _refuse_changes(model: Classifier) -> None:
+def _refuse_changes(model: Estimator) -> None:
     for name, old in getattr(model, "_begun", {}).items():
         if (new := getattr(model, name)) != old:
             raise ValueError(

@@ -5,6 +5,7 @@ rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
@@ -35,10 +36,11 @@ def select_parameters(
     seed: int,
     groups: np.ndarray | None = None,
 ) -> tuning.Choice:
+    options = options_of(method)
     judge = _Judge(method, table, y, task, seed, groups, _precision_of_tuning(method))
     with silently():  # only the last fit is the method's own
         return tuning.choose(
-            options_of(method),
+            options,
             y,
             task.inner_folds,
             seed_of("tuning", seed),
@@ -48,7 +50,16 @@ def select_parameters(
             groups,
             task.tune_rule,
             task.classes or None,
+            _first_made(method, options, seed),
         )
+
+
+def _first_made(method: Method, options: list[dict[str, Any]], seed: int) -> EstimatorLike:
+    """The estimator of the first candidate that can be made; None if its constructor refuses all."""
+    for option in options:
+        with suppress(Exception):  # of any library; the candidate is judged later
+            return method.estimator(seed, **option)
+    return None
 
 
 def options_of(method: Method) -> list[dict[str, Any]]:

@@ -17,8 +17,9 @@ Reference: Efron, Hastie, Johnstone & Tibshirani (2004), Ann. Statist. 32; Hasti
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Real
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -60,6 +61,8 @@ class ForwardStagewise(LinearGeometry, Regressor):
     signs_ : array of shape (n_iter_,)
         The direction of each step, 1 or −1.
     """
+
+    simpler: ClassVar[Mapping[str, int]] = {"n_steps": -1}
 
     def __init__(
         self, *, step: float = 0.01, n_steps: int | None = None, fit_intercept: bool = True

@@ -15,7 +15,8 @@ Reference: Efron, Hastie, Johnstone & Tibshirani (2004), Ann. Statist. 32; Hasti
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Mapping
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -60,6 +61,8 @@ class LeastAngleRegression(LinearGeometry, Regressor):
     moves_ : list of (int, int)
         Feature, and 1 if it joined or −1 if it left, in order.
     """
+
+    simpler: ClassVar[Mapping[str, int]] = {"strength": 1, "n_steps": -1}
 
     def __init__(
         self,

@@ -19,15 +19,15 @@ from linclass.annotations import ArrayLike, Matrix, MatrixLike, Seed
 from linclass.composition import Composition
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import products
-from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
+from linclass.online.one_more_pass import OneMorePassOfTargets
 from linclass.solvers.base import Solution, SolverLike, StepLike
 
 
-class LinearRegression(Composition, LinearGeometry, Regressor):
+class LinearRegression(Composition, OneMorePassOfTargets, LinearGeometry):
     """Parameters
     ----------
     solver : str, dict or Solver, default='auto'
@@ -95,11 +95,16 @@ class LinearRegression(Composition, LinearGeometry, Regressor):
         self.random_state = random_state
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        vars(self).pop("_states", None)  # of partial_fit
         X, y, weights = self._start_fit(X, y, sample_weight)
         old = self._old_parameters() if self.warm_start else None
         objectives = self._objectives(X, y, weights)
-        start = objectives[0].zero() if old is None or old.shape != objectives[0].shape else old
+        start = self._start(objectives[0], old)
         return self._finish(objectives, [self._minimize(objectives[0], start)], y, weights)
+
+    def _start(self, objective: Objective, old: Array | None, problem: int = 0) -> Array:
+        """Zero, or the old parameters, if they fit."""
+        return objective.zero() if old is None or old.shape != objective.shape else old
 
     def _objectives(self, X: Matrix, y: Array, weights: Array) -> list[Objective]:
         """The objective to minimize, in a list of one."""
@@ -115,11 +120,14 @@ class LinearRegression(Composition, LinearGeometry, Regressor):
         weights: Array,
     ) -> Self:
         """Set the fitted attributes from the solution, and the status."""
+        self._learn(solutions)
+        return self._record(*self._ending(solutions), **self._proof(solutions))
+
+    def _learn(self, solutions: Sequence[Solution]) -> None:
         theta, d = solutions[0].theta, self.n_features_in_
         self.coef_ = theta[:d]
         self.intercept_ = float(theta[d]) if self.fit_intercept else 0.0
         vars(self).update(solutions[0].extra)
-        return self._record(*self._ending(solutions), **self._proof(solutions))
 
     def predict(self, X: MatrixLike) -> Array:
         found: Array = products(self._check_rows(X), self.coef_[None])[:, 0] + self.intercept_

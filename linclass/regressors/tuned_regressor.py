@@ -1,11 +1,12 @@
 """A regressor with the strength of its penalty, and other parameters, chosen from the training rows:
 
     best                 argmin_λ  (1/F) Σ_f mean squared error on fold f of the fit without it
-    one_standard_error   the strongest penalty whose mean error is within one standard error of the least
+    one_standard_error   the simplest candidate whose mean error is within one standard error of the least
     aic, bic             argmin_λ  −2 ln L + 2 df,  −2 ln L + ln(n) df   (linclass/selection/criterion.py)
 
 Then it is fitted to all rows along the path of strengths. Everything that the estimator learns, it learns without the
-held-out rows; so do transforms if it is a pipeline. Of equal candidates the most strongly penalized is taken.
+held-out rows; so do transforms if it is a pipeline. Of equal candidates the simplest is taken, by `simpler` of
+its class (linclass/selection/tuning.py), such as the strongest penalty.
 `TunedRegressor(Lasso())` is scikit-learn's LassoCV, and with rule='aic' its LassoLarsIC; `TunedRegressor(Ridge())` is
 RidgeCV, with alpha = Σw·strength.
 
@@ -32,6 +33,7 @@ from linclass.annotations import (
     StrengthsLike,
 )
 from linclass.conventions.regressor import Regressor
+from linclass.given_rows import caller_rows
 from linclass.numerics import Array
 from linclass.selection.held_out_score import OF_REGRESSORS, Score
 from linclass.selection.tuned import Tuned
@@ -129,7 +131,8 @@ class TunedRegressor(Tuned, Regressor):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
+            Training rows; finite numbers. An estimator of another library gets them as they are: texts, NaN,
+            columns by name.
         y : array of shape (n,)
             Target of each row, a finite number.
         sample_weight : array of shape (n,) or None, default=None
@@ -148,5 +151,5 @@ class TunedRegressor(Tuned, Regressor):
         return self._choose(X, y, given, np.zeros(len(y), int), folds, groups)
 
     def predict(self, X: MatrixLike) -> Array:
-        X = self._check_rows(X)
+        X = caller_rows(self._check_rows(X))
         return np.asarray(self.estimator_.predict(X))

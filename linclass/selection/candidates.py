@@ -18,6 +18,7 @@ from linclass.conventions.groups import values_at
 from linclass.conventions.meta_estimator import fit_inside, some_rows
 from linclass.conventions.metadata import takes_weights
 from linclass.conventions.parameters import key_of
+from linclass.given_rows import caller_rows
 from linclass.numerics import Array
 
 Option = dict[str, Any]
@@ -38,7 +39,7 @@ def fits_of(
         first = cloned(estimator).set_params(**options[members[0]])
         strengths = [options[i].get("strength", 0) for i in members]
         if len(members) > 1 and min(strengths) > 0 and hasattr(first, "path") and has_path(first):
-            own: Sequence[Any] = first.path(X, y, strengths, sample_weight=weights)
+            own: Sequence[Any] = first.path(caller_rows(X), y, strengths, sample_weight=weights)
         else:
             models = [cloned(estimator).set_params(**options[i]) for i in members]
             own = [fit_inside(model, X, y, weights, groups) for model in models]
@@ -66,7 +67,7 @@ def fits_on_folds(
     if hasattr(estimator, "fit_many"):
         try:
             yield from cloned(estimator).fit_many(
-                X, y, held_out, list(options), sample_weight=weights
+                caller_rows(X), y, held_out, list(options), sample_weight=weights
             )
         except NotApplicable:  # fold by fold, then
             pass

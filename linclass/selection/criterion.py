@@ -2,7 +2,8 @@
 
     AIC = −2 ln L + 2 df,   BIC = −2 ln L + ln(n) df,
 
-with the likelihood L of the fit, its effective degrees of freedom df and n = Σw rows. For the squared loss
+with the likelihood L of the fit, its effective degrees of freedom df and n = Σw rows. A kernel machine is linear in the
+features of its kernel, and ordinal regression has its own Hessian. For the squared loss
 −2 ln L = n ln(2πσ²) + RSS/σ²; a noise variance σ² that is not given is RSS/n, that of largest likelihood.
 AIC estimates the prediction error, BIC estimates which model is true.
 Akaike (1974), IEEE Trans. Automatic Control 19; Schwarz (1978), Ann. Statist. 6; Hastie, Tibshirani & Friedman (2009),
@@ -20,8 +21,7 @@ from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
-from linclass.parts import find
-from linclass.selection.degrees_of_freedom import degrees_of_freedom
+from linclass.selection.degrees_of_freedom import degrees_of_freedom, trace_of_ratio
 
 CRITERIA = ("aic", "bic")
 TINY = np.finfo(float).tiny
@@ -29,14 +29,13 @@ TINY = np.finfo(float).tiny
 
 def check_likelihood(estimator: EstimatorLike, rule: str) -> None:
     """Raise ValueError unless fits of the estimator have a likelihood."""
-    loss = getattr(estimator, "loss", None)
-    likely = isinstance(loss, str) and hasattr(estimator, "_objectives")
-    if likely:
-        likely = find("losses", str(loss)).probabilistic or _is_regression(estimator)
+    likely = hasattr(estimator, "_as_linear") or hasattr(estimator, "_curvatures_at_fit")
+    if hasattr(estimator, "_objectives"):
+        likely = estimator._loss().probabilistic or _is_regression(estimator)
     if not likely:
         raise ValueError(
-            f"rule is {rule!r}, which needs a likelihood: a logistic or probit loss, or regression "
-            f"with the squared loss; {estimator!r} has none. Use rule='best'."
+            f"rule is {rule!r}, which needs a likelihood: logistic, probit, ordinal or kernel logistic "
+            f"regression, or regression with the squared loss; {estimator!r} has none. Use rule='best'."
         )
 
 
@@ -51,19 +50,35 @@ def information(
     """(criterion, degrees of freedom) of each fit to these rows."""
     found = []
     for fit in fits:
-        rows, target, w = fit._unfitted()._start_fit(X, y, weights)
-        objective, *more = fit._objectives(rows, target, w)
-        if more:
-            raise NotApplicable(
-                f"rule is {rule!r}, and one class against the rest has no common likelihood; use rule='best'."
-            )
-        theta = _theta(fit, objective)
-        df = degrees_of_freedom(objective, theta)
-        n = float(w.sum())
+        deviance, df, n = _judged(fit, X, y, weights, rule, noise_variance)
         price = 2.0 if rule == "aic" else float(np.log(n))
-        found.append((_deviance(objective, theta, n, noise_variance) + price * df, df))
+        found.append((deviance + price * df, df))
     criterion, df_of_fits = np.array(found).T
     return criterion, df_of_fits
+
+
+def _judged(
+    fit: Any,
+    X: MatrixLike,
+    y: Array,
+    weights: Array | None,
+    rule: str,
+    noise_variance: float | None,
+) -> tuple[float, float, float]:
+    """(−2 ln L, degrees of freedom, n)."""
+    if hasattr(fit, "_curvatures_at_fit"):
+        loss, H, M, n = fit._curvatures_at_fit(X, y, weights)
+        return 2 * n * loss, trace_of_ratio(H, M), n
+    if hasattr(fit, "_as_linear"):
+        fit, X, y, weights = fit._as_linear(X, y, weights)
+    rows, target, w = fit._unfitted()._start_fit(X, y, weights)
+    objective, *more = fit._objectives(rows, target, w)
+    if more:
+        raise NotApplicable(
+            f"rule is {rule!r}, and one class against the rest has no common likelihood; use rule='best'."
+        )
+    theta, n = _theta(fit, objective), float(w.sum())
+    return _deviance(objective, theta, n, noise_variance), degrees_of_freedom(objective, theta), n
 
 
 def _deviance(objective: Objective, theta: Array, n: float, noise_variance: float | None) -> float:

@@ -41,7 +41,11 @@ def degrees_of_freedom(objective: Objective, theta: Array) -> float:
     H = objective.with_strength(0).at(theta).hessian[np.ix_(which, which)]
     if not len(H):
         return 0.0
-    M = H + np.diag(penalty.ravel()[which])
+    return trace_of_ratio(H, H + np.diag(penalty.ravel()[which]))
+
+
+def trace_of_ratio(H: Array, M: Array) -> float:
+    """tr M⁻¹H, over the directions in which M is not 0."""
     scale = np.sqrt(np.where(np.diag(M) > 0, np.diag(M), 1))  # the trace does not depend on units
     values, V = np.linalg.eigh(M / np.outer(scale, scale))
     V = V[:, values > DEPENDENT * values[-1]]

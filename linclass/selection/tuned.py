@@ -19,6 +19,7 @@ from linclass.conventions.groups import kept_groups
 from linclass.conventions.meta_estimator import MetaEstimator, require_kind
 from linclass.conventions.metadata import asking_for_weights
 from linclass.conventions.parameters import key_of
+from linclass.given_rows import caller_rows
 from linclass.numerics import Array
 from linclass.selection import strengths, tuning
 from linclass.selection.candidates import Option, fits_of, fits_on_folds, has_path
@@ -151,7 +152,7 @@ class Tuned(MetaEstimator):
                 self.criterion_, self.degrees_of_freedom_ = information(
                     fits, X, y, weights, self.rule, self.noise_variance
                 )
-                self.best_index_ = tuning.RULES["best"](options, -self.criterion_[None])
+                self.best_index_ = tuning.RULES["best"](options, -self.criterion_[None], inner)
                 near = self._along(options)
                 fits = [fits[i] for i in near]
             else:
@@ -194,7 +195,7 @@ class Tuned(MetaEstimator):
         fits_of_folds = fits_on_folds(inner, options, X, y, weights, held_out, groups)
         for rows, fits in zip(held_out, fits_of_folds, strict=True):
             own = None if weights is None else weights[rows]
-            scores.append([float(metric(fit, X[rows], y[rows], own)) for fit in fits])
+            scores.append([float(metric(fit, caller_rows(X[rows]), y[rows], own)) for fit in fits])
         self.scores_ = np.array(scores)
         if np.isnan(self.scores_).any():
             fold_number, option = np.argwhere(np.isnan(self.scores_))[0]
@@ -202,7 +203,7 @@ class Tuned(MetaEstimator):
                 f"metric {self.metric!r} is nan on fold {fold_number} for {options[option]}; choose one that "
                 "is defined there, or fewer folds."
             )
-        self.best_index_ = tuning.RULES[self.rule](options, self.scores_)
+        self.best_index_ = tuning.RULES[self.rule](options, self.scores_, inner)
 
     def _candidates(
         self, inner: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None

@@ -3,11 +3,14 @@
 The rows are a training set. Its inner folds have a seed of their own, and keep groups together. A rule selects by the
 scores of the inner folds:
 
-best                 the candidate with the best mean score; ties go to the stronger penalty, then to the earlier
-                     candidate
-one_standard_error   the most strongly penalized candidate whose mean is at most one standard error of the
-                     best one's, sd/√folds over the inner folds, below the best. Parameters other than strengths
-                     (STRONGER) keep the values of the best; without a strength, it is the best.
+best                 the candidate with the best mean score; ties go to the simpler model, which mostly has the
+                     stronger penalty, then to the earlier candidate
+one_standard_error   the simplest candidate whose mean is at most one standard error of the best one's, sd/√folds
+                     over the inner folds, below the best. Parameters that make no model simpler keep the values of
+                     the best; if there are no others, it is the best.
+
+Which parameters make a model simpler, a class says itself: `simpler` of linclass/conventions/estimator.py. Other
+libraries' are known by scikit-learn's names.
 
 Varma & Simon (2006), Bias in error estimation when using cross-validation for model selection.
 Breiman, Friedman, Olshen & Stone (1984), CART, §3.4.3; Hastie, Tibshirani & Friedman (2009), §7.10
@@ -15,7 +18,7 @@ Breiman, Friedman, Olshen & Stone (1984), CART, §3.4.3; Hastie, Tibshirani & Fr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -23,13 +26,14 @@ from typing import Any
 
 import numpy as np
 
+from linclass.annotations import EstimatorLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.parameter_types import is_number
 from linclass.conventions.parameters import key_of
 from linclass.resampling import stratified_folds
 
-# Direction in which a parameter makes the penalty stronger, by our names and scikit-learn's.
-STRONGER = {"strength": 1, "alpha": 1, "shrinkage": 1, "reg_param": 1, "C": -1}
+# Of classes that do not say it: 1 if greater values make the model simpler, −1 if smaller ones do.
+BY_NAME = {"strength": 1, "alpha": 1, "shrinkage": 1, "reg_param": 1, "C": -1}
 TIE = 1e-12
 
 
@@ -76,12 +80,14 @@ def choose(
     groups: np.ndarray | None = None,
     rule: str = "best",
     names: Sequence[str] | None = None,
+    estimator: EstimatorLike = None,
 ) -> Choice:
     """The selected candidate. prepare(train, test) runs once per inner fold, score(prepared, option) for each option.
 
     `together`, called with the held-out rows of all inner folds, may return a function that computes the score for each
     fold and option; if it raises NotApplicable, candidates are fitted one after the other. An option that fails on a
-    fold is excluded; if all fail, the first exception is raised. `names` are those of the classes, for messages.
+    fold is excluded; if all fail, the first exception is raised. `names` are those of the classes, for messages;
+    `estimator` is one whose parameters the options change, and says which of them make it simpler.
     """
     fold = stratified_folds(y, folds, seed, groups, names)
     held_out = [np.flatnonzero(fold == k) for k in range(folds)]
@@ -101,29 +107,34 @@ def choose(
                 scores[k, i] = -np.inf
     if failures and not np.isfinite(scores).all(axis=0).any():
         raise next(iter(failures.values()))
-    return Choice(options, RULES[rule](options, scores), scores, failures)
+    return Choice(options, RULES[rule](options, scores, estimator), scores, failures)
 
 
-def _best(options: Sequence[dict[str, Any]], scores: np.ndarray) -> int:
-    mean = scores.mean(axis=0)
+def _best(
+    options: Sequence[dict[str, Any]], scores: np.ndarray, estimator: EstimatorLike = None
+) -> int:
+    signs, mean = _directions(options[0], estimator), scores.mean(axis=0)
     best = np.flatnonzero(mean >= mean.max() - TIE).tolist()
-    return min(best, key=lambda i: (*_weakness(options[i]), i))
+    return min(best, key=lambda i: (*_complexity(options[i], signs), i))
 
 
-def _one_standard_error(options: Sequence[dict[str, Any]], scores: np.ndarray) -> int:
-    best = _best(options, scores)
+def _one_standard_error(
+    options: Sequence[dict[str, Any]], scores: np.ndarray, estimator: EstimatorLike = None
+) -> int:
+    signs, best = _directions(options[0], estimator), _best(options, scores, estimator)
     if not np.isfinite(scores[:, best]).all():
         return best
     error, mean = standard_error(scores[:, best]), scores.mean(axis=0)
     near = [
         i
         for i, option in enumerate(options)
-        if mean[i] >= mean[best] - error - TIE and _others(option) == _others(options[best])
+        if mean[i] >= mean[best] - error - TIE
+        and _others(option, signs) == _others(options[best], signs)
     ]
-    return min(near, key=lambda i: (*_weakness(options[i]), -mean[i], i))
+    return min(near, key=lambda i: (*_complexity(options[i], signs), -mean[i], i))
 
 
-RULES: dict[str, Callable[[Sequence[dict[str, Any]], np.ndarray], int]] = {
+RULES: dict[str, Callable[[Sequence[dict[str, Any]], np.ndarray, EstimatorLike], int]] = {
     "best": _best,
     "one_standard_error": _one_standard_error,
 }
@@ -148,23 +159,37 @@ def _one_by_one(
         yield [partial(score, prepared, option) for option in options]
 
 
-def _weakness(option: Mapping[str, Any]) -> tuple[float, ...]:
-    """Sort key: smaller is more strongly penalized; parameters other than strengths do not count."""
+def _directions(names: Iterable[str], estimator: EstimatorLike) -> dict[str, int]:
+    """The direction, 1 or −1, of each of the names that makes a model simpler; `step__name` is the step's own."""
+    found = {}
+    for name in names:
+        step, _, own = name.rpartition("__")
+        said = getattr(_inside(estimator, step) if step else estimator, "simpler", None)
+        directions = said if isinstance(said, Mapping) else BY_NAME
+        if own in directions:
+            found[name] = directions[own]
+    return found
+
+
+def _inside(estimator: EstimatorLike, step: str) -> EstimatorLike:
+    """The estimator that is the parameter of this name; None if it is none, as a transform of a study."""
+    try:
+        return estimator.get_params()[step]
+    except Exception:  # of any library
+        return None
+
+
+def _complexity(option: Mapping[str, Any], signs: Mapping[str, int]) -> tuple[float, ...]:
+    """Sort key: smaller is simpler; a value that is no number counts as the least simple."""
     return tuple(
-        -STRONGER[name.rpartition("__")[2]] * float(value)
-        for name, value in option.items()
-        if _is_strength(name, value)
+        -sign * float(option[name]) if is_number(option[name]) else np.inf
+        for name, sign in signs.items()
     )
 
 
-def _others(option: Mapping[str, Any]) -> str:
-    """Key of the parameters other than strengths."""
-    others = {name: value for name, value in option.items() if not _is_strength(name, value)}
-    return key_of(others)
-
-
-def _is_strength(name: str, value: object) -> bool:
-    return name.rpartition("__")[2] in STRONGER and is_number(value)
+def _others(option: Mapping[str, Any], signs: Mapping[str, int]) -> str:
+    """Key of what makes no model simpler."""
+    return key_of({k: v for k, v in option.items() if not (k in signs and is_number(v))})
 
 
 def _values(spec: Any) -> list[Any]:

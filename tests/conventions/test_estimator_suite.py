@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from models import MODULES, own_classes
+from sklearn.linear_model import Ridge, RidgeClassifier
 
 import linclass
 from linclass import NearestMean
@@ -24,7 +25,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
         {"families": "spherical_gaussian"},
         {"families": {0: "spherical_gaussian"}, "smoothing": 1e-3},
     ],
-    "OneVsRest": [{"estimator": NearestMean()}],
+    "OneVsRest": [{"estimator": NearestMean()}, {"estimator": RidgeClassifier()}],
     "OneVsOne": [
         {"estimator": linclass.LeastSquaresClassifier()},
         {"estimator": linclass.GaussianNB(), "coupling": "wu_lin_weng"},
@@ -73,7 +74,10 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
     ],
     "LeastAngleRegression": [{"lasso": True, "strength": 0.1}],
     "TunedClassifier": [{"rule": "aic", "strengths": 5}],
-    "TunedRegressor": [{"rule": "bic", "strengths": 5}],
+    "TunedRegressor": [
+        {"rule": "bic", "strengths": 5},
+        {"estimator": Ridge(), "strengths": None, "grid": {"alpha": [1.0, 2.0]}, "folds": 2},
+    ],
     "ZeroOneClassifier": [{"node_limit": 0}],
     "LeastSquaresClassifier": [{"penalty": penalty} for penalty in ("l2", "l1")],
     "Lasso": [{"solver": solver} for solver in ("homotopy", "proximal_newton")],
@@ -98,6 +102,7 @@ EXPECTED: list[tuple[str, list[str], str]] = [
     ("Calibrated", WEIGHTS, HELD_OUT),
     ("TunedClassifier()", WEIGHTS, HELD_OUT),
     ("TunedRegressor()", WEIGHTS, HELD_OUT),
+    ("TunedRegressor(estimator=", WEIGHTS, HELD_OUT),
     ("CategoricalNB", CLASSES, COUNTS),
     ("MultinomialNB", CLASSES, COUNTS),
     ("PoissonNB", CLASSES, COUNTS),

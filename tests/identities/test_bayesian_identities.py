@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.optimize import approx_fprime
-from scipy.special import expit, log_expit
+from scipy.special import expit, log_expit, logsumexp
 from scipy.stats import multivariate_normal, norm
 
 from linclass import BayesianLinearRegression, BayesianLogisticRegression, LogisticRegression, Ridge
@@ -181,3 +181,69 @@ def test_the_mean_of_the_logistic_function_over_wide_scores(deviation: float) ->
 def test_quadrature_of_three_classes_is_refused() -> None:
     with pytest.raises(NotApplicable, match="3 classes have 3; use predictive='probit'"):
         BayesianLogisticRegression(predictive="quadrature").fit(*classes(3))
+
+
+@pytest.mark.parametrize("strength", [1e-3, 0.1, 10.0])
+def test_the_evidence_is_the_integral_over_one_weight(strength: float) -> None:
+    X, y = classes(2, 400)
+    x, sign, alpha = X[:, 0], np.where(y, 1, -1), 400 * strength
+    model = BayesianLogisticRegression(strength=strength, fit_intercept=False).fit(X[:, :1], y)
+    at = model.coef_[0, 0]
+
+    def joint(w: float) -> float:
+        return log_expit(sign * x * w).sum() + norm.logpdf(w, 0, alpha**-0.5)
+
+    spread = 12 * model.covariance_[0, 0] ** 0.5
+    mass, _ = quad(lambda w: np.exp(joint(w) - joint(at)), at - spread, at + spread)
+    assert model.log_evidence_ == pytest.approx(joint(at) + np.log(mass), abs=5e-3)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("K", [2, 3])
+def test_the_evidence_is_that_of_the_curvature_of_the_posterior(K: int, intercept: bool) -> None:
+    """Bishop (2006), (4.137), with derivatives by differences; K intercepts along an orthonormal basis of contrasts."""
+    X, y = classes(K)
+    model = BayesianLogisticRegression(strength=0.02, fit_intercept=intercept, tol=1e-13).fit(X, y)
+    rows = np.column_stack([X, np.ones(len(X))]) if intercept else X
+    C, width, alpha = 1 if K == 2 else K, rows.shape[1], len(X) * 0.02
+    target = np.eye(K)[y]
+
+    def minus_log_joint(theta: np.ndarray) -> float:
+        W = theta.reshape(C, width)
+        Z = rows @ W.T if K > 2 else np.column_stack([np.zeros(len(X)), rows @ W[0]])
+        fit = (Z * target).sum() - logsumexp(Z, axis=1).sum()
+        return -fit - norm.logpdf(W[:, :4], 0, alpha**-0.5).sum()
+
+    W = np.column_stack([model.coef_, model.intercept_]) if intercept else model.coef_
+    theta, h, M = W.ravel(), 1e-3, W.size
+    steps = h * np.eye(M)
+    A = [
+        [
+            minus_log_joint(theta + a + b)
+            - minus_log_joint(theta + a - b)
+            - minus_log_joint(theta - a + b)
+            + minus_log_joint(theta - a - b)
+            for b in steps
+        ]
+        for a in steps
+    ]
+    values = np.linalg.eigvalsh(np.array(A) / (4 * h * h))
+    kept = values[1:] if K > 2 and intercept else values  # a shift of all intercepts is flat
+    expected = -minus_log_joint(theta) + 0.5 * (np.log(2 * np.pi) - np.log(kept)).sum()
+    assert model.log_evidence_ == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_the_chosen_strength_has_nearly_the_largest_evidence(K: int) -> None:
+    """It is where α‖W‖² = γ, which neglects that the curvature varies with α."""
+    X, y = classes(K)
+    model = BayesianLogisticRegression().fit(X, y)
+    factors = np.geomspace(1e-3, 1e3, 25)
+    evidence = [
+        BayesianLogisticRegression(strength=model.strength_ * factor).fit(X, y).log_evidence_
+        for factor in factors
+    ]
+    assert max(evidence) - model.log_evidence_ < 0.05
+    assert 0.3 < factors[np.argmax(evidence)] < 3
+    assert min(evidence[0], evidence[-1]) < model.log_evidence_ - 1
+    assert evidence[12] == pytest.approx(model.log_evidence_)

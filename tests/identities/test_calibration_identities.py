@@ -173,18 +173,34 @@ def test_an_isotonic_function_is_nondecreasing_and_equal_scores_have_one_value()
     assert_allclose(isotonic(7 + 1e6 * z, t, np.ones(300))(7 + 1e6 * z), f(z))
 
 
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic", "temperature"])
 @pytest.mark.parametrize("classes", [2, 3])
-def test_the_isotonic_function_and_the_temperature_are_scikit_learns(classes: int) -> None:
+def test_every_map_is_scikit_learns(method: str, classes: int) -> None:
     from sklearn.calibration import CalibratedClassifierCV
 
     X, y = noisy(400, classes=classes)
     fold = stratified_folds(y, 5, int(np.random.default_rng(0).integers(2**32)))
     splits = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(5)]
     inner = LogisticRegression(strength=1.0)
-    for method in ("isotonic", "temperature"):
-        peer = CalibratedClassifierCV(inner, method=method, cv=splits, ensemble=False).fit(X, y)
-        ours = Calibrated(inner, method=method).fit(X, y)
-        assert_allclose(ours.predict_proba(X), peer.predict_proba(X), atol=1e-6)
+    peer = CalibratedClassifierCV(inner, method=method, cv=splits, ensemble=False).fit(X, y)
+    ours = Calibrated(inner, method=method).fit(X, y)
+    assert_allclose(ours.predict_proba(X), peer.predict_proba(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("unit", [1.0, 1e3])
+def test_a_sigmoid_is_scikit_learns(unit: float, weighted: bool) -> None:
+    """Of scores whose classes differ in number; σ(−(A z + B)) there, with weights that count rows."""
+    from sklearn.calibration import _SigmoidCalibration
+
+    rng = np.random.default_rng(2)
+    z = unit * rng.standard_normal(150)
+    own = z + unit * rng.standard_normal(150) > 0.8 * unit
+    weights = rng.integers(1, 4, 150).astype(float) if weighted else np.ones(150)
+    peer = _SigmoidCalibration().fit(z, own.astype(float), weights)
+    a, b = sigmoid(z, own, weights)[:2]
+    assert_allclose([a * unit, b], [-peer.a_ * unit, -peer.b_], rtol=1e-4)
+    assert_allclose(expit(a * z + b), peer.predict(z), atol=1e-5)
 
 
 @pytest.mark.parametrize("classes", [2, 4])

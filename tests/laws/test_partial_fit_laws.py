@@ -1,4 +1,4 @@
-"""Laws of `partial_fit` of the classifiers composed of a loss and a stochastic solver."""
+"""Laws of `partial_fit` of the models composed of a loss and a stochastic solver."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ import pytest
 from scipy import sparse
 
 from linclass import (
+    ElasticNet,
     LinearClassifier,
+    LinearRegression,
     LinearSVM,
     LogisticRegression,
     Perceptron,
     ProbitRegression,
+    Ridge,
     SecondOrderPerceptron,
     Winnow,
     largest_margin,
@@ -102,6 +105,8 @@ def test_the_perceptron_by_parts_makes_the_mistakes_of_the_whole() -> None:
         LinearSVM(),
         Perceptron(order="largest_violation"),
         LogisticRegression(solver="unknown"),
+        LinearRegression(),
+        Ridge(solver="newton"),
     ],
     ids=repr,
 )
@@ -151,3 +156,70 @@ def test_a_model_of_two_classes_refuses_three_also_in_parts(model: Any) -> None:
             begin(X, y)
     two = y < 2
     assert model.partial_fit(X[two], y[two]).coef_.shape == (1, X.shape[1])
+
+
+BATCHES: Any = {SGD: {"batch": 4}}
+REGRESSORS: dict[str, Any] = {
+    "least squares": LinearRegression(solver=BATCHES),
+    "ridge": Ridge(solver=BATCHES, strength=0.1),
+    "last iterate": Ridge(solver={SGD: {"average": False, "batch": 4}}, strength=0.1),
+    "without an intercept": Ridge(solver=BATCHES, strength=0.1, fit_intercept=False),
+    "no kink": ElasticNet(solver=BATCHES, strength=0.1, l1_ratio=0.0),
+}
+
+
+def targets() -> tuple[Any, Any]:
+    X, _ = rows(2)
+    return X, X @ [1.0, -2, 0, 3] + 5 + np.random.default_rng(1).normal(size=len(X))
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("name", REGRESSORS)
+def test_passes_over_targets_come_near_the_fit_to_all_rows(name: str, kind: Any) -> None:
+    X, y = targets()
+    model, exact = copy.deepcopy(REGRESSORS[name]), copy.deepcopy(REGRESSORS[name])
+    exact.set_params(solver="auto").fit(X, y)
+    start = np.sum((exact.predict(X) - y.mean()) ** 2)
+    for _ in range(20):
+        model.partial_fit(kind(X), y)
+    assert np.sum((model.predict(X) - exact.predict(X)) ** 2) < 0.02 * start
+    assert (model.status_, model.n_iter_, model.solver_) == ("max_iter", 1, SGD)
+
+
+def test_ridge_in_parts_is_the_classifier_of_the_squared_loss_in_parts() -> None:
+    """For y = ±1 both minimize ½(z − y)², batch by batch in the order given."""
+    X, y = rows(2)
+    weights = np.where(np.arange(len(y)) % 5, 1.5, 0)
+    one = Ridge(solver=SGD, strength=0.1)
+    other = LinearClassifier(loss="squared", solver=SGD, strength=0.1)
+    for part in np.array_split(np.arange(len(y)), 3):
+        one.partial_fit(X[part], 2.0 * y[part] - 1, sample_weight=weights[part])
+        other.partial_fit(X[part], y[part], [0, 1], sample_weight=weights[part])
+    np.testing.assert_array_equal(one.coef_, other.coef_[0])
+    assert one.intercept_ == other.intercept_[0]
+    assert one.objective_ == other.objective_
+
+
+def test_parts_of_targets_go_on_from_a_fit_which_begins_anew() -> None:
+    X, y = targets()
+    model = Ridge(solver=SGD, max_iter=1, random_state=0)
+    once = model.fit(X, y).coef_
+    assert not np.array_equal(model.partial_fit(X, y).coef_, once)
+    with pytest.raises(ValueError, match="fit_intercept was True when this Ridge began"):
+        model.set_params(fit_intercept=False).partial_fit(X, y)
+    np.testing.assert_array_equal(model.set_params(fit_intercept=True).fit(X, y).coef_, once)
+    exact = Ridge(strength=0.1).fit(X, y)
+    at_optimum = exact.set_params(solver=SGD).partial_fit(X, y)
+    assert at_optimum.objective_ < Ridge(solver=SGD, strength=0.1).partial_fit(X, y).objective_
+
+
+def test_targets_that_are_refused_begin_nothing() -> None:
+    X, y = targets()
+    model = Ridge(solver=SGD)
+    with pytest.raises(ValueError, match="Input y contains NaN"):
+        model.partial_fit(X[:, :2], np.full(len(y), np.nan))
+    assert model.partial_fit(X, y).coef_.shape == (4,)
+    with pytest.raises(ValueError, match="X has 2 features, but Ridge is expecting 4"):
+        model.partial_fit(X[:, :2], y)
+    with pytest.raises(ValueError, match="needs a smooth penalty"):
+        ElasticNet(solver=SGD).partial_fit(X, y)

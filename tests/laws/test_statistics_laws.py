@@ -51,7 +51,11 @@ PARAMS: dict[str, list[dict[str, Any]]] = {
     "NearestShrunkenCentroids": [{}, {"threshold": 2.0, "spread_offset": 0.5}],
     "NearestMean": [{}],
     "GaussianNB": [{}, {"tied": True}, {"var_smoothing": 1e-2, "priors": "uniform"}],
-    "BernoulliNB": [{}, {"binarize": 0.5}, {"smoothing": 0.1, "priors": "uniform"}],
+    "BernoulliNB": [  # inside the data: at 0 all of its features are 1
+        {"binarize": 1.0},
+        {"binarize": 1.5},
+        {"binarize": 1.0, "smoothing": 0.1, "priors": "uniform"},
+    ],
     "CategoricalNB": [{}, {"smoothing": 0.01}],
     "MultinomialNB": [{}, {"smoothing": 0.01}],
     "PoissonNB": [{}, {"smoothing": 0.01}],

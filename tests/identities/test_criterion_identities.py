@@ -1,0 +1,82 @@
+"""AIC and BIC of models that are no plain composition: ordinal and kernel logistic regression."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from linclass import (
+    BayesianLogisticRegression,
+    KernelLogisticRegression,
+    LogisticRegression,
+    OrdinalRegression,
+    TunedClassifier,
+)
+
+STRENGTHS = [10.0, 0.1, 1e-3]
+Y = np.arange(90) % 3
+X = np.random.default_rng(0).standard_normal((90, 4)) + 0.7 * np.outer(Y, [1, -1, 0, 0])
+WEIGHTS = np.where(np.arange(90) % 7, 1.5, 0.0)
+
+
+def judged(inner: Any, y: Any, rule: str, rows: Any = X, weights: Any = None) -> TunedClassifier:
+    return TunedClassifier(inner, strengths=STRENGTHS, rule=rule).fit(rows, y, weights)
+
+
+@pytest.mark.parametrize("rule", ["aic", "bic"])
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize(
+    ("model", "K"),
+    [
+        (OrdinalRegression(tol=1e-12), 2),
+        (KernelLogisticRegression(kernel="linear", tol=1e-12), 2),
+        (KernelLogisticRegression(kernel="linear", tol=1e-12), 3),
+    ],
+    ids=["ordinal", "kernel", "kernel of three"],
+)
+def test_where_it_is_logistic_regression_so_are_its_criteria(
+    model: Any, K: int, form: Any, weights: Any, rule: str
+) -> None:
+    y = np.minimum(Y, K - 1)
+    one = judged(model, y, rule, form(X), weights)
+    other = judged(LogisticRegression(tol=1e-12), y, rule, form(X), weights)
+    assert_allclose(one.degrees_of_freedom_, other.degrees_of_freedom_, rtol=1e-6)
+    assert_allclose(one.criterion_, other.criterion_, rtol=1e-8)
+    assert one.strength_ == other.strength_
+
+
+@pytest.mark.parametrize(
+    ("model", "most"),
+    [(OrdinalRegression(order=[2, 0, 1]), 4 + 2), (KernelLogisticRegression(gamma=0.1), 180)],
+    ids=["ordinal", "kernel"],
+)
+def test_a_criterion_is_minus_twice_the_likelihood_and_a_price_of_what_is_free(
+    model: Any, most: int
+) -> None:
+    """Of a strong penalty nothing but K − 1 thresholds or intercepts are free, of a weak one nearly all."""
+    inner = model.set_params(tol=1e-10)
+    strengths = [1e7, 1.0, 1e-2, 1e-8]
+    tuned = TunedClassifier(inner, strengths=strengths, rule="bic").fit(X, Y)
+    df = tuned.degrees_of_freedom_
+    assert df[0] == pytest.approx(2, abs=1e-3)
+    assert (np.diff(df) > 0).all()
+    assert df[-1] <= most + 1e-9
+    if isinstance(model, OrdinalRegression):
+        assert df[-1] == pytest.approx(most, abs=1e-3)
+    for strength, value, free in zip(strengths, tuned.criterion_, df, strict=True):
+        fit = model.set_params(strength=strength).fit(X, Y)
+        log_likelihood = fit.predict_log_proba(X)[np.arange(90), Y].sum()
+        assert value == pytest.approx(-2 * log_likelihood + np.log(90) * free, rel=1e-6)
+
+
+def test_what_has_no_degrees_of_freedom_says_so() -> None:
+    with pytest.raises(ValueError, match="needs a likelihood: logistic, probit, ordinal or kernel"):
+        judged(BayesianLogisticRegression(strength=1.0), Y, "aic")
+    groups = LogisticRegression(penalty={"group_lasso": {"groups": [0, 0, 1, 1]}})
+    with pytest.raises(ValueError, match="degrees of freedom are known of penalties that are sums"):
+        judged(groups, Y, "aic")

@@ -1,0 +1,123 @@
+"""Over all models: what a class says makes it simpler does, and tuning chooses by it, through pipelines and studies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from models import MODULES, own_classes
+from sklearn.linear_model import SGDClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from linclass import (
+    MixtureDiscriminantAnalysis,
+    NearestShrunkenCentroids,
+    OneVsRest,
+    PassiveAggressive,
+    RegularizedDiscriminantAnalysis,
+    SecondOrderPerceptron,
+    TunedClassifier,
+    Winnow,
+)
+from linclass.conventions.estimator import Estimator
+from linclass.conventions.parameters import defaults_of
+from linclass.pipeline.fitted import Task
+from linclass.pipeline.fitting import fit_method
+from linclass.pipeline.method import Method
+from linclass.selection import tuning
+from linclass.table import Table
+
+KINDS = [kind for module in MODULES for kind in own_classes(module) if issubclass(kind, Estimator)]
+VALUES = {  # the least simple and the simplest
+    "strength": (1e-3, 10.0),
+    "shrinkage": (0.0, 1.0),
+    "pooling": (0.0, 1.0),
+    "smoothing": (1e-3, 100.0),
+    "var_smoothing": (1e-9, 100.0),
+    "threshold": (0.0, 5.0),
+    "aggressiveness": (10.0, 1e-4),
+    "ridge": (1e-3, 1e3),
+    "subclasses": (3, 1),
+    "n_components": (2, 1),
+    "n_steps": (6, 1),
+}
+SAID = [(kind, name) for kind in KINDS for name in kind.simpler if name in defaults_of(kind)]
+Y = np.arange(48) % 3
+X = np.random.default_rng(5).poisson(3.0, (48, 6)) + np.eye(3, 6)[Y]
+
+
+def explained(kind: Any, **params: Any) -> float:
+    """How well a fit knows its own training rows: mean ln P where it has probabilities, else its score. A perceptron
+    minimizes neither, and its scores grow with its steps.
+    """
+    two = bool(getattr(kind, "for_more_classes", ""))
+    y = np.minimum(Y, 1) if two else Y
+    model = kind(**params).fit(X, y)
+    if kind in (PassiveAggressive, SecondOrderPerceptron):
+        return float(model.decision_function(X).std())
+    if hasattr(model, "predict_log_proba"):
+        return float(model.predict_log_proba(X)[np.arange(len(y)), y].mean())
+    return float(model.score(X, y))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("kind", "name"), SAID)
+def test_a_simpler_model_fits_its_rows_no_better(kind: Any, name: str) -> None:
+    least, most = VALUES[name]
+    mixture = kind is MixtureDiscriminantAnalysis and name != "subclasses"
+    beside = {"subclasses": 1} if mixture else {}  # of several the joint likelihood is fitted
+    simplest, other = (explained(kind, **{name: value}, **beside) for value in (most, least))
+    assert simplest <= other + 1e-9
+    assert kind.simpler[name] == np.sign(most - least)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_a_class_speaks_of_its_own_parameters(kind: Any) -> None:
+    own = {*kind.simpler} - {"strength"}  # which means one thing in all classes
+    assert own <= {*defaults_of(kind)}
+    assert {*defaults_of(kind)} & {"shrinkage", "smoothing", "n_components"} <= own
+
+
+def chosen(estimator: Any, name: str, values: Any, rule: str = "best") -> Any:
+    """The value that is chosen where all are equally good."""
+    options, scores = [{name: value} for value in values], np.zeros((2, len(values)))
+    return options[tuning.RULES[rule](options, scores, estimator)][name]
+
+
+@pytest.mark.parametrize("rule", tuning.RULES)
+def test_of_equal_candidates_the_simplest_is_chosen(rule: str) -> None:
+    centroids = make_pipeline(StandardScaler(), NearestShrunkenCentroids())
+    step = "nearestshrunkencentroids__threshold"
+    for estimator, name, values, simplest in [
+        (NearestShrunkenCentroids(), "threshold", [0.5, 2.0, 1.0], 2.0),
+        (centroids, step, [0.5, 2.0, 1.0], 2.0),
+        (OneVsRest(centroids), f"estimator__{step}", [0.5, 2.0, 1.0], 2.0),
+        (RegularizedDiscriminantAnalysis(), "pooling", [0.0, 1.0], 1.0),
+        (PassiveAggressive(), "aggressiveness", [1.0, 0.1], 0.1),
+        (OneVsRest(SGDClassifier()), "estimator__alpha", [0.1, 1.0], 1.0),
+        (None, "C", [1.0, 0.1], 0.1),
+        (Winnow(), "threshold", [1.0, 2.0], 1.0),  # the earlier one: it says nothing about it
+        (object(), "threshold", [1.0, 2.0], 1.0),
+    ]:
+        assert chosen(estimator, name, values, rule) == simplest
+
+
+def test_a_value_that_is_no_number_is_the_least_simple() -> None:
+    model = OneVsRest()
+    assert chosen(model, "strength", [None, 0.1]) == 0.1
+
+
+def test_one_standard_error_knows_the_threshold_of_centroids() -> None:
+    """The classes lie 8 deviations apart, so every threshold that keeps their features is right on every row."""
+    rows = np.random.default_rng(0).standard_normal((60, 4)) + 8 * np.eye(3, 4)[np.arange(60) % 3]
+    grid = {"threshold": [0.0, 0.5, 1.0, 50.0]}
+    model = TunedClassifier(NearestShrunkenCentroids(), strengths=None, grid=grid, folds=3)
+    for rule in tuning.RULES:
+        fitted = model.set_params(rule=rule).fit(rows, np.arange(60) % 3)
+        assert fitted.best_params_ == {"threshold": 1.0}
+    method = Method(NearestShrunkenCentroids, {}, tune=grid)
+    task = Task(n_classes=3, positive=2, inner_folds=3)
+    table = Table(rows, ("a", "b", "c", "d"))
+    assert fit_method(method, table, np.arange(60) % 3, task, 1).chosen["threshold"] == 1.0
