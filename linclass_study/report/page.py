@@ -30,7 +30,12 @@ from linclass_study.report import (
     sections,
 )
 from linclass_study.report.cells import SHOWN, PageCells, breakable_name, choices, with_code
-from linclass_study.report.configuration import configuration, snakemake_command
+from linclass_study.report.configuration import (
+    configuration,
+    own_files,
+    own_modules,
+    snakemake_command,
+)
 from linclass_study.report.page_figures import Figures
 from linclass_study.report.page_items import Item, items, runs
 from linclass_study.report.provenance import commits, environments_of_machines
@@ -76,6 +81,7 @@ def report(
         for name in parts
     ]
     readable = [name for name in parts if outcome.about(name)["status"] != "unavailable"]
+    problems = fit_problems(outcome.fits)
     script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
     return environment.get_template("template.html.j2").render(
         script=Markup(script),
@@ -86,7 +92,8 @@ def report(
         styles=STYLES,
         shown_classes=CLASSES,
         metric=metric_words(outcome.metric),
-        alarms=[one for one in fit_problems(outcome.fits) if one.status != "not_applicable"],
+        alarms=[one for one in problems if one.status != "not_applicable"],
+        inapplicable=[one for one in problems if one.status == "not_applicable"],
         unscored=metric_problems(outcome),
         left_out=list(dict.fromkeys(one.method for one in failed_candidates(outcome))),
         absent=could_not_compete(outcome),
@@ -112,6 +119,8 @@ def report(
         commits=commits(fitted_in),
         commands=[snakemake_command(files) for files in studies],
         configuration=configuration(outcome),
+        own_files=own_files(outcome),
+        own_modules=own_modules(outcome),
     )
 
 

@@ -114,10 +114,8 @@ def _other_orders(best: list[str], base: ComparisonAcross, table: np.ndarray) ->
             found.append(f"{_listed(first)} {order}")
     if not found:
         return []
-    return [
-        f"Other orders begin otherwise: {', '.join(found)}. Ranks and ratings count how often a method is ahead, the "
-        "mean by how much."
-    ]
+    why = "Ranks and ratings count how often a method is ahead, the mean by how much."
+    return [f"Other orders begin otherwise: {', '.join(found)}. {why}"]
 
 
 def distinguished(near: list[str], far: list[str]) -> str:

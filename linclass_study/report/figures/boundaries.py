@@ -19,6 +19,7 @@ from linclass_study.report.decision_regions import (
     disputed,
     plane_sentence,
     points_sentence,
+    reasons,
     training_rows,
 )
 from linclass_study.report.drawing import style
@@ -50,8 +51,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         return Exhibit.nothing(f"{dataset}: {on_plane}")
     found, left_out = boundaries(outcome, dataset)
     if not found:
-        why = "; ".join(f"{method}: {reason}" for method, reason in left_out.items())
-        return Exhibit.nothing(f"no fit on {dataset} gave a boundary. {why}")
+        return Exhibit.nothing(f"no fit on {dataset} gave a boundary: {reasons(left_out)}")
 
     grids = {method: found[method] for method in selected_methods(outcome, dataset, found, MOST)}
     X, y, plane = on_plane
@@ -129,8 +129,7 @@ def _sentences(
             "are of nearly equal size, training sets differ in which is the largest."
         )
     if left_out:
-        notes += " Not drawn: "
-        notes += "; ".join(f"{method} ({reason})" for method, reason in left_out.items()) + "."
+        notes += f" Not drawn: {reasons(left_out)}."
     return reading, notes
 
 
