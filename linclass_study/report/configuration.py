@@ -28,14 +28,14 @@ def configuration(outcome: Outcome) -> str:
     )
 
 
-def own_files(outcome: Outcome) -> list[str]:
+def data_files(outcome: Outcome) -> list[str]:
     """Files of the data sets that are not in the catalogue."""
     entries = _not_in_catalogue("datasets", outcome.datasets).values()
     found = (value for entry in entries for key, value in _items(entry) if key == "file")
     return list(dict.fromkeys(map(str, found)))
 
 
-def own_modules(outcome: Outcome) -> list[str]:
+def foreign_modules(outcome: Outcome) -> list[str]:
     """Modules and packages, beyond linclass and scikit-learn, that metrics and methods beside the catalogue name."""
     paths = own_metrics(outcome.evaluation)
     for entry in _not_in_catalogue("methods", outcome.methods).values():

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from linclass_study.plane import Plane
     from linclass_study.results.outcome import Outcome
 
-NO_POINT = "its fits gave no point of the plane a class"
-
 Grid = tuple[np.ndarray, np.ndarray, np.ndarray]  # x (g,), y (g,), class codes (folds, g, g)
 
 
@@ -29,17 +27,15 @@ def boundaries(outcome: Outcome, dataset: str) -> tuple[dict[str, Grid], dict[st
     grids, left_out = {}, {}
     for method in ranking(outcome, dataset)["method"]:
         grid = outcome.boundary(dataset, method)
-        if grid is None:
+        if grid is None or (grid[2] < 0).all():
             left_out[method] = _without_boundary(fits.filter(method=method)["status"])
             continue
         x, y, labels = grid
         given = (labels >= 0).all(axis=(1, 2))
         if given.any():
             grids[method] = x, y, labels[given]
-        elif (labels >= 0).any():
-            left_out[method] = "every fit left points of the plane without a class"
         else:
-            left_out[method] = NO_POINT
+            left_out[method] = "every fit left points of the plane without a class"
     return grids, left_out
 
 
@@ -47,7 +43,7 @@ def _without_boundary(statuses: Iterable[str]) -> str:
     """Why a run has no grid: how its fits ended, if none of them succeeded."""
     met = {*statuses}
     if not met or met & {*FITTED}:
-        return NO_POINT
+        return "its fits gave no point of the plane a class"
     return ", ".join(status.replace("_", " ") for status in STATUSES if status in met)
 
 

@@ -32,8 +32,8 @@ from linclass_study.report import (
 from linclass_study.report.cells import SHOWN, PageCells, breakable_name, choices, with_code
 from linclass_study.report.configuration import (
     configuration,
-    own_files,
-    own_modules,
+    data_files,
+    foreign_modules,
     snakemake_command,
 )
 from linclass_study.report.page_figures import Figures
@@ -81,7 +81,6 @@ def report(
         for name in parts
     ]
     readable = [name for name in parts if outcome.about(name)["status"] != "unavailable"]
-    problems = fit_problems(outcome.fits)
     script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
     return environment.get_template("template.html.j2").render(
         script=Markup(script),
@@ -92,8 +91,7 @@ def report(
         styles=STYLES,
         shown_classes=CLASSES,
         metric=metric_words(outcome.metric),
-        alarms=[one for one in problems if one.status != "not_applicable"],
-        inapplicable=[one for one in problems if one.status == "not_applicable"],
+        problems=fit_problems(outcome.fits),
         unscored=metric_problems(outcome),
         left_out=list(dict.fromkeys(one.method for one in failed_candidates(outcome))),
         absent=could_not_compete(outcome),
@@ -119,8 +117,6 @@ def report(
         commits=commits(fitted_in),
         commands=[snakemake_command(files) for files in studies],
         configuration=configuration(outcome),
-        own_files=own_files(outcome),
-        own_modules=own_modules(outcome),
     )
 
 
@@ -162,6 +158,7 @@ def template_environment(cells: PageCells) -> Environment:
         "runs": runs,
     }
     environment.globals |= {"count": counted, "cell": cells.cell, "head": cells.head}
+    environment.globals |= {"data_files": data_files, "foreign_modules": foreign_modules}
     environment.globals["choices"] = choices
     return environment
 

@@ -101,7 +101,13 @@ def could_not_compete(outcome: Outcome) -> str:
         places: dict[tuple[str, str], list[str]] = {}
         for name, method, why in runs:
             places.setdefault((method, why), []).append(name)
-        each = [f"{method} on {_names(names)} ({why})" for (method, why), names in places.items()]
+        alike: dict[tuple[str, str], list[str]] = {}
+        for (method, why), names in places.items():
+            alike.setdefault((_names(names), why), []).append(method)
+        each = [
+            f"{names_and_others(methods, NAMED)} on {names} ({why})"
+            for (names, why), methods in alike.items()
+        ]
         return f"Could not compete: {', '.join(each)}."
     of = f" of {counted(_readable(outcome), 'data set')}"
     times: dict[int, list[str]] = {}
