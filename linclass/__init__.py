@@ -1,8 +1,23 @@
-"""Every linear classifier of the textbooks, from the equations, in NumPy.
+"""Linear classifiers of the textbooks, from the equations, in NumPy, with scikit-learn's interface.
 
-Public names are imported on first use. A class is in the file with its name in snake case:
-``linclass.LogisticRegression`` is ``linclass/classifiers/logistic_regression.py``. A new classifier or regressor is
-public as soon as its file exists.
+    from linclass import LogisticRegression
+    LogisticRegression(strength=0.01).fit(X, y).predict_proba(X)
+
+``help(linclass.LogisticRegression)`` is about one model, ``dir(linclass)`` lists their names:
+
+any loss and penalty   LinearClassifier
+logistic regression    LogisticRegression, ProbitRegression, OrdinalRegression, FirthLogisticRegression,
+                       BayesianLogisticRegression
+margins and kernels    LinearSVM, KernelSVM, KernelLogisticRegression
+discriminants          LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, FisherDiscriminant, NearestMean …
+naive Bayes            GaussianNB, BernoulliNB, MultinomialNB, ExponentialFamilyNB …
+row by row             Perceptron, AveragedPerceptron, PassiveAggressive, Adaline, Winnow …
+around a model         TunedClassifier, Calibrated, OneVsRest, OneVsOne, ErrorCorrectingOutputCodes
+regression             LinearRegression, Ridge, Lasso, ElasticNet, LeastAngleRegression, BayesianLinearRegression …
+functions              decide, separability, largest_margin
+
+A class is in the file with its name in snake case, ``linclass/classifiers/logistic_regression.py``; names are imported
+on first use. A new classifier or regressor is public as soon as its file exists.
 """
 
 from __future__ import annotations

@@ -52,6 +52,7 @@ def test_what_a_row_names_exists(row):
     assert section
     assert subject
     assert spans(ours)
+    assert examples
     named = [getattr(linclass, head(span)) for span in spans(ours) if head(span) in MODELS]
     for span in spans(ours):
         name = head(span)

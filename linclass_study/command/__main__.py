@@ -187,8 +187,8 @@ def _add_publish(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "publish",
         help="make one archive of a results folder",
         description="Make one .zip of a results folder: configuration, environments, digests of the data, folds, "
-        "predictions, fits, scores, tables, figures, report, CITATION.cff and README; never the data. The same "
-        "results give the same bytes, and `linclass verify` and `linclass merge` read it.",
+        "predictions, fits, scores, tables, figures, report, CITATION.cff and README; not the rows of the data "
+        "sets. The same results give the same bytes, and `linclass verify` and `linclass merge` read it.",
     )
     parser.add_argument("results", metavar="DIR", help="a results folder")
     parser.add_argument(

@@ -1,7 +1,7 @@
 """`linclass publish DIR`: write a reproducible archive of a study, which verify and merge can read.
 
 It contains configuration, environments, digests of the data sets, folds, predictions, fits, scores, tables, figures,
-report, CITATION.cff and README, but never the data. The author's home folder is replaced by `~`.
+report, CITATION.cff and README, but not the rows of the data sets. The author's home folder is replaced by `~`.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def text(results: ResultsFolder, citation: Citation, names: set[str]) -> str:
             "`linclass merge ARCHIVE.zip results --into both` makes one folder of both, with its report.",
             *_rerun(results),
             "",
-            "The rows of the data sets are not here. Which data they were:",
+            "The rows of the data sets are not here, but as points in figures of boundaries. Which data they were:",
             "",
             "| data set | rows | digest of the parsed content | licence | to cite |",
             "|---|---|---|---|---|",

@@ -14,6 +14,7 @@ from linclass_study.data.dataset import Dataset
 from linclass_study.unfinished_file import unfinished_file
 
 MANY = 1000  # with more features, the .json has their number instead of their names
+OPTIONAL = ("groups", "source_row")  # arrays that not every data set has
 KEPT = ("classes", "positive", "costs", "source", "digest", "attempts", "in_file")
 
 
@@ -33,9 +34,9 @@ def save_dataset(
         "in_file": data.in_file,
     }
     text = np.frombuffer(json.dumps(about, allow_nan=False).encode(), dtype=np.uint8)
-    groups = {} if data.groups is None else {"groups": data.groups}
+    own = {name: getattr(data, name) for name in OPTIONAL if getattr(data, name) is not None}
     matrix = table_arrays.matrix_arrays(data.table)
-    arrays: dict[str, Any] = {**matrix, "y": data.y, "split": data.split, "about": text, **groups}
+    arrays: dict[str, Any] = {**matrix, "y": data.y, "split": data.split, "about": text, **own}
     with unfinished_file(npz_path) as partial, partial.open("wb") as file:
         np.savez(file, **arrays)
     with unfinished_file(json_path) as partial:
@@ -57,17 +58,16 @@ def load_dataset(npz_path: str | os.PathLike[str]) -> Dataset:
     with npz_file.opened(npz_path) as arrays:
         about = json.loads(arrays["about"].tobytes())
         y, split = arrays["y"], arrays["split"]
-        groups = arrays.get("groups")
+        own = {name: arrays.get(name) for name in OPTIONAL}
         table = table_arrays.read_table(arrays, about)
     kept = {key: about[key] for key in KEPT}
     drawn = about["bayes_error"]
     bayes_error = None if drawn is None else tuple(drawn)
-    return Dataset(table, y, split, **kept, bayes_error=bayes_error, groups=groups)
+    return Dataset(table, y, split, **kept, bayes_error=bayes_error, **own)
 
 
 def _summary(data: Dataset, status: str, reason: str) -> bytes:
     n, d = map(int, data.table.shape)
-    texts = data.table.texts
     about = {
         "status": status,
         "reason": reason,
@@ -80,8 +80,7 @@ def _summary(data: Dataset, status: str, reason: str) -> bytes:
         "test_rows": int(data.split.sum()),
         "groups": None if data.groups is None else len(np.unique(data.groups)),
         "sparse": data.table.is_sparse and not data.in_file,
-        "levels": {n: list(levels) for n, levels in data.table.levels.items() if n not in texts},
-        "texts": sorted(texts),
+        "texts": sorted(data.table.texts),
         "costs": data.costs,
         "digest": data.digest,
         "source": data.source,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from linclass_study.own_metrics import own_metrics
 from linclass_study.project import DEFAULT_STUDY, ROOT
 from linclass_study.results.outcome import Outcome
 
@@ -25,6 +26,35 @@ def configuration(outcome: Outcome) -> str:
     return yaml.safe_dump(
         json.loads(json.dumps(plain)), sort_keys=False, allow_unicode=True, width=96
     )
+
+
+def data_files(outcome: Outcome) -> list[str]:
+    """Files of the data sets that are not in the catalogue."""
+    entries = _not_in_catalogue("datasets", outcome.datasets).values()
+    found = (value for entry in entries for key, value in _items(entry) if key == "file")
+    return list(dict.fromkeys(map(str, found)))
+
+
+def foreign_modules(outcome: Outcome) -> list[str]:
+    """Modules and packages, beyond linclass and scikit-learn, that metrics and methods beside the catalogue name."""
+    paths = own_metrics(outcome.evaluation)
+    for entry in _not_in_catalogue("methods", outcome.methods).values():
+        for key, value in _items(entry):
+            if key in ("transforms", "features"):
+                paths += [step if isinstance(step, str) else next(iter(step)) for step in value]
+            elif key == "classifier":
+                paths.append(value)
+    modules = (path.partition(".")[0] for path in paths if "." in path)
+    return [name for name in dict.fromkeys(modules) if name not in ("linclass", "sklearn")]
+
+
+def _items(value: Any) -> Iterator[tuple[str, Any]]:
+    """Keys and values of an entry and of all mappings inside it."""
+    if isinstance(value, Mapping):
+        yield from value.items()
+    for inner in value.values() if isinstance(value, Mapping) else value:
+        if isinstance(inner, Mapping | list):
+            yield from _items(inner)
 
 
 def _not_in_catalogue(kind: str, entries: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from linclass_study.fit_statuses import FITTED, STATUSES
 
 if TYPE_CHECKING:
     from linclass_study.plane import Plane
@@ -21,21 +23,36 @@ def boundaries(outcome: Outcome, dataset: str) -> tuple[dict[str, Grid], dict[st
     """
     from linclass_study.results.summary import ranking
 
+    fits = outcome.fits.filter(dataset=dataset)
     grids, left_out = {}, {}
     for method in ranking(outcome, dataset)["method"]:
         grid = outcome.boundary(dataset, method)
-        if grid is None:
-            left_out[method] = "its fits gave no point of the plane a class"
+        if grid is None or (grid[2] < 0).all():
+            left_out[method] = _without_boundary(fits.filter(method=method)["status"])
             continue
         x, y, labels = grid
         given = (labels >= 0).all(axis=(1, 2))
         if given.any():
             grids[method] = x, y, labels[given]
-        elif (labels >= 0).any():
-            left_out[method] = "every fit left points of the plane without a class"
         else:
-            left_out[method] = "its fits gave no point of the plane a class"
+            left_out[method] = "every fit left points of the plane without a class"
     return grids, left_out
+
+
+def _without_boundary(statuses: Iterable[str]) -> str:
+    """Why a run has no grid: how its fits ended, if none of them succeeded."""
+    met = {*statuses}
+    if not met or met & {*FITTED}:
+        return "its fits gave no point of the plane a class"
+    return ", ".join(status.replace("_", " ") for status in STATUSES if status in met)
+
+
+def reasons(left_out: Mapping[str, str]) -> str:
+    """a, b (failed); c (not applicable)"""
+    methods: dict[str, list[str]] = {}
+    for method, reason in left_out.items():
+        methods.setdefault(reason, []).append(method)
+    return "; ".join(f"{', '.join(names)} ({reason})" for reason, names in methods.items())
 
 
 def training_rows(

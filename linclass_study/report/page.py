@@ -30,7 +30,12 @@ from linclass_study.report import (
     sections,
 )
 from linclass_study.report.cells import SHOWN, PageCells, breakable_name, choices, with_code
-from linclass_study.report.configuration import configuration, snakemake_command
+from linclass_study.report.configuration import (
+    configuration,
+    data_files,
+    foreign_modules,
+    snakemake_command,
+)
 from linclass_study.report.page_figures import Figures
 from linclass_study.report.page_items import Item, items, runs
 from linclass_study.report.provenance import commits, environments_of_machines
@@ -86,7 +91,7 @@ def report(
         styles=STYLES,
         shown_classes=CLASSES,
         metric=metric_words(outcome.metric),
-        alarms=[one for one in fit_problems(outcome.fits) if one.status != "not_applicable"],
+        problems=fit_problems(outcome.fits),
         unscored=metric_problems(outcome),
         left_out=list(dict.fromkeys(one.method for one in failed_candidates(outcome))),
         absent=could_not_compete(outcome),
@@ -153,6 +158,7 @@ def template_environment(cells: PageCells) -> Environment:
         "runs": runs,
     }
     environment.globals |= {"count": counted, "cell": cells.cell, "head": cells.head}
+    environment.globals |= {"data_files": data_files, "foreign_modules": foreign_modules}
     environment.globals["choices"] = choices
     return environment
 

@@ -30,7 +30,10 @@ def sentences(outcome: Outcome, base: ComparisonAcross, tried: list[Scenario]) -
     n, k = table.shape
     average, difference, _ = base.groups(chosen)
     best = base.best(chosen)
-    conclusions = [_winner(best, n, k, float(average.min()), base, chosen)]
+    conclusions = [
+        _winner(best, n, k, float(average.min()), base, chosen),
+        *_other_orders(best, base, table),
+    ]
     test = base.friedman(chosen)
     if test is not None:
         found = "differ" if test.f_p < ALPHA else "are not shown to differ"
@@ -96,6 +99,23 @@ def _winner(
         f"{_listed(best)} {verb} the best mean rank by {metric_words(base.metric)}, {rank:.2f} of {k}, "
         f"over {independent(base, n)}{note}."
     )
+
+
+def _other_orders(best: list[str], base: ComparisonAcross, table: np.ndarray) -> list[str]:
+    """Which methods come first by other averages, if these are not the best ones by rank."""
+    orders = {
+        f"by mean {metric_words(base.metric)}": table.mean(axis=0),
+        "by Bradley and Terry’s rating": base.ratings.elo,
+    }
+    found = []
+    for order, values in orders.items():
+        first = [base.methods[j] for j in np.flatnonzero(values >= np.nanmax(values) - 1e-6)]
+        if first != best:
+            found.append(f"{_listed(first)} {order}")
+    if not found:
+        return []
+    why = "Ranks and ratings count how often a method is ahead, the mean by how much."
+    return [f"Other orders begin otherwise: {', '.join(found)}. {why}"]
 
 
 def distinguished(near: list[str], far: list[str]) -> str:

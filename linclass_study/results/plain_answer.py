@@ -101,7 +101,13 @@ def could_not_compete(outcome: Outcome) -> str:
         places: dict[tuple[str, str], list[str]] = {}
         for name, method, why in runs:
             places.setdefault((method, why), []).append(name)
-        each = [f"{method} on {_names(names)} ({why})" for (method, why), names in places.items()]
+        alike: dict[tuple[str, str], list[str]] = {}
+        for (method, why), names in places.items():
+            alike.setdefault((_names(names), why), []).append(method)
+        each = [
+            f"{names_and_others(methods, NAMED)} on {names} ({why})"
+            for (names, why), methods in alike.items()
+        ]
         return f"Could not compete: {', '.join(each)}."
     of = f" of {counted(_readable(outcome), 'data set')}"
     times: dict[int, list[str]] = {}
@@ -149,7 +155,7 @@ def _overall(base: ComparisonAcross) -> list[str]:
     near = int(np.count_nonzero(average - average.min() <= difference)) - len(first)
     others = len(base.methods) - len(first)
     if not others:
-        return ["All methods are equally good on average."]
+        return ["All methods share the best mean rank."]
     n = len(base.treatments()[treatment])
     left = left_out(base, treatment)
     is_sure = (
@@ -157,7 +163,7 @@ def _overall(base: ComparisonAcross) -> list[str]:
         if not near
         else f"but that is not sure: {some(near, others, bool(first[1:]))} may be as good"
     )
-    verb = "is" if len(first) == 1 else "are"
+    verb = "has" if len(first) == 1 else "share"
     if treatment == "counted as worst":
         lacking = base.incomplete
         those = (
@@ -167,7 +173,8 @@ def _overall(base: ComparisonAcross) -> list[str]:
         )
         left = f"missing scores{those} count as worst"
     over = independent(base, n, left)
-    return [f"{_names(first)} {verb} best on average over {over}, {is_sure}."]
+    words = metric_words(base.metric)
+    return [f"{_names(first)} {verb} the best mean rank by {words} over {over}, {is_sure}."]
 
 
 def _sure(found: ComparisonWithin, tied: list[str]) -> str:

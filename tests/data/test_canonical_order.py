@@ -183,3 +183,29 @@ def test_a_label_of_the_configuration_is_found(wanted, names, label):
 def test_yes_without_quotes_is_explained():
     with pytest.raises(Unavailable, match=r"'true' is no class; .* put it in quotes"):
         labels.lookup(True, ["no", "yes"], "positive")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_each_row_knows_its_row_of_the_file_or_of_the_test_file(seed, obtain, tmp_path):
+    files = []
+    for name in ("train.csv", "test.csv"):
+        names, rows = random_table(seed)
+        numbered = [[str(i), cells[-1]] for i, cells in enumerate(rows)]
+        np.random.default_rng(seed + len(files)).shuffle(numbered)
+        write(tmp_path / name, ["id", names[-1]], numbered)
+        files.append(numbered)
+    source = {"source": {"file": "train.csv"}, "test": {"file": "test.csv"}}
+    found = obtain(source | {"target": "class", "classes": ["yes", "no"]})
+    assert found.source_row.dtype == np.int64
+    for (number,), code, part, row in zip(
+        found.table.X, found.y, found.split, found.source_row, strict=True
+    ):
+        assert files[part][row] == [f"{number:g}", ["yes", "no"][code]]
+
+
+def test_each_text_of_a_sparse_file_knows_its_line(obtain, tmp_path):
+    lines = [f"{label} 1:{i + 1}" for i, label in enumerate("abcabcbca")]
+    (tmp_path / "a.svm").write_text("\n".join(lines) + "\n")
+    found = obtain({"source": {"file": "a.svm"}, "classes": ["a", "c"]})
+    values = found.table.X.toarray()[:, 0]
+    assert [lines[row].split(":")[1] for row in found.source_row] == [f"{v:g}" for v in values]

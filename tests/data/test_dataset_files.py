@@ -48,7 +48,8 @@ def test_it_comes_back(found, tmp_path):
 
 def arrays(data):
     X = data.table.X
-    return [*((X.data, X.indices, X.indptr) if data.table.is_sparse else (X,)), data.y, data.split]
+    values = (X.data, X.indices, X.indptr) if data.table.is_sparse else (X,)
+    return [*values, data.y, data.split, data.source_row]
 
 
 def test_the_same_data_are_the_same_bytes(found, tmp_path):
@@ -86,7 +87,6 @@ def test_the_words_about_it(obtain, tmp_path):
         "test_rows": 0,
         "groups": None,
         "sparse": False,
-        "levels": {"t": ["blue", "red"]},
         "texts": [],
         "costs": costs,
         "digest": found.digest,

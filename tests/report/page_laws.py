@@ -128,7 +128,7 @@ def can_be_read_in_the_dark(browser: Browser, page: Path) -> None:
 
 
 def has_figures_of_readable_size(browser: Browser, page: Path) -> None:
-    """A point of a figure, whose letters have seven or more, is at least a pixel, in a narrow window too."""
+    """A letter of seven points, the smallest, is at least nine pixels high, in a narrow window too."""
     scales = """[...document.querySelectorAll('figure svg')].filter(svg => svg.getClientRects().length)
         .map(svg => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)"""
     for width in WIDTHS:
@@ -136,7 +136,18 @@ def has_figures_of_readable_size(browser: Browser, page: Path) -> None:
         browser.run(OPEN_ALL)
         found = browser.run(scales)
         assert found
-        assert min(found) >= 1, width
+        assert 7 * min(found) >= 8.7, width
+
+
+def shows_reasons_in_a_narrow_window(browser: Browser, page: Path) -> None:
+    """A reason is read without scrolling sideways, and is at least half as wide as the window."""
+    browser.open(page, 390)
+    browser.run(OPEN_ALL)
+    edges = """[...document.querySelectorAll('td.reason')].filter(cell => cell.getClientRects().length)
+        .map(cell => cell.getBoundingClientRect()).map(box => [box.left, box.right])"""
+    for left, right in browser.run(edges):
+        assert left >= 0
+        assert left + 195 <= right <= 390
 
 
 def shows_headings_beside_the_controls_of_tables(browser: Browser, page: Path) -> None:
@@ -156,6 +167,7 @@ LAWS = (
     is_complete_without_scripts,
     can_be_read_in_the_dark,
     has_figures_of_readable_size,
+    shows_reasons_in_a_narrow_window,
     shows_headings_beside_the_controls_of_tables,
 )
 

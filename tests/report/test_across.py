@@ -169,7 +169,7 @@ def test_a_method_that_hardly_applies_leaves_the_others_their_conclusion(
     else:
         assert "over 6 independent data sets, missing scores counted as worst." in output
         assert (
-            "a is best on average over 6 independent data sets (missing scores of c count as worst)"
+            "a has the best mean rank by accuracy over 6 independent data sets (missing scores of c count as worst)"
             in plain
         )
 
@@ -366,6 +366,16 @@ def test_the_runner_up_does_not_share_the_best_mean_rank() -> None:
     assert " better by more than 0.01, " in output
     equal = " ".join(conclusion.sentences(nothing, a_table([[0.9, 0.1], [0.1, 0.9]] * 3), []))  # type: ignore[arg-type]
     assert "All methods share the best mean rank, so there is no runner-up." in equal
+
+
+def test_another_order_that_begins_with_another_method_is_named() -> None:
+    """a is a little better four times out of five, and far worse once."""
+    close = [[0.81, 0.8, 0.1]] * 4
+    nothing = SimpleNamespace(evaluation={})
+    _, other, *_ = conclusion.sentences(nothing, a_table([*close, [0.5, 0.9, 0.1]]), [])  # type: ignore[arg-type]
+    assert other.startswith("Other orders begin otherwise: b by mean accuracy. ")
+    same = " ".join(conclusion.sentences(nothing, a_table([*close, [0.91, 0.9, 0.1]]), []))  # type: ignore[arg-type]
+    assert "Other orders" not in same
 
 
 def test_the_f_decides_where_the_two_disagree() -> None:

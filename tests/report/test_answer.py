@@ -46,7 +46,9 @@ def test_the_answer_on_several_data_sets_ends_with_that_across_them(make):
     outcome = make(data, {"bad": Method(0.0), "good": Method(4.0)}, folds=3)
     *_, across, within, _, _ = lines(outcome)
     assert [across, within] == plain_answer(outcome)
-    assert across.startswith("good is best on average over 6 independent data sets, ")
+    assert across.startswith(
+        "good has the best mean rank by accuracy over 6 independent data sets, "
+    )
     few = make({"d": Data(), "e": Data()}, {"bad": Method(0.0), "good": Method(4.0)}, name="few")
     best_of_each, *others = plain_answer(few)
     assert best_of_each.startswith("Best accuracy: good on d (")  # the table has it

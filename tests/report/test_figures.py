@@ -288,7 +288,20 @@ def test_a_method_whose_every_grid_has_holes_is_left_out_with_the_reason(make):
     assert "Not drawn: holes (every fit left points" in numbers["caption"]
     only = replace(outcome, methods={"holes": {}})
     draw_exhibits(only, "boundaries")
-    assert "holes: every fit left points" in numbers_of(only, "boundaries-d")["reason"]
+    assert "holes (every fit left points" in numbers_of(only, "boundaries-d")["reason"]
+
+
+def test_methods_without_fits_are_left_out_of_the_boundaries_for_that_reason(make):
+    methods = {
+        "whole": Method(),
+        "cannot": Method(everywhere=("not_applicable", "needs numbers")),
+        "nor_this": Method(everywhere=("not_applicable", "needs more rows")),
+        "dead": Method(everywhere=("failed", "x")),
+    }
+    outcome = make({"d": Data(features=2)}, methods)
+    draw_exhibits(outcome, "boundaries")
+    caption = numbers_of(outcome, "boundaries-d")["caption"]
+    assert caption.endswith("Not drawn: cannot, nor_this (not applicable); dead (failed).")
 
 
 def test_a_drawing_reports_nothing_of_when_and_with_what_it_was_made(make):

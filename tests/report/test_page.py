@@ -18,7 +18,12 @@ from studies import Data, Method, finish
 from linclass_study.project import ROOT
 from linclass_study.report import method_scores
 from linclass_study.report.cells import PageCells
-from linclass_study.report.configuration import configuration, snakemake_command
+from linclass_study.report.configuration import (
+    configuration,
+    data_files,
+    foreign_modules,
+    snakemake_command,
+)
 from linclass_study.report.exhibits import draw_exhibits, figure_names
 from linclass_study.report.page import CLASSES, report
 from linclass_study.report.page_tables import make_tables
@@ -201,6 +206,26 @@ def test_the_configuration_of_the_page_can_be_run_again(tmp_path):
     assert snakemake_command(["my study.yaml"]) == "snakemake --configfile 'my study.yaml'"
 
 
+def test_the_page_names_what_a_study_needs_beside_the_clone(make):
+    inner = {"classifier": "sklearn.ensemble.BaggingClassifier", "params": {}}
+    inner["params"]["estimator"] = {"classifier": "mine.Inner"}
+    methods = {
+        "lda": {"classifier": "linclass.LinearDiscriminantAnalysis"},
+        "bagged": inner | {"transforms": ["standardize", "steps.Clipped", {"more.steps.Cut": {}}]},
+    }
+    outcome = make({"d": Data()}, {"lda": Method(), "bagged": Method()})
+    source = {"source": [{"url": "https://example.org/a.csv"}, {"file": "my.csv"}]}
+    datasets = {"d": source | {"test": {"file": "later.csv"}, "target": "y"}}
+    evaluation = outcome.evaluation | {"metrics": ["costs.harm", "sklearn.metrics.zero_one_loss"]}
+    own = replace(outcome, datasets=datasets, methods=methods, evaluation=evaluation)
+    assert data_files(own) == ["my.csv", "later.csv"]
+    assert sorted(foreign_modules(own)) == ["costs", "mine", "more", "steps"]
+    page = Page(studies.finish(replace(outcome, datasets=datasets))).words()
+    assert "Needed too, at the same paths: the data my.csv, later.csv. An archive of" in page
+    catalogue = read_yaml(ROOT / "config" / "datasets.yaml")
+    assert data_files(replace(outcome, datasets=catalogue)) == []
+
+
 def test_more_than_two_features_are_cut_by_a_plane_which_is_reported(outcome, text):
     assert (
         studies.numbers_of(outcome, "boundaries-plane")["title"] == "Decision boundaries on plane"
@@ -270,7 +295,9 @@ def test_runs_that_do_not_apply_are_reported_calmly_and_failures_alarm(make):
     assert box(page, "problems").startswith(
         "10 fits of 30 did not succeed, 5 do not apply to their data."
     )
-    assert "needs numbers" not in box(page, "problems")
+    assert "Why 5 fits do not apply not applicable e × cannot (5 fits) needs numbers" in box(
+        page, "problems"
+    )
     assert (
         "Could not compete: dead on d and e (failed), cannot on e (not applicable). Why?"
         in Page(page).words()

@@ -15,15 +15,20 @@ from linclass_study.report.page import learning_curve_sizes
 from linclass_study.report.page_tables import table_modules
 from linclass_study.results import conclusion
 from linclass_study.results.across_datasets import comparison_across
+from linclass_study.results.outcome import Outcome
 from linclass_study.results.plain_answer import could_not_compete, plain_answer
 from linclass_study.table_files import write_table
 
 
 @pytest.fixture
-def reported(make):
+def reported(outcome_of):
     """reported({data set: {method: accuracy of each fold}}): the sentences."""
+    return lambda values: plain_answer(outcome_of(values))
 
-    def sentences(values: dict[str, dict[str, list[float]]]) -> list[str]:
+
+@pytest.fixture
+def outcome_of(make):
+    def scored(values: dict[str, dict[str, list[float]]]) -> Outcome:
         methods = {name: Method() for name in next(iter(values.values()))}
         data = {name: Data(rows=40, seed=place) for place, name in enumerate(values)}
         folds = len(next(iter(next(iter(values.values())).values())))
@@ -35,9 +40,9 @@ def reported(make):
             for fold, value in enumerate(of_folds)
         ]
         write_table(table_files.frame("scores", rows), "scores", outcome.results / "scores.parquet")
-        return plain_answer(replace(outcome))
+        return replace(outcome)
 
-    return sentences
+    return scored
 
 
 GOOD, LITTLE_LESS, BAD = [0.9, 0.91, 0.92, 0.9], [0.9, 0.91, 0.91, 0.9], [0.5, 0.51, 0.52, 0.5]
@@ -54,6 +59,19 @@ def test_one_that_is_hardly_ahead_is_not(reported):
     assert output.endswith("that is not sure: 1 of the 2 others may be as good.")
 
 
+def test_a_data_sets_table_calls_no_tie_clearly_the_best(outcome_of):
+    def sure(values: dict[str, list[float]]) -> object:
+        table = table_modules()["answer"].make(outcome_of({"d": values}))
+        return table.rows[0][[column.key for column in table.columns].index("sure")]
+
+    tied = dict.fromkeys(("a", "b"), GOOD)
+    assert sure({"good": GOOD, "bad": BAD}) == "clearly the best"
+    assert sure(tied | {"bad": BAD}) == "2 share the best mean; the other method is clearly worse"
+    assert sure(tied | {"bad": BAD, "c": BAD}).endswith("; both other methods are clearly worse")
+    assert sure(tied | {"near": LITTLE_LESS}).endswith("; the other method may be as good")
+    assert sure({"good": GOOD, "near": LITTLE_LESS}) == "the other may be as good"
+
+
 def test_equals_are_named_together_and_many_are_counted(reported):
     (output,) = reported({"d": dict.fromkeys(("a", "b"), GOOD) | {"bad": BAD}})
     assert (
@@ -66,7 +84,7 @@ def test_equals_are_named_together_and_many_are_counted(reported):
     (output,) = reported({"d": tied | near | {"bad": BAD}})
     assert output.endswith("that is not sure: 2 of the 3 other methods may be as good.")
     first, *_ = reported({f"d{i}": tied | near for i in range(5)})
-    assert first.startswith("a and b are best on average")
+    assert first.startswith("a and b share the best mean rank by accuracy over")
     assert first.endswith("that is not sure: both other methods may be as good.")
     (output,) = reported({"d": {f"m{i}": GOOD for i in range(18)}})
     assert output.startswith("m0, m1, m2 and 15 others have the best accuracy")
@@ -85,13 +103,14 @@ def test_across_data_sets_the_answer_of_two_methods_is_as_sure_as_the_sign_test(
         ),
         "3 independent data sets are too few to rank methods. A conclusion needs at least 5.",
     ]
+    over = "good has the best mean rank by accuracy over"
     assert reported(many) == [
-        "good is best on average over 6 independent data sets, and that is sure: every other method is behind.",
+        f"{over} 6 independent data sets, and that is sure: every other method is behind.",
         "On 6 of the 6 data sets one method is clearly the best.",
     ]
     del many["d5"]
     assert reported(many)[0] == (
-        "good is best on average over 5 independent data sets, but that is not sure: the other may be as good."
+        f"{over} 5 independent data sets, but that is not sure: the other may be as good."
     )
 
 
@@ -166,7 +185,7 @@ def test_data_sets_that_are_left_out_are_named_with_the_methods_that_lack_a_scor
 
 def test_equals_everywhere_are_not_surely_ahead_of_nobody(reported):
     output = reported({f"d{i}": dict.fromkeys("ab", GOOD) for i in range(5)})
-    assert output[0] == "All methods are equally good on average."
+    assert output[0] == "All methods share the best mean rank."
 
 
 def test_none_is_clearly_the_best_only_of_data_sets_that_could_show_one(make, reported):

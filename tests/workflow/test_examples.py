@@ -21,6 +21,7 @@ PAGES = (
     "docs/features.md",
     "docs/estimators.md",
     "docs/evaluation.md",
+    "docs/results.md",
 )
 BLOCK = re.compile(r"<!-- test: (\S+) -->\n```\w*\n(.*?)```", flags=re.DOTALL)
 
@@ -106,6 +107,11 @@ def test_the_readmes_first_study(with_examples):
     assert output.code == 0, output.text
     scores = pl.read_parquet(with_examples.folder / "results/mystudy/scores.parquet")
     assert "ridge" in set(scores["method"])
+    subprocess.run([sys.executable, "labelled.py"], cwd=with_examples.folder, check=True)
+    labelled = pl.read_csv(with_examples.folder / "labelled.csv")
+    assert labelled["y_true"].to_list() == labelled["outcome"].to_list()
+    assert sorted(labelled["source_row"]) == list(range(10))
+    assert labelled["age"][labelled["source_row"].arg_min()] == 34  # the first row of my.csv
 
 
 def test_the_readmes_picture_is_the_graph_of_the_rules_without_arrows_that_follow(project):

@@ -23,16 +23,21 @@ from linclass_study.data.unavailable import Unavailable
 
 def assemble(train: Columns | Counts, test: Content | None, entry: Mapping[str, Any]) -> Assembled:
     """The rows of all classes that the entry keeps."""
-    if isinstance(train, Columns):
-        table, y, split, classes, groups = columns_to_table(train, test, entry)
-    else:
-        table, y, split, classes, groups = counts_to_table(train, test, entry)
-    kept = y >= 0
+    found = (
+        columns_to_table(train, test, entry)
+        if isinstance(train, Columns)
+        else counts_to_table(train, test, entry)
+    )
+    table, kept = found.table, found.y >= 0
     if train.matrices or (test is not None and test.matrices):
         table = _with_matrices(table, train, test, kept)
     if not table.names:
         raise Unavailable("no column is left beside the target (drop fewer)")
-    return Assembled(table, y[kept], split[kept], classes, groups)
+    parts = [part for part in (train, test) if part is not None]
+    source_row = np.concatenate([np.arange(part.n_rows) for part in parts])[kept]
+    return found._replace(
+        table=table, y=found.y[kept], split=found.split[kept], source_row=source_row
+    )
 
 
 def _with_matrices(table: Table, train: Content, test: Content | None, kept: np.ndarray) -> Table:

@@ -24,7 +24,7 @@ def build_dataset(train: Content, test: Content | None, entry: Mapping[str, Any]
     """Build the data set; raise Unavailable if the content contradicts the entry."""
     if isinstance(train, InFile):
         return _in_file(train, entry)
-    table, y, split, classes, groups = assemble(train, test, entry)
+    table, y, split, classes, groups, source_row = assemble(train, test, entry)
     table = normalized(table)
     order = canonical_order(table, y, split, groups)
     table, y, split = table.rows(order), y[order], split[order]
@@ -48,6 +48,7 @@ def build_dataset(train: Content, test: Content | None, entry: Mapping[str, Any]
         digest=digest,
         bayes_error=bayes_error,
         groups=groups,
+        source_row=source_row[order],
     )
 
 

@@ -19,6 +19,7 @@ from linclass_study.report.decision_regions import (
     disputed,
     plane_sentence,
     points_sentence,
+    reasons,
     training_rows,
 )
 from linclass_study.report.drawing import style
@@ -50,8 +51,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         return Exhibit.nothing(f"{dataset}: {on_plane}")
     found, left_out = boundaries(outcome, dataset)
     if not found:
-        why = "; ".join(f"{method}: {reason}" for method, reason in left_out.items())
-        return Exhibit.nothing(f"no fit on {dataset} gave a boundary. {why}")
+        return Exhibit.nothing(f"no fit on {dataset} gave a boundary: {reasons(left_out)}")
 
     grids = {method: found[method] for method in selected_methods(outcome, dataset, found, MOST)}
     X, y, plane = on_plane
@@ -68,11 +68,14 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         axes.set(xlim=(x_grid[0], x_grid[-1]), ylim=(y_grid[0], y_grid[-1]))
 
     first, second = _sentences(grids, shares, left_out)
-    caption = (
-        f"One panel per method. {plane_sentence(about) if is_cut else ''}{first}"
-        f"{points_sentence(about, X, *next(iter(grids.values()))[:2])} "
-        f"{selection_note(outcome, list(grids), len(found), 'with a boundary')}{second}"
-    )
+    plane_of = plane_sentence(about) if is_cut else ""
+    points = points_sentence(about, X, *next(iter(grids.values()))[:2])
+    sentences = [
+        f"One panel per method. {plane_of}{first}{points}",
+        selection_note(outcome, list(grids), len(found), "with a boundary"),
+        *second,
+    ]
+    caption = " ".join(filter(None, sentences))
     numbers = {
         "dataset": dataset,
         "features": list(names),
@@ -116,21 +119,20 @@ def _panels(n: int, names: Sequence[str], classes: list[str]) -> tuple[Figure, l
 
 def _sentences(
     grids: dict[str, Grid], shares: dict[str, float], left_out: dict[str, str]
-) -> tuple[str, str]:
+) -> tuple[str, list[str]]:
     """For the caption: how to read the panels; methods of one class per fold, and those without a boundary."""
     reading = (
         "Thin lines: the boundary of each fit. Background: the class of each point of the plane, "
         "mixed where fits disagree; “disputed” is the share of the plane shown on which they do. "
     )
-    notes = ""
+    notes = []
     if varying := [m for m in grids if one_class(grids[m][2]) and shares[m]]:
-        notes += (
-            f" {' and '.join(varying)} gave the whole plane one class in each fit, not the same in all: where classes "
+        notes.append(
+            f"{' and '.join(varying)} gave the whole plane one class in each fit, not the same in all: where classes "
             "are of nearly equal size, training sets differ in which is the largest."
         )
     if left_out:
-        notes += " Not drawn: "
-        notes += "; ".join(f"{method} ({reason})" for method, reason in left_out.items()) + "."
+        notes.append(f"Not drawn: {reasons(left_out)}.")
     return reading, notes
 
 

@@ -84,7 +84,9 @@ def sure(found: ComparisonWithin, tied: list[str]) -> str:
     if not others:
         return "no method is behind"
     rivals = len({*found.rivals} - {*tied})
-    shared = f"{len(tied) + 1} share the best mean; " if len(tied) > 2 else ""
+    shared = f"{len(tied) + 1} share the best mean; " if tied else ""
     if rivals:
         return f"{shared}{some(rivals, others, bool(tied))} may be as good"
-    return f"{shared}clearly the best"
+    if not tied:
+        return "clearly the best"
+    return f"{shared}{some(others, others, True)} {'is' if others == 1 else 'are'} clearly worse"

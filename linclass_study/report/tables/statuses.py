@@ -42,4 +42,5 @@ def make(outcome: Outcome) -> ReportTable:
         for i, row in enumerate(rows)
         if of_method[row[0]]["fitted"] < of_method[row[0]]["planned"]
     )
+    caption += " Grey: some fits gave no predictions." if faint else ""
     return ReportTable("How every fit ended", caption, columns, rows, faint)
