@@ -77,7 +77,10 @@ def _unusable(metric: ImportedMetric) -> str:
         return ""
     names = ", ".join(others)
     given = "estimator, X, y" if metric.is_scorer else "y_true, y_pred"
-    return f"'{metric.path}' gets ({given}) and also needs {names}; give it a default, `{others[0]}=…`, or set it in a function of your own"
+    return (
+        f"'{metric.path}' gets ({given}) and also needs {names}; give it a default, `{others[0]}=…`, "
+        "or set it in a function of your own"
+    )
 
 
 def _silent_about_its_direction(metric: ImportedMetric) -> str:
@@ -92,7 +95,10 @@ def _silent_about_its_direction(metric: ImportedMetric) -> str:
     cost = (
         "make_scorer(…, greater_is_better=False)" if scored else f"{own}.greater_is_better = False"
     )
-    return f"'{metric.path}' is named like a cost, and greater values would count as better; if less is better, write `{cost}` in its module, else `{own}.greater_is_better = True`"
+    return (
+        f"'{metric.path}' is named like a cost, and greater values would count as better; if less is better, write "
+        f"`{cost}` in its module, else `{own}.greater_is_better = True`"
+    )
 
 
 def _failure(metric: ImportedMetric, K: int) -> str:

@@ -38,8 +38,8 @@ def refuse_a_number(
         once = np.count_nonzero(counts == 1)
         rare = f", {once:,} of them once" if once else ""
         raise Unavailable(
-            f"{shown} has {len(classes):,} distinct numbers in {counts.sum():,} rows{rare}: a number, not a class; name "
-            "the column of the class as `target:`, list the `classes:` to keep, or make classes of ranges in the file"
+            f"{shown} has {len(classes):,} distinct numbers in {counts.sum():,} rows{rare}: a number, not a class; "
+            "name the column of the class as `target:`, list the `classes:` to keep, or make classes of ranges in the file"
         )
 
 
