@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 import inspect
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
