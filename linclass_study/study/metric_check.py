@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import warnings
 from collections import Counter
@@ -15,7 +14,7 @@ from linclass import metrics
 from linclass.metrics._imported import ImportedMetric
 from linclass.metrics.predictions import Predictions
 from linclass_study.own_metrics import metrics_of, own_metrics
-from linclass_study.study.estimator_check import one_sentence
+from linclass_study.study.estimator_class import lacking_arguments, one_sentence
 from linclass_study.study.module_files import look_beside_the_study
 
 ROWS = 60
@@ -63,16 +62,7 @@ def _problems(path: str) -> Iterable[str]:
 
 def _unusable(metric: ImportedMetric) -> str:
     """Arguments that nothing gives: all but the first two, of a scorer three, need a default."""
-    try:
-        parameters = [*inspect.signature(metric.function).parameters.values()]
-    except ValueError:  # compiled
-        return ""
-    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    others = [
-        p.name
-        for p in parameters[2 + metric.is_scorer :]
-        if p.default is p.empty and p.kind not in variadic
-    ]
+    others = lacking_arguments(metric.function, (), first=2 + metric.is_scorer)
     if not others:
         return ""
     names = ", ".join(others)

@@ -39,7 +39,7 @@ def refuse_a_number(
         rare = f", {once:,} of them once" if once else ""
         raise Unavailable(
             f"{shown} has {len(classes):,} distinct numbers in {counts.sum():,} rows{rare}: a number, not a class; "
-            "name the column of the class as `target:`, list the `classes:` to keep, or make classes of ranges in the file"
+            "name the column of the class as `target:`, list the `classes:` to keep, or make classes of ranges"
         )
 
 
