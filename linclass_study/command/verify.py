@@ -56,12 +56,20 @@ class Verified:
         if any(self.alone.values()) or not compared:
             return f"different: {self._common(runs)}, {' and '.join(self._alone())}"
         if self.facts:
-            return f"different: the predictions of {runs} are equal, what belongs to them is not"
+            return f"different: the predictions of {runs} are equal{self._nearly}, what belongs to them is not"
         if self.close:
             largest = max(found.largest for found in self.close)
             within = f"the same classes, numbers equal within {largest:.1e}"
             return f"equal but for rounding: {len(self.close):,} of {runs} have {within}"
         return f"identical: {runs} with the same predictions and fits"
+
+    @property
+    def _nearly(self) -> str:
+        """What equal predictions are equal within."""
+        if not self.close:
+            return ""
+        largest = max(found.largest for found in self.close)
+        return " within rounding" if largest <= ROUNDING else " within the tolerance"
 
     def _common(self, runs: str) -> str:
         if not (self.identical or self.close):
