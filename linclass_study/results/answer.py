@@ -11,6 +11,7 @@ from linclass.counted import counted
 from linclass_study.checks.findings import serious
 from linclass_study.fit_statuses import FITTED
 from linclass_study.results.failed_candidates import failed_candidates
+from linclass_study.results.fit_log import log_of_problem
 from linclass_study.results.fit_problems import FitProblem, fit_problems
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.metric_failures import metric_problems
@@ -147,7 +148,9 @@ def problem_line(problem: FitProblem, outcome: Outcome) -> str:
     count = counted(problem.fits, "fit")
     everywhere = len(problem.datasets) == len(outcome.datasets) > 1
     datasets = "every data set" if everywhere else _names(problem.datasets, "data sets")
-    return f"{problem.status}: {datasets} × {methods} ({count}): {reason}"
+    log = log_of_problem(outcome.results, problem)
+    traceback = f" (traceback: {outcome.results / log})" if log else ""
+    return f"{problem.status}: {datasets} × {methods} ({count}): {reason}{traceback}"
 
 
 def shortened(reason: str, limit: int = REASON) -> str:

@@ -166,3 +166,20 @@ def test_the_counts_name_the_fits_that_ended_without_a_unique_optimum():
     fitted = ["max_iter", "converged", "separable", "max_iter"]
     assert counts(*fitted) == f"4 fits, all of them with predictions{ended}"
     assert counts(*fitted, "failed") == f"5 fits, 1 of them did not succeed{ended}"
+
+
+def test_the_log_with_the_traceback_of_a_failed_fit_is_named(make):
+    outcome = make({"d": Data(rows=20)}, {"a": Method(), "b": Method(everywhere=("failed", "no"))})
+    usual = "failed: d × b (5 fits): no"
+    assert lines(outcome)[0] == usual
+    assert [column.key for column in table_modules()["failures"].make(outcome).columns][
+        -1
+    ] == "reason"
+    log = outcome.results / "logs" / "cross_validate" / "d~1-of-2.log"
+    log.parent.mkdir(parents=True)
+    log.write_text("== d × a\nTraceback\n== d × b\n   is up to date\n")  # of a later run
+    assert lines(outcome)[0] == usual
+    log.write_text("== d × b\nTraceback (most recent call last):\nno\n== d × a\n")
+    assert lines(outcome)[0] == f"{usual} (traceback: {log})"
+    table = table_modules()["failures"].make(outcome)
+    assert table.frame()["log"].to_list() == ["logs/cross_validate/d~1-of-2.log"]
