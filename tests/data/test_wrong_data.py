@@ -54,6 +54,11 @@ CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
         {"target": "age"},
         ["'age' has 51 distinct numbers in 501 rows, 1 of them once: a number, not a class"],
     ),
+    "values and a class in the first line": (
+        "5.1,3.5,setosa\n4.9,3.0,virginica\n",
+        {"target": "species"},
+        ["columns are 5.1, 3.5, setosa (if these are values of a row: `csv: {header: false}`)"],
+    ),
     "no names in the first line": (
         "1.5,2\n3,1\n4,2\n",
         {"target": "2"},

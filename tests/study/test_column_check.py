@@ -64,7 +64,11 @@ def test_a_list_of_columns(problems, key):
         ("no_header.csv", {"csv": {"header": False}}, "x1, x2, x3"),
         ("no_header.csv", {"csv": {"names": ["u", "v", "w"]}}, "u, v, w"),
         ("semicolons.csv", {"csv": {"separator": ";"}}, "age, dose, outcome"),
-        ("a.csv", {"csv": {"skip": 1}}, "1, 2, well"),
+        (
+            "a.csv",
+            {"csv": {"skip": 1}},
+            "1, 2, well (if these are values of a row: `csv: {header: false}`)",
+        ),
     ],
 )
 def test_every_format_with_columns(problems, file, entry, columns):

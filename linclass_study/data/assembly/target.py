@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from linclass.counted import first_names
-from linclass_study.data.labels import codes_and_classes
+from linclass_study.data.labels import codes_and_classes, plain_number
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.refusal import nearest_name
 
@@ -59,7 +59,13 @@ def column_named(name: Any, columns: list[str], key: str) -> str:
     if str(name) not in columns:
         close = nearest_name(name, columns)
         known = f", {close} Columns are " if close.startswith("did") else "; columns are "
-        raise Unavailable(f"{key}: there is no column '{name}'{known}{listed(columns)}")
+        numbers = sum(plain_number(column) is not None for column in columns)
+        hint = (
+            " (if these are values of a row: `csv: {header: false}`)"
+            if numbers > len(columns) / 2
+            else ""
+        )
+        raise Unavailable(f"{key}: there is no column '{name}'{known}{listed(columns)}{hint}")
     return str(name)
 
 
