@@ -35,10 +35,8 @@ def refuse_a_number(
     """Raise Unavailable if the target measures something, unless the entry lists its classes."""
     if "classes" not in entry and is_a_number(classes, counts):
         shown = f"'{name}'" if name else "the target"
-        once = np.count_nonzero(counts == 1)
-        rare = f", {once:,} of them once" if once else ""
         raise Unavailable(
-            f"{shown} has {len(classes):,} distinct numbers in {counts.sum():,} rows{rare}: a number, not a class; "
+            f"{shown} has {len(classes):,} distinct numbers in {counts.sum():,} rows: a number, not a class; "
             "name the column of the class as `target:`, list the `classes:` to keep, or make classes of ranges"
         )
 
