@@ -43,7 +43,7 @@ def find(package: str, name: str) -> Any:
     if part is None:
         near = nearest(name, names(package), PARTS.get(package, {}).get(str(name).lower()))
         hint = f"did you mean {near!r}?" if near else f"choose from {', '.join(names(package))}."
-        raise ValueError(f"{package} has no {name!r}; {hint}")
+        raise ValueError(f"there is no {BASES[package].lower()} {name!r}; {hint}")
     return part
 
 

@@ -21,9 +21,8 @@ from linclass.annotations import Matrix, MatrixLike, Tags
 from linclass.conventions.convergence_warning import warn_unless_converged
 from linclass.conventions.metadata import RequestsMetadata
 from linclass.conventions.parameter_types import checks_of
-from linclass.conventions.parameters import Parameters, defaults_of
+from linclass.conventions.parameters import Parameters, defaults_of, name_here
 from linclass.conventions.saved import Saved
-from linclass.other_names import PARAMETERS
 
 MODELS = re.compile(r"linclass\.(classifiers|regressors)\.")
 
@@ -96,24 +95,9 @@ class Estimator(RequestsMetadata, Parameters, Saved):
 
     def __new__(cls, *args: Any, **given: Any) -> Self:
         for name in given.keys() - defaults_of(cls).keys():
-            cls._refuse_unknown(name)
+            if renamed := name_here(cls, name):
+                raise TypeError(renamed)
         return super().__new__(cls)
-
-    @classmethod
-    def _refuse_unknown(cls, name: str) -> None:
-        """Raise TypeError for a parameter that has another name here, with the conversion of scikit-learn's C."""
-        known = defaults_of(cls)
-        if name == "C" and "strength" in known:
-            raise TypeError(
-                f"{cls.__name__} has no parameter 'C'; give strength=1/(n·C), for n rows of "
-                "weight 1: linclass.objective.objective.strength_of_C(C, n)."
-            )
-        for ours in PARAMETERS.get(name, ()):
-            if ours in known:
-                raise TypeError(
-                    f"{cls.__name__} has no parameter {name!r}; did you mean {ours!r}? "
-                    f"help({cls.__name__}) defines it."
-                )
 
     def check(self) -> None:
         """Raise ValueError, with one sentence, if the parameters are invalid or incompatible."""

@@ -10,6 +10,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from linclass.other_names import PARAMETERS
+
 
 class Parameters:
     """Mixin of estimators and of what transforms rows before them."""
@@ -52,7 +54,8 @@ class Parameters:
         for key, value in params.items():
             name, inner, rest = key.partition("__")
             if name not in defaults_of(type(self)):
-                self._refuse_unknown(name)
+                if renamed := name_here(type(self), name):
+                    raise TypeError(renamed)
                 raise ValueError(
                     f"Invalid parameter {name!r} for estimator {self}. "
                     f"Valid parameters are: {sorted(defaults_of(type(self)))}."
@@ -75,9 +78,6 @@ class Parameters:
         """An unfitted copy with some parameters changed."""
         return type(self)(**copy.deepcopy(self.get_params(deep=False) | params))
 
-    def _refuse_unknown(self, name: str) -> None:
-        """Raise an error for a parameter that does not exist, if there is more to say than its name."""
-
     def __repr__(self) -> str:
         changed = (
             f"{name}={getattr(self, name)!r}"
@@ -85,6 +85,25 @@ class Parameters:
             if not _same(getattr(self, name), default)
         )
         return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def name_here(kind: type, name: str) -> str:
+    """A sentence on a parameter that has another name in one of linclass's classes, with the conversion of
+    scikit-learn's C; '' if there is none.
+    """
+    known = defaults_of(kind)
+    if name == "C" and "strength" in known:
+        return (
+            f"{kind.__name__} has no parameter 'C'; give strength=1/(n·C), for n rows of "
+            "weight 1: linclass.objective.objective.strength_of_C(C, n)."
+        )
+    for ours in PARAMETERS.get(name, ()):
+        if ours in known:
+            return (
+                f"{kind.__name__} has no parameter {name!r}; did you mean {ours!r}? "
+                f"help({kind.__name__}) defines it."
+            )
+    return ""
 
 
 def defaults_of(estimator: type) -> dict[str, Any]:

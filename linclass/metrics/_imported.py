@@ -41,6 +41,8 @@ class ImportedMetric:
         names = [*_parameters(self.function), "", ""]
         self.is_scorer = names[0] == "estimator"
         less = getattr(self.function, "__name__", "").endswith(LESS)
+        reversed_sign = getattr(self.function, "_sign", 1) < 0  # of make_scorer
+        self.tells_direction = less or reversed_sign or hasattr(self.function, "greater_is_better")
         self.greater_is_better = bool(getattr(self.function, "greater_is_better", not less))
         of_name = RESPONSES.get(names[1], ("predict",))
         self.responses = _several(getattr(self.function, "response_method", of_name))

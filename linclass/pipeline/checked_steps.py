@@ -26,8 +26,9 @@ def checked_steps(package: str, entries: Any) -> Iterator[tuple[str, dict[str, A
         ((name, options),) = named_steps([entry])
         if "." not in name and name not in parts.names(package):
             near = get_close_matches(name, parts.names(package), n=1)
-            hint = f"did you mean {near[0]!r}?" if near else ", ".join(parts.names(package))
-            raise ValueError(f"{package} has no {name!r}; {hint}")
+            choices = f"choose from {', '.join(parts.names(package))}."
+            hint = f"did you mean {near[0]!r}?" if near else choices
+            raise ValueError(f"there is no {package[:-1]} {name!r}; {hint}")
         _check_options(package, name, options)
         yield name, options
 

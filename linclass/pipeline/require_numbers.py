@@ -7,6 +7,7 @@ import numpy as np
 from linclass.annotations import EstimatorLike
 from linclass.applicability import NotApplicable
 from linclass.counted import counted
+from linclass.pipeline.nearly_numeric import has_decimal_comma, stray_levels
 from linclass.table import Table
 
 
@@ -17,21 +18,49 @@ def require_numbers(table: Table, estimator: EstimatorLike) -> None:
             f"column '{min(table.texts)}' holds texts; add count_words or hash_words to the method's features"
         )
     if table.levels:
-        name = next(iter(table.levels))
-        raise NotApplicable(f"column '{name}' is text; add one_hot to the method's transforms")
+        raise NotApplicable(_of_text(table, _missing(table, estimator)))
     require_values(table, estimator)
 
 
 def require_values(table: Table, estimator: EstimatorLike, before: str = "") -> None:
     """`before` says which step of the transforms cannot handle them: ' before PCA'."""
-    values = table.X.data if table.is_sparse else table.X
-    if np.isnan(values).any() and not _allows_nan(estimator):
-        missing = np.isnan(table.X.toarray() if table.is_sparse else table.X).sum(axis=0)
-        column = int(np.argmax(missing > 0))
-        raise NotApplicable(
-            f"column '{table.names[column]}' has {counted(missing[column], 'missing value')} in the training rows; "
-            f"add impute to the method's transforms{before}"
+    if missing := _missing(table, estimator):
+        raise NotApplicable(f"{missing}; add impute to the method's transforms{before}")
+
+
+def _of_text(table: Table, missing: str) -> str:
+    """All that keeps the columns from being numbers, `missing` values included, and then all remedies."""
+    facts, remedies, steps = [], [], []
+    stray = {name: found for name, own in table.levels.items() if (found := stray_levels(own))}
+    for name, cells in [*stray.items()][:1]:
+        commas = all(map(has_decimal_comma, cells))
+        what = "decimal commas" if commas else "cells"
+        facts.append(f"column '{name}' is text because of {what} such as '{cells[0]}'")
+        remedies.append(
+            'add `csv: {decimal: ","}` to the data set\'s entry'
+            if commas
+            else "correct or empty these cells in the file"
         )
+    for name in [name for name in table.levels if name not in stray][:1]:
+        facts.append(f"column '{name}' is text")
+        steps.append("one_hot")
+    if missing:
+        facts.append(missing)
+        steps.insert(0, "impute")
+    if steps:
+        remedies.append(f"add {' and '.join(steps)} to the method's transforms")
+    return f"{' and '.join(facts)}; {', and '.join(remedies)}"
+
+
+def _missing(table: Table, estimator: EstimatorLike) -> str:
+    """'column 'age' has 3 missing values …' of the first column that has some; '' if the estimator can handle them."""
+    values = table.X.data if table.is_sparse else table.X
+    if not np.isnan(values).any() or _allows_nan(estimator):
+        return ""
+    missing = np.isnan(table.X.toarray() if table.is_sparse else table.X).sum(axis=0)
+    column = int(np.argmax(missing > 0))
+    number = counted(missing[column], "missing value")
+    return f"column '{table.names[column]}' has {number} in the training rows"
 
 
 def _allows_nan(estimator: EstimatorLike) -> bool:

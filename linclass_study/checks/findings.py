@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from linclass_study.checks.nearly_numeric import has_decimal_comma
+from linclass.pipeline.nearly_numeric import has_decimal_comma
+from linclass_study.yaml_text import yaml_text
 
 REPEATED = 0.01  # share of the rows; fewer repetitions hardly change results
 LEAST_ERROR = 0.001
@@ -27,12 +29,35 @@ def findings(facts: Mapping[str, Any]) -> list[str]:
 def serious(facts: Mapping[str, Any]) -> list[str]:
     """Warnings that can make every result on the data set meaningless."""
     return [
+        *_alike_classes(facts),
         *_nearly_numeric(facts),
         *_dates(facts),
         *_identifiers(facts),
         *_target_like(facts),
         *_one_rule(facts),
     ]
+
+
+def _alike_classes(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Classes whose names differ only by capitals and blanks, with the mapping that merges them."""
+    merged: dict[str, list[str]] = defaultdict(list)
+    for label in facts.get("classes") or ():
+        merged[" ".join(label.split()).casefold()].append(label)
+    for alike in [labels for labels in merged.values() if len(labels) > 1][:SHOWN]:
+        yield (
+            f"the classes {', '.join(map(repr, alike))} differ only by capitals or blanks; if they are one class, "
+            f"merge them: `classes: {{{', '.join(_groups(merged))}}}`"
+        )
+
+
+def _groups(merged: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Each class of a mapping `classes:`, which has to name them all."""
+    for place, labels in enumerate(merged.values()):
+        if place == SHOWN:
+            yield "…"
+            return
+        texts = [yaml_text(label) for label in labels]
+        yield f"{yaml_text(' '.join(labels[0].split()))}: [{', '.join(texts)}]"
 
 
 def _nearly_numeric(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -62,13 +87,13 @@ def _dates(facts: Mapping[str, Any]) -> Iterator[str]:
         ((name, (levels, first)),) = few
         yield (
             f"column '{name}' holds {levels:,} different dates ('{first}', …), from which nothing is learned about "
-            f"other dates: leave it out with `drop: [{name}]`, or replace them by numbers, such as days since an event"
+            f"other dates: leave it out with {_drop([name])}, or replace them by numbers, such as days since an event"
         )
     elif few:
         each = ", ".join(f"'{name}' {levels:,} ('{first}', …)" for name, (levels, first) in few)
         yield (
             f"columns hold different dates, {each}, from which nothing is learned about other dates: leave them out "
-            f"with `drop: [{', '.join(map(str, found))}]`, or replace them by numbers, such as days since an event"
+            f"with {_drop(found)}, or replace them by numbers, such as days since an event"
         )
     yield from _more(found, "hold dates")
 
@@ -78,7 +103,7 @@ def _identifiers(facts: Mapping[str, Any]) -> Iterator[str]:
     for name, (levels, rows) in list(found.items())[:SHOWN]:
         yield (
             f"column '{name}' has {levels:,} levels in {rows:,} training rows; it looks like an "
-            f"identifier: leave it out with `drop: [{name}]`"
+            f"identifier: leave it out with {_drop([name])}"
         )
     yield from _more(found, "look like identifiers")
 
@@ -88,7 +113,7 @@ def _target_like(facts: Mapping[str, Any]) -> Iterator[str]:
     for name, how in list(found.items())[:SHOWN]:
         yield (
             f"column '{name}' {HOW[how]}; if it is known only after the class is, leave "
-            f"it out with `drop: [{name}]`; if it names groups of rows, set `group: {name}`"
+            f"it out with {_drop([name])}; if it names groups of rows, set `group: {yaml_text(name)}`"
         )
     yield from _more(found, "tell the class by themselves")
 
@@ -101,16 +126,21 @@ def _one_rule(facts: Mapping[str, Any]) -> Iterator[str]:
         ((name, (right, most)),) = few
         yield (
             f"column '{name}' alone predicts the class of {100 * right:.3g} % of the rows, where the most frequent "
-            f"class has {100 * most:.2g} %: is it known before the class is? If not, leave it out with `drop: [{name}]`"
+            f"class has {100 * most:.2g} %: is it known before the class is? If not, leave it out with {_drop([name])}"
         )
     elif few:
         each = ", ".join(f"'{name}' of {100 * right:.3g} %" for name, (right, _) in few)
         most = few[0][1][1]  # the same for all
         yield (
             f"columns alone predict the class, {each} of the rows, where the most frequent class has {100 * most:.2g} "
-            f"%: are they known before the class is? If not, leave them out with `drop: [{', '.join(map(str, found))}]`"
+            f"%: are they known before the class is? If not, leave them out with {_drop(found)}"
         )
     yield from _more(found, "predict nearly every class by themselves")
+
+
+def _drop(names: Iterable[str]) -> str:
+    """The key that leaves columns out."""
+    return f"`drop: [{', '.join(map(yaml_text, names))}]`"
 
 
 def _untold(facts: Mapping[str, Any], kind: str, *told: str) -> dict[str, Any]:

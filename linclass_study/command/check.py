@@ -14,9 +14,11 @@ from typing import Any
 from snakemake.utils import update_config
 
 from linclass.counted import counted, first_names
+from linclass_study.data.entry.source_keys import has_test_rows
 from linclass_study.jobs import bundles
 from linclass_study.project import DEFAULT_STUDY, ROOT
 from linclass_study.protocols import protocol_named, selected_protocols
+from linclass_study.results.metric_words import direction_words
 from linclass_study.study.config import Study, read_config
 from linclass_study.study.yaml_file import read_yaml
 
@@ -42,6 +44,10 @@ def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
     yield f"methods     {_listed(study.methods)}"
     yield f"runs        {runs:,}, each a method on a data set, in {counted(len(jobs), 'job')}"
     yield f"fits        of each run {', '.join(_protocols(study))}"
+    yield from _official_rows(study)
+    yield f"ranked by   {_directed(study.evaluation['tune_metric'])}"
+    if others := study.evaluation.get("metrics"):
+        yield f"scored by   {', '.join(map(_directed, others))}, and linclass's metrics"
     yield f"results     {study.results}"
     given = shlex.join(map(str, files))
     yield f"to run it   snakemake{f' --configfile {given}' if given else ''}"
@@ -53,6 +59,22 @@ def _protocols(study: Study) -> Iterator[str]:
         repeats, each = protocol_named(name).size(options)
         which = " (only of data sets with a test set)" if name == "official" else ""
         yield f"{repeats * each} by {name}{which}"
+
+
+def _official_rows(study: Study) -> Iterator[str]:
+    """Which data sets have an official test set that the protocol of the answer divides like all other rows."""
+    first = next(iter(selected_protocols(study.evaluation)))
+    own = [name for name, entry in study.datasets.items() if has_test_rows(entry)]
+    if own and first != "official":
+        yield (
+            f"test rows   of {first_names(own, NAMES)}: {first}, hence the answer, uses them like all other rows; "
+            f"`protocols: [official, {first}]` trains on the others alone and answers by these"
+        )
+
+
+def _directed(metric: str) -> str:
+    """accuracy (greater is better)"""
+    return f"{metric} ({direction_words(metric)})"
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -1,7 +1,4 @@
-"""`linclass verify A B`: compare two results.
-
-Runs are compared one by one, so memory holds one run at a time.
-"""
+"""`linclass verify A B`: compare two results, one run after another, so that memory holds one."""
 
 from __future__ import annotations
 
@@ -55,10 +52,12 @@ class Verified:
             return f"different: {len(self.different):,} of {runs} differ"
         if any(self.alone.values()) or not compared:
             return f"different: {self._common(runs)}, {' and '.join(self._alone())}"
+        largest = max((found.largest for found in self.close), default=0.0)
         if self.facts:
-            return f"different: the predictions of {runs} are equal, what belongs to them is not"
+            within = "the tolerance" if largest > ROUNDING else "rounding" if largest else ""
+            equal = f"equal within {within}" if within else "equal"
+            return f"different: the predictions of {runs} are {equal}, what belongs to them is not"
         if self.close:
-            largest = max(found.largest for found in self.close)
             within = f"the same classes, numbers equal within {largest:.1e}"
             return f"equal but for rounding: {len(self.close):,} of {runs} have {within}"
         return f"identical: {runs} with the same predictions and fits"

@@ -26,7 +26,7 @@ EXACT = 2.0**53  # below, every whole number is a floating-point number of its o
 def normalized_labels(values: Sequence[str | float | None]) -> list[str | None]:
     """Labels of a column as normalized text; None where missing."""
     text: dict[str | float | None, str | None] = {None: None}
-    numbers = {value: _number(value) for value in set(values) if value is not None}
+    numbers = {value: plain_number(value) for value in set(values) if value is not None}
     texts = pl.Series([value for value in numbers if isinstance(value, str)], dtype=pl.String)
     all_numbers = None not in numbers.values() and not are_codes(texts)
     for value, number in numbers.items():
@@ -76,7 +76,7 @@ def label_values(column: pl.Series) -> pl.Series:
 def sorted_labels(labels: Iterable[str]) -> list[str]:
     """Distinct labels, sorted as numbers if all are numbers, else as text."""
     distinct = sorted(set(labels))
-    numbers = [_number(label) for label in distinct]
+    numbers = [plain_number(label) for label in distinct]
     if any(number is None for number in numbers):
         return distinct
     return sorted(distinct, key=float)
@@ -93,8 +93,8 @@ def lookup(wanted: Any, labels: Iterable[str], key: str) -> str:
     labels, text = list(labels), str(wanted)
     if text in labels:
         return text
-    number, hint = _number(wanted), ""
-    same = [label for label in labels if number is not None and _number(label) == number]
+    number, hint = plain_number(wanted), ""
+    same = [label for label in labels if number is not None and plain_number(label) == number]
     if text.lower() in TRUTH:  # a truth value, or a text: JSON's keys are
         text = text.lower()
         same = [label for label in labels if label.lower() == text]
@@ -154,7 +154,8 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _number(value: Any) -> float | None:
+def plain_number(value: Any) -> float | None:
+    """The finite number that a label or a cell stands for; None if it is none."""
     if value is None or isinstance(value, bool):
         return None
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from linclass_study.results.metric_words import metric_words
+from linclass_study.results.metric_words import best_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import ranking
 
@@ -34,6 +34,6 @@ def selection_note(outcome: Outcome, methods: list[str], able: int, what: str = 
     if len(methods) == able:
         return f"All {able} {those} are shown." if able > 1 else ""
     return (
-        f"{len(methods)} of {able} {those} are shown, best {metric_words(outcome.metric)} first: the best "
+        f"{len(methods)} of {able} {those} are shown, {best_words(outcome.metric)} first: the best "
         "of each kind of classifier as far as there is room, and the baseline."
     )

@@ -6,14 +6,16 @@ from itertools import islice
 
 import polars as pl
 
+from linclass import metrics
 from linclass.counted import counted
 from linclass_study.checks.findings import serious
 from linclass_study.fit_statuses import FITTED
 from linclass_study.results.failed_candidates import failed_candidates
+from linclass_study.results.fit_log import log_of_problem
 from linclass_study.results.fit_problems import FitProblem, fit_problems
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.metric_failures import metric_problems
-from linclass_study.results.metric_words import metric_words
+from linclass_study.results.metric_words import direction_words, metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.plain_answer import plain_answer
 from linclass_study.results.protocol_names import has_spread, protocol_phrase
@@ -39,15 +41,23 @@ def answer(outcome: Outcome, report: str) -> str:
     lines += data_lines(outcome)
     lines += best_lines(outcome)
     lines += plain_answer(outcome, named=False)
-    absent = outcome.fits.filter(~pl.col("status").is_in(FITTED))
+    return "\n".join([*lines, counts_line(outcome.fits), f"report: {report}"]) + "\n"
+
+
+def counts_line(fits: pl.DataFrame) -> str:
+    """How many fits there are, how many have no predictions, and how many ended without a unique optimum."""
+    absent = fits.filter(~pl.col("status").is_in(FITTED))
     inapplicable = absent.filter(pl.col("status") == "not_applicable").height
-    parts = [counted(outcome.fits.height, "fit")]
+    parts = [counted(fits.height, "fit")]
     if failed := absent.height - inapplicable:
-        parts.append(f"{failed} of them did not succeed")
+        parts.append(f"{failed:,} of them did not succeed")
     if inapplicable:
-        parts.append(f"{inapplicable} {'do' if failed else 'of them do'} not apply to their data")
-    counts = ", ".join(parts if absent.height else [*parts, "all of them succeeded"])
-    return "\n".join([*lines, counts, f"report: {report}"]) + "\n"
+        parts.append(f"{inapplicable:,} {'do' if failed else 'of them do'} not apply to their data")
+    ended = [(status, fits.filter(status=status).height) for status in FITTED[1:]]
+    odd = [f"{number:,} {status}" for status, number in ended if number]
+    if not absent.height:
+        parts.append("all of them with predictions" if odd else "all of them succeeded")
+    return ", ".join(parts) + (f"; ended as {', '.join(odd)}" if odd else "")
 
 
 def metric_lines(outcome: Outcome) -> list[str]:
@@ -94,7 +104,9 @@ def data_lines(outcome: Outcome) -> list[str]:
 def best_lines(outcome: Outcome) -> list[str]:
     """The best method of each data set, each by its main protocol: one line of a single data set, else a table."""
     first = next(iter(outcome.main_protocols))
-    words = f"Best {metric_words(outcome.metric)} ({_over(outcome, first)}):"
+    unusual = "." in outcome.metric or not metrics.greater_is_better(outcome.metric)
+    direction = f"; {direction_words(outcome.metric)}" if unusual else ""
+    words = f"Best {metric_words(outcome.metric)} ({_over(outcome, first)}{direction}):"
     rows = [
         _best_cells(outcome, dataset, first) for dataset in islice(outcome.datasets, BEST_LINES)
     ]
@@ -136,7 +148,9 @@ def problem_line(problem: FitProblem, outcome: Outcome) -> str:
     count = counted(problem.fits, "fit")
     everywhere = len(problem.datasets) == len(outcome.datasets) > 1
     datasets = "every data set" if everywhere else _names(problem.datasets, "data sets")
-    return f"{problem.status}: {datasets} × {methods} ({count}): {reason}"
+    log = log_of_problem(outcome.results, problem)
+    traceback = f" (traceback: {outcome.results / log})" if log else ""
+    return f"{problem.status}: {datasets} × {methods} ({count}): {reason}{traceback}"
 
 
 def shortened(reason: str, limit: int = REASON) -> str:

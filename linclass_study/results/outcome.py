@@ -51,7 +51,7 @@ class Outcome:
 
     @property
     def metric(self) -> str:
-        """The metric that tuning maximizes and methods are ranked by."""
+        """The metric by which tuning chooses and methods are ranked."""
         return self.evaluation["tune_metric"]
 
     def protocol(self, dataset: str) -> str:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +35,12 @@ class RunInputs:
 
     asked   the method's entry, its code, the evaluation and the limits
     rows    features, folds and classes
+    parts   those of which `asked` consists, each by itself, to say which one has changed
     """
 
     asked: str
     rows: str
+    parts: dict[str, str] = field(default_factory=dict, compare=False)
 
 
 def asked_of(
@@ -48,11 +50,30 @@ def asked_of(
     limits: Mapping[str, float],
 ) -> str:
     """Digest of everything that a study specifies for a run; known before the data."""
+    return digest_of(entry, code, _used(entry, evaluation), limits)
+
+
+def parts_of(
+    entry: Mapping[str, Any],
+    code: str,
+    evaluation: Mapping[str, Any],
+    limits: Mapping[str, float],
+) -> dict[str, str]:
+    """Digest of each part of what a study specifies for a run."""
+    return {
+        "entry": digest_of(entry),
+        "code": code,
+        "evaluation": digest_of(_used(entry, evaluation)),
+        "limits": digest_of(limits),
+    }
+
+
+def _used(entry: Mapping[str, Any], evaluation: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of the evaluation on which a method's fits depend."""
     unused = set() if entry.get("tune") else {"inner_folds", "tune_rule"}
     if unused and not evaluation.get("traces"):  # traces record the metric on the held-out rows
         unused.add("tune_metric")
-    used = {key: value for key, value in evaluation.items() if key not in unused}
-    return digest_of(entry, code, used, limits)
+    return {key: value for key, value in evaluation.items() if key not in unused}
 
 
 def digest_of(*values: Any) -> str:
@@ -73,7 +94,7 @@ def described(folder: Path, inputs: RunInputs) -> dict[str, str]:
 
 
 def recorded_run(folder: Path) -> dict[str, Any] | None:
-    """The inputs (`asked`, `rows`) and `files` of a run; None if it is incomplete."""
+    """The inputs (`asked`, `rows`, `parts`) and `files` of a run; None if it is incomplete."""
     last = folder / LAST
     try:
         kept = json.loads(pl.read_parquet_metadata(last)[KEY])

@@ -49,8 +49,12 @@ class SharedInputs:
 
     def inputs_of(self, spec: MethodSpec, limits: Mapping[str, float]) -> run_files.RunInputs:
         """Digests of everything that the run of a method depends on."""
-        asked = run_files.asked_of(spec["entry"], spec["code"], self.evaluation, limits)
-        return run_files.RunInputs(asked, self._digest_of_rows(spec["features"]))
+        specified = spec["entry"], spec["code"], self.evaluation, limits
+        return run_files.RunInputs(
+            run_files.asked_of(*specified),
+            self._digest_of_rows(spec["features"]),
+            run_files.parts_of(*specified),
+        )
 
     def _digest_of_rows(self, features: str) -> str:
         """Digest of everything that a fit uses of the data set: rows, folds, classes and costs."""

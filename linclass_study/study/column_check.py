@@ -9,7 +9,7 @@ from typing import Any
 
 from linclass_study.data.assembly.target import column_named
 from linclass_study.data.cost_matrix import cost_matrix
-from linclass_study.data.entry.source_keys import as_list, format_of
+from linclass_study.data.entry.source_keys import as_list, dialect_of, format_of
 from linclass_study.data.labels import codes_and_classes, label_column, lookup
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable
@@ -32,7 +32,7 @@ def column_problems(
     kind = None if path is None else format_of(entry, source, source["file"])
     if path is None or kind not in FORMATS:
         return
-    dialect = {**entry.get("csv", {}), **source.get("csv", {})}
+    dialect = dialect_of(entry, source, source["file"])
     reader = import_module(f"linclass_study.data.formats.{kind}")
     try:
         columns = reader.header_columns(path, dialect)

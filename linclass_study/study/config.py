@@ -139,6 +139,9 @@ def _study(
 
 def _folder(key: str, values: Mapping[str, Any], written: SourceLines) -> str:
     folder = Path(os.path.normpath(os.path.expanduser(values[key])))
+    if folder.resolve() in (Path("/"), Path.home()):
+        sentence = f"'{folder}' has other files than this study's; give it a folder, as `{key}: {key}/mystudy`"
+        written.refuse([([key], sentence)])
     file = next((path for path in (folder, *folder.parents) if path.is_file()), None)
     if file is not None:
         written.refuse([([key], f"'{file}' is a file; give a folder, or a name that is free")])

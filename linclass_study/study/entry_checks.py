@@ -43,6 +43,12 @@ def _of_datasets(mirrors: Iterable[str], root: Path) -> Callable[[Entry], Iterab
     folders = SearchFolders(places, root=root)
 
     def problems(entry: Entry) -> Iterable[Problem]:
-        return list(entry_problems(entry, places, root)) or column_problems(entry, folders)
+        found = list(entry_problems(entry, places, root))
+        if any(path != ["costs"] for path, _ in found):
+            return found
+        in_file = list(
+            column_problems(entry, folders)
+        )  # it has the classes, which costs may misname
+        return in_file if any(path == ["costs"] for path, _ in in_file) else [*found, *in_file]
 
     return problems

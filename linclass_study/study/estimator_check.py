@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -11,13 +12,20 @@ from typing import Any
 import numpy as np
 
 from linclass.conventions.class_weights import class_weights
+from linclass.conventions.parameters import Parameters, name_here
 from linclass.conventions.regressor import Regressor
-from linclass.import_path import import_class
 from linclass.pipeline.method import Method
 from linclass.selection import tuning
 from linclass_study.refusal import nearest_name
-from linclass_study.study.module_files import look_beside_the_study
+from linclass_study.study.estimator_class import (
+    found_class,
+    lacking_arguments,
+    one_sentence,
+)
 
+PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+\Z")
+INNER = ("base_estimator", "classifier", "estimator", "final_estimator", "regressor")  # parameters
+LISTS = ("estimators", "steps", "transformer_list", "transformers")  # of (name, estimator)
 NEEDED = ("fit", "predict")  # methods of a classifier
 PROBABILITIES = ("predict_proba", "predict_log_proba")
 # kinds of scikit-learn's estimators that are no classifiers, and what they predict
@@ -28,23 +36,10 @@ def estimator_problems(
     entry: Mapping[str, Any], needed: tuple[str, ...] = NEEDED, classifies: bool = True
 ) -> Iterator[tuple[list[Any], str]]:
     """`classifies`: not under the parameter `regressor`, as of FlexibleDiscriminantAnalysis."""
-    look_beside_the_study()
-    try:
-        cls = import_class(entry["classifier"])
-    except ValueError as error:
-        yield ["classifier"], one_sentence(error)
+    cls, problem = found_class(entry["classifier"], needed)
+    if problem:
+        yield ["classifier"], problem
         return
-    except BaseException as error:  # the import itself fails; it may even call sys.exit
-        yield ["classifier"], f"'{entry['classifier']}' cannot be imported: {one_sentence(error)}"
-        return
-    lacking = [name for name in needed if not callable(getattr(cls, name, None))]
-    if lacking:
-        yield (
-            ["classifier"],
-            f"'{entry['classifier']}' has no {lacking[0]}(); give a class with {' and '.join(needed)}",
-        )
-        return
-
     params, tune = entry.get("params") or {}, entry.get("tune") or {}
     steps = names_of_steps(params)
     found = []
@@ -64,6 +59,11 @@ def estimator_problems(
         classes = classifies and "regressor" not in place
         problems_inside = estimator_problems(inner, needed=(), classifies=classes)
         found += [(["params", *place, *path], text) for path, text in problems_inside]
+    found += [(["params", *path], text) for path, text in texts_as_estimators(params)]
+    if lacking := lacking_arguments(cls, {*params, *tune}):
+        of_step = f"list it as `{entry['classifier']}: {{{lacking[0]}: …}}`"
+        remedy = of_step if "transform" in needed else "give it under `params:`"
+        found += [(["params"], f"{cls.__name__} needs {', '.join(lacking)}; {remedy}")]
     yield from found
     if not found:
         yield from _working(Method.from_entry(entry), tune, classifies)
@@ -74,6 +74,22 @@ def names_of_steps(params: Mapping[str, Any]) -> set[str]:
     lists = (value for value in params.values() if isinstance(value, list))
     pairs = (item for items in lists for item in items if isinstance(item, list) and len(item) > 1)
     return {pair[0] for pair in pairs if isinstance(pair[0], str)}
+
+
+def texts_as_estimators(params: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
+    """(path of keys, sentence) for each import path that stands where an estimator belongs, as a step of a pipeline."""
+    for name, value in params.items():
+        if name in INNER and isinstance(value, str) and PATH.match(value):
+            yield [name], f"'{value}' is a text; write {{classifier: {value}}}"
+        if name not in LISTS or not isinstance(value, list):
+            continue
+        for i, item in enumerate(value):
+            last = item[1] if isinstance(item, list) and len(item) > 1 else item
+            if isinstance(last, str) and PATH.match(last):
+                named = item[0] if item is not last else last.rpartition(".")[2].lower()
+                yield [name, i], f"'{last}' is a text; write [{named}, {{classifier: {last}}}]"
+            elif isinstance(item, Mapping):
+                yield [name, i], "the step has no name; write [name, {classifier: …}]"
 
 
 def _is_fixed(name: str, params: Mapping[str, Any]) -> bool:
@@ -113,13 +129,22 @@ def _working(
                 return
             probabilistic = any(hasattr(estimator, name) for name in PROBABILITIES)
         except BaseException as error:
-            yield path, one_sentence(error)
+            yield path, _of_constructor(method.classifier, error)
             return
     if method.by_costs and not probabilistic:
         yield (
             ["decide"],
             f"'costs' needs probabilities, which {method.classifier.__name__} does not give; leave it out",
         )
+
+
+def _of_constructor(cls: type, error: BaseException) -> str:
+    """What it says; with the type of the exception if the class is of neither linclass nor scikit-learn."""
+    known = cls.__module__.partition(".")[0] in ("linclass", "sklearn")
+    text = one_sentence(error)
+    if known or not isinstance(error, Exception):
+        return text
+    return f"{cls.__name__} raises {type(error).__name__}: {text}"
 
 
 def _object(estimator: Any) -> None:
@@ -176,18 +201,5 @@ def unknown_parameters(callable_: Any, given: Any, owner: str) -> Iterator[str]:
     for name in given:
         if name not in names:
             plain = f"{owner} has no parameter '{name}'; {nearest_name(name, names)}"
-            yield _what_it_is_called_here(callable_, name) or plain
-
-
-def _what_it_is_called_here(kind: Any, name: str) -> str:
-    """linclass's own words for a parameter that has another name here; '' if there are none."""
-    try:
-        getattr(kind, "_refuse_unknown", str)(name)
-    except TypeError as error:
-        return one_sentence(error)
-    return ""
-
-
-def one_sentence(error: BaseException) -> str:
-    message = str(error) if isinstance(error, Exception) else f"it raises {error!r}"
-    return " ".join(message.split()) or type(error).__name__
+            ours = isinstance(callable_, type) and issubclass(callable_, Parameters)
+            yield (name_here(callable_, name) if ours else "") or plain

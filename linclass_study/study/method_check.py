@@ -17,9 +17,9 @@ from linclass.table import Table
 from linclass_study.refusal import nearest_name
 from linclass_study.study.estimator_check import (
     estimator_problems,
-    one_sentence,
     unknown_parameters,
 )
+from linclass_study.study.estimator_class import lacking_arguments, one_sentence
 from linclass_study.study.module_files import look_beside_the_study
 from linclass_study.study.tuned_options import option_problems, tuned_options
 
@@ -91,6 +91,8 @@ def _own_feature(path: str, options: Mapping[str, Any]) -> Iterator[str]:
         yield f"'{path}' cannot be imported: {one_sentence(error)}"
     else:
         yield from unknown_parameters(function, options, f"'{path}'")
+        if lacking := lacking_arguments(function, options, first=1):
+            yield f"'{path}' needs {', '.join(lacking)}; list it as `{path}: {{{lacking[0]}: …}}`"
 
 
 OWN_STEPS: dict[str, Callable[[str, Mapping[str, Any]], Iterator[str]]] = {

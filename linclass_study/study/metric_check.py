@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,10 +14,20 @@ from linclass import metrics
 from linclass.metrics._imported import ImportedMetric
 from linclass.metrics.predictions import Predictions
 from linclass_study.own_metrics import metrics_of, own_metrics
-from linclass_study.study.estimator_check import one_sentence
+from linclass_study.study.estimator_class import lacking_arguments, one_sentence
 from linclass_study.study.module_files import look_beside_the_study
 
 ROWS = 60
+COSTS = {
+    "cost", "costs", "deviance", "divergence", "error", "errors", "expense", "harm", "loss", "losses", "mae",
+    "misclassification", "misclassifications", "mistakes", "mse", "penalty", "regret", "risk", "rmse",
+}  # fmt: skip
+TURNED = {
+    "neg",
+    "negative",
+    "negated",
+    "score",
+}  # `neg_…` and `…_score` of scikit-learn: greater is better
 
 
 def own_metric_problems(evaluation: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
@@ -36,6 +47,9 @@ def _problems(path: str) -> Iterable[str]:
     look_beside_the_study()
     try:
         metric = metrics.imported(path)
+        if sentence := _unusable(metric) or _silent_about_its_direction(metric):
+            yield sentence
+            return
         failures = [_failure(metric, K) for K in (2, 3)]
     except ValueError as error:
         yield one_sentence(error)
@@ -44,6 +58,37 @@ def _problems(path: str) -> Iterable[str]:
     else:
         if all(failures):  # one may be for two classes alone
             yield f"'{path}' fails on {ROWS} predicted rows of two classes: {failures[0]}"
+
+
+def _unusable(metric: ImportedMetric) -> str:
+    """Arguments that nothing gives: all but the first two, of a scorer three, need a default."""
+    others = lacking_arguments(metric.function, (), first=2 + metric.is_scorer)
+    if not others:
+        return ""
+    names = ", ".join(others)
+    given = "estimator, X, y" if metric.is_scorer else "y_true, y_pred"
+    return (
+        f"'{metric.path}' gets ({given}) and also needs {names}; give it a default, `{others[0]}=…`, "
+        "or set it in a function of your own"
+    )
+
+
+def _silent_about_its_direction(metric: ImportedMetric) -> str:
+    """A metric whose name is that of a cost, but whose greatest values would count as best, unless it says so."""
+    function = metric.function
+    scored = getattr(function, "_score_func", None)  # of make_scorer
+    names = {metric.path.rpartition(".")[2], getattr(scored or function, "__name__", "")}
+    words = {word.lower() for name in names for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
+    if metric.tells_direction or not words & COSTS or words & TURNED:
+        return ""
+    own = metric.path.rpartition(".")[2]
+    cost = (
+        "make_scorer(…, greater_is_better=False)" if scored else f"{own}.greater_is_better = False"
+    )
+    return (
+        f"'{metric.path}' is named like a cost, and greater values would count as better; if less is better, write "
+        f"`{cost}` in its module, else `{own}.greater_is_better = True`"
+    )
 
 
 def _failure(metric: ImportedMetric, K: int) -> str:

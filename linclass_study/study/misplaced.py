@@ -11,7 +11,15 @@ NO_WEIGHTS = (
     "a study has no weights of rows: leave the column out with `drop:`; "
     "methods have weights of classes, `params: {class_weight: …}`"
 )
-NOWHERE = dict.fromkeys(["weight", "weights", "sample_weight"], NO_WEIGHTS)
+CALLED = {  # by other names in pandas and elsewhere
+    "delimiter": "separator",
+    "sep": "separator",
+    "skiprows": "skip",
+}
+NOWHERE = {
+    **dict.fromkeys(["weight", "weights", "sample_weight"], NO_WEIGHTS),
+    **{name: f"it is called `{ours}`, under `csv:`" for name, ours in CALLED.items()},
+}
 
 
 def right_place(key: str, schema: dict[str, Any], top: str) -> str:

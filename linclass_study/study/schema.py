@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from copy import deepcopy
@@ -11,7 +12,7 @@ from typing import Any
 import yaml
 from jsonschema.exceptions import ValidationError
 
-from linclass import synthetic
+from linclass import metrics, synthetic
 from linclass_study.project import ROOT
 from linclass_study.refusal import nearest_name
 from linclass_study.study.misplaced import right_place
@@ -115,7 +116,8 @@ def _sentences(error: ValidationError, name: str) -> Iterator[tuple[list[Any], s
         case "type":
             kinds = _as_list(rule)
             wanted = " or ".join(KINDS[kind] for kind in kinds)
-            yield path, f"{shown} is not {wanted}{_meant(schema)}{_remedy(value, kinds)}"
+            remedy = _of_step(path, value) or _remedy(value, kinds)
+            yield path, f"{shown} is not {wanted}{_meant(schema)}{remedy}"
         case "minimum" | "exclusiveMinimum":
             least = f"at least {rule}" if error.validator == "minimum" else f"more than {rule}"
             yield path, f"{shown} is too small; give {least}{_meant(schema)}"
@@ -133,6 +135,10 @@ def _sentences(error: ValidationError, name: str) -> Iterator[tuple[list[Any], s
             yield path, f"{shown} is too short; give at least {rule}{_meant(schema)}"
         case "maxItems" | "maxLength":
             yield path, f"{shown} is too long; give at most {rule}{_meant(schema)}"
+        case "pattern" if schema.get("description", "").startswith("a name:"):
+            plain = re.sub("[^A-Za-z0-9_.+-]+", "_", value).strip("_.+-")
+            written = f"; write {plain}" if plain else ""
+            yield path, f"{shown} is no name{_meant(schema)}{written}"
         case "oneOf" | "anyOf" if error.context:
             yield from _nearest_alternative(error, name, shown, schema)
         case _:
@@ -172,12 +178,21 @@ def _as_list(kinds: str | list[str]) -> list[str]:
 
 def _remedy(value: Any, kinds: list[str]) -> str:
     if "array" in kinds and isinstance(value, str):
+        if value in metrics.names():
+            return f"; linclass's metrics are always computed: leave it out, or rank by it, `tune_metric: {value}`"
         return f"; write [{value}]"
     if "string" in kinds and isinstance(value, bool):
         return "; YAML reads on, off, yes and no as true and false: put it in quotes"
     if "string" in kinds and not isinstance(value, dict | list | None):
         return "; put it in quotes"
     return ""
+
+
+def _of_step(path: list[Any], value: Any) -> str:
+    """Of the value of an option in place of the options: [impute: median]."""
+    if len(path) < 3 or path[-3] not in ("features", "transforms") or isinstance(value, list):
+        return ""
+    return f"; write {{{path[-1]}: {{option: {value}}}}} with the option's name (docs/features.md)"
 
 
 def _meant(schema: dict[str, Any]) -> str:

@@ -54,6 +54,18 @@ def _datasets(
     return selected | others, problems + unknown
 
 
+def _meant(kind: str, name: str, catalogue: Mapping[str, Any]) -> str:
+    """The entry to define for a file or an import path; else the most similar name."""
+    if kind == "datasets" and ("/" in name or Path(name).is_file()):
+        own = f"{{{Path(name).stem}: {{source: {{file: {name}}}, target: …}}}}"
+        return f"define one, `define: {{datasets: {own}}}`, and list its name"
+    module, _, last = name.rpartition(".")
+    if kind == "methods" and module and last[:1].isupper():
+        own = f"{{{last}: {{classifier: {name}}}}}"
+        return f"define one, `define: {{methods: {own}}}`, and list its name"
+    return nearest_name(name, catalogue)
+
+
 def _named(
     kind: str, values: dict[str, Any], catalogue: dict[str, Any]
 ) -> tuple[dict[str, dict[str, Any]], list[Problem]]:
@@ -62,7 +74,7 @@ def _named(
         return dict(catalogue), []
     thing = {"datasets": "data set", "methods": "method"}[kind]
     problems: list[Problem] = [
-        ([kind, i], f"there is no {thing} '{name}'; {nearest_name(name, catalogue)}")
+        ([kind, i], f"there is no {thing} '{name}'; {_meant(kind, name, catalogue)}")
         for i, name in enumerate(names)
         if name not in catalogue
     ]

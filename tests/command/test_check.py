@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ import yaml
 from snakemake.common.configfile import load_configfile
 from snakemake.utils import update_config
 
+from linclass import metrics
 from linclass_study.command.__main__ import main
 from linclass_study.command.check import checked_study
 from linclass_study.project import DEFAULT_STUDY, ROOT
@@ -50,13 +52,43 @@ def test_the_plan_is_that_of_the_study(check):
     code, lines = check(STUDY)
     assert code == 0
     assert [line.split(maxsplit=1)[0] for line in lines] == [
-        "study0.yaml:", "data", "methods", "runs", "fits", "results", "to"
+        "study0.yaml:", "data", "methods", "runs", "fits", "ranked", "results", "to"
     ]  # fmt: skip
     assert lines[1].endswith("3: iris, g40, g80")
     assert lines[2].endswith("2: majority, ridge")
     assert "6, each a method on a data set, in 3 jobs" in lines[3]
     assert "6 by cv, 1 by official (only of data sets with a test set), 4 by hold_out" in lines[4]
-    assert lines[6].endswith("snakemake --configfile study0.yaml")
+    assert lines[5].split(maxsplit=2)[2] == "accuracy (greater is better)"
+    assert lines[7].endswith("snakemake --configfile study0.yaml")
+
+
+def test_official_test_rows_that_the_answer_uses_are_named(check, tmp_path):
+    (tmp_path / "t.csv").write_text("x,y\n1,a\n2,b\n3,a\n4,b\n")
+    text = (
+        "datasets: [iris, mine]\nmethods: [lda]\nevaluation: {protocols: [PROTOCOLS]}\ndefine:\n"
+        "  datasets: {mine: {source: {file: t.csv}, test: {file: t.csv}, target: y}}\n"
+    )
+    _, lines = check(text.replace("PROTOCOLS", "cv, official"))
+    (line,) = [line for line in lines if line.startswith("test rows")]
+    assert "of mine: cv, hence the answer, uses them" in line
+    assert "protocols: [official, cv]" in line
+    _, lines = check(text.replace("PROTOCOLS", "official, cv"))
+    assert not [line for line in lines if line.startswith("test rows")]
+
+
+def test_a_metric_that_is_a_cost_is_refused_until_it_says_so(check, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "ward.py").write_text("def bed_cost(y_true, y_pred): return 1.0\n")
+    text = "datasets: [iris]\nmethods: [lda]\nevaluation: {tune_metric: ward.bed_cost}\n"
+    code, (line,) = check(text)
+    assert code == 2
+    assert line.startswith("study0.yaml, line 3: evaluation.tune_metric: 'ward.bed_cost' is named")
+    assert "`bed_cost.greater_is_better = False`" in line
+    monkeypatch.setattr(sys.modules["ward"].bed_cost, "greater_is_better", False, raising=False)
+    metrics.imported.cache_clear()
+    assert "ranked by   ward.bed_cost (less is better)" in check(text)[1]
+    monkeypatch.delitem(sys.modules, "ward")
+    metrics.imported.cache_clear()
 
 
 def test_a_command_can_be_copied_whatever_the_file_is_called(tmp_path, monkeypatch, capsys):

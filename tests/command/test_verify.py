@@ -10,6 +10,9 @@ import polars as pl
 import pytest
 from finished_results import at, change
 
+from linclass_study.command.agreement import Agreement
+from linclass_study.command.verify import Verified
+
 
 def run(folder, dataset="two", method="good", table="predictions"):
     return folder / "runs" / dataset / method / f"{table}.parquet"
@@ -150,6 +153,22 @@ def test_other_data_and_other_folds_are_reported(linclass, a, b):
     assert output.code == 1
     assert "data set two: digest is sha256:0 in A and sha256:1 in B" in output.lines
     assert "data set three: its rows are assigned to other folds" in output.lines
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ({}, "equal, "),
+        ({1: 3e-12}, "equal within rounding, "),
+        ({1: 1e-3}, "equal within the tolerance, "),
+    ],
+)
+def test_the_verdict_on_other_facts_says_what_predictions_are_equal_within(numbers, words):
+    close = [Agreement(("d", f"m{i}"), largest=largest) for i, largest in numbers.items()]
+    found = Verified(1e-2, identical=2, close=close, facts=["its rows are assigned to other folds"])
+    runs = 2 + len(close)
+    expected = f"different: the predictions of {runs} runs are {words}what belongs to them is not"
+    assert found.verdict == expected
 
 
 def test_other_costs_are_reported(linclass, a, b):

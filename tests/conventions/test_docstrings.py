@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from page_examples import shown_modules
 
 import linclass
 from linclass import bayes_error, comparisons, metrics, parts, synthetic, table
@@ -50,6 +51,8 @@ def public() -> Iterator[tuple[str, Any]]:
     for package in FOUND_BY_NAME:
         for name in parts.names(package):
             yield f"{package}.{name}", part(package, name)
+    for name, module in shown_modules("docs/features.md", "linclass/features").items():
+        yield f"docs/features.md: {name}", module.apply
     for found in ELSEWHERE:
         yield found.__name__, found
 

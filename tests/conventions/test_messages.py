@@ -57,7 +57,9 @@ def test_C_is_a_strength(kind: Any) -> None:
     [("lasso", "l1"), ("Ridge", "l2"), ("elasticnet", "elastic_net"), ("L2", "l2")],
 )
 def test_penalties_are_known_by_other_names(penalty: str, ours: str) -> None:
-    with pytest.raises(ValueError, match=f"penalties has no '{penalty}'; did you mean '{ours}'?"):
+    with pytest.raises(
+        ValueError, match=f"there is no penalty '{penalty}'; did you mean '{ours}'?"
+    ):
         LogisticRegression(penalty=penalty).fit(X, Y)
     LogisticRegression(penalty=ours).check()
 
@@ -77,7 +79,7 @@ def test_classes_are_known_by_their_names_elsewhere(other: str) -> None:
 def test_parts_are_known_by_their_names_elsewhere(package: str, other: str) -> None:
     ours = other_names.PARTS[package][other]
     find(package, ours)
-    with pytest.raises(ValueError, match=f"{package} has no '{other}'; did you mean '{ours}'?"):
+    with pytest.raises(ValueError, match=f"there is no [a-z]+ '{other}'; did you mean '{ours}'?"):
         find(package, other)
 
 
@@ -189,3 +191,13 @@ def test_numbers_agree_with_their_nouns() -> None:
     for model, words in refused:
         with pytest.raises(ValueError, match=words):
             model.fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("package", "one"), [("solvers", "solver"), ("losses", "loss"), ("families", "family")]
+)
+def test_a_part_that_there_is_not_is_told_in_the_singular_with_the_choices(
+    package: str, one: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^there is no {one} 'qqq'; choose from [a-z_]+, "):
+        find(package, "qqq")

@@ -176,7 +176,7 @@ def test_it_is_cloned_searched_and_saved() -> None:
 @pytest.mark.parametrize(
     ("params", "columns", "words"),
     [
-        ({"features": ["quadratik"]}, COLUMNS, "features has no 'quadratik'; did you mean 'quadratic'"),
+        ({"features": ["quadratik"]}, COLUMNS, "there is no feature 'quadratik'; did you mean 'quadratic'"),
         ({"transforms": [{"one_hot": {"dropp": 1}}]}, MIXED, "one_hot has no option 'dropp'; it has drop"),
         ({"transforms": ["nowhere.Clip"]}, COLUMNS, "'nowhere.Clip' cannot be imported: there is no module"),
         ({"features": ["numpy.linalg.Norm"]}, COLUMNS, "has no 'Norm'; did you mean 'norm'"),

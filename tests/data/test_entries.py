@@ -178,7 +178,17 @@ TOGETHER = {
     "unknown form": (
         {"source": {"url": "http://a.org/b.data"}, "target": "y"},
         ["source"],
-        "`format:` is missing and not known from the name 'http://a.org/b.data'; add it",
+        "`format:` is missing and not known from the name 'http://a.org/b.data'; add it, such as `format: csv`",
+    ),
+    "a spreadsheet": (
+        {"source": {"url": "http://a.org/b.xlsx"}, "target": "y"},
+        ["source"],
+        ".xlsx files are not read; save it as CSV or Parquet, say with `pandas.read_excel(…)",
+    ),
+    "a compressed JSON": (
+        {"source": {"url": "http://a.org/b.JSON.gz"}, "target": "y"},
+        ["source"],
+        ".json files are not read; save it as CSV or Parquet, say with `pandas.read_json(…)",
     ),
     "no target": ({"source": CSV}, [], "the key 'target' is missing"),
     "target of sparse rows": (

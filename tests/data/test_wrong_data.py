@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import gzip
 
+import numpy as np
 import pytest
+
+from linclass_study.data.assembly.target import is_a_number
+from linclass_study.data.formats.csv import header_columns
 
 GOOD = "x,t,y\n1,red,no\n2,blue,yes\n3,red,no\n"
 CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
@@ -30,12 +34,35 @@ CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
     "a number as target": (
         "x,y\n" + "".join(f"{i % 7},{i / 8}\n" for i in range(40)),
         {},
-        ["'y' has 40 distinct numbers in 40 rows: a number, not a class", "`target:`"],
+        [
+            "'y' has 40 distinct numbers in 40 rows: a number, not a class",
+            "`target:`",
+        ],
     ),
     "numbers of rows as target": (
         "x,y\n" + "".join(f"{i % 7},{i}\n" for i in range(40)),
         {},
         ["'y' has 40 distinct numbers in 40 rows: a number, not a class"],
+    ),
+    "whole numbers with few rows each": (
+        "x,y\n" + "".join(f"{i % 7},{i // 3}\n" for i in range(90)),
+        {},
+        ["'y' has 30 distinct numbers in 90 rows: a number, not a class", "make classes of ranges"],
+    ),
+    "ages, the oldest once": (
+        "x,age\n" + "".join(f"{i % 7},{20 + i % 50}\n" for i in range(500)) + "1,90\n",
+        {"target": "age"},
+        ["'age' has 51 distinct numbers in 501 rows: a number, not a class"],
+    ),
+    "values and a class in the first line": (
+        "5.1,3.5,setosa\n4.9,3.0,virginica\n",
+        {"target": "species"},
+        ["columns are 5.1, 3.5, setosa (if these are values of a row: `csv: {header: false}`)"],
+    ),
+    "no names in the first line": (
+        "1.5,2\n3,1\n4,2\n",
+        {"target": "2"},
+        ["numbers in place of names (1.5, 2)", "`csv: {header: false}`", "`header: true`"],
     ),
     "unknown class": (
         GOOD,
@@ -278,3 +305,22 @@ def test_a_reason_is_never_long(reason, tmp_path):
     assert "there is no column 'z'" in output
     assert len(output) == 2000
     assert output.endswith("…")
+
+
+def test_columns_that_are_numbered_and_a_header_that_is_declared_are_names(tmp_path):
+    numbered, years = tmp_path / "numbered.csv", tmp_path / "years.csv"
+    for header in ("0,1,2", "1,2,3"):
+        numbered.write_text(f"{header}\n5,6,7\n")
+        assert header_columns(numbered, {}) == header.split(",")
+    years.write_text("2019,2024\n5,6\n")
+    assert header_columns(years, {"header": True}) == ["2019", "2024"]
+    assert header_columns(years, {"header": False}) == ["x1", "x2"]
+
+
+def test_many_classes_that_are_numbered_stay_classes():
+    """As of letters: 26 numbers, each in many rows."""
+    names = [str(k) for k in range(26)]
+    assert not is_a_number(names, np.full(26, 40))
+    assert is_a_number(names, np.full(26, 4))
+    assert is_a_number(names, np.array([1, *[40] * 25]))
+    assert not is_a_number([f"plant {name}" for name in names], np.full(26, 4))

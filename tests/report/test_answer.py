@@ -9,7 +9,14 @@ import pytest
 from studies import Data, Method
 
 from linclass_study.report.page_tables import table_modules
-from linclass_study.results.answer import BEST_LINES, LINES, answer, best_lines, shortened
+from linclass_study.results.answer import (
+    BEST_LINES,
+    LINES,
+    answer,
+    best_lines,
+    counts_line,
+    shortened,
+)
 from linclass_study.results.fit_problems import fit_problems
 from linclass_study.results.plain_answer import plain_answer
 from linclass_study.results.summary import best
@@ -28,6 +35,7 @@ def test_metrics_have_their_usual_capitals(make, metric, words):
     outcome = make({"d": Data()}, {"a": Method(2.0), "b": Method()}, folds=3)
     outcome.evaluation["tune_metric"] = metric
     assert best_lines(outcome)[0].startswith(f"Best {words} (mean")
+    assert ("; less is better):" in best_lines(outcome)[0]) is (metric == "log_loss")
     assert f"the best {words} on d" in plain_answer(outcome)[0]
     table = table_modules()["answer"].make(outcome)
     assert words[0].upper() + words[1:] in [column.title for column in table.columns]
@@ -149,3 +157,31 @@ def test_of_a_traceback_the_last_line_is_reported():
     assert shortened("Traceback (most recent call last):\n  File x\nValueError: no\n") == (
         "ValueError: no"
     )
+
+
+def test_the_counts_name_the_fits_that_ended_without_a_unique_optimum():
+    def counts(*statuses):
+        return counts_line(pl.DataFrame({"status": statuses}))
+
+    assert counts("converged", "converged") == "2 fits, all of them succeeded"
+    ended = "; ended as 2 max_iter, 1 separable"
+    fitted = ["max_iter", "converged", "separable", "max_iter"]
+    assert counts(*fitted) == f"4 fits, all of them with predictions{ended}"
+    assert counts(*fitted, "failed") == f"5 fits, 1 of them did not succeed{ended}"
+
+
+def test_the_log_with_the_traceback_of_a_failed_fit_is_named(make):
+    outcome = make({"d": Data(rows=20)}, {"a": Method(), "b": Method(everywhere=("failed", "no"))})
+    usual = "failed: d × b (5 fits): no"
+    assert lines(outcome)[0] == usual
+    assert [column.key for column in table_modules()["failures"].make(outcome).columns][
+        -1
+    ] == "reason"
+    log = outcome.results / "logs" / "cross_validate" / "d~1-of-2.log"
+    log.parent.mkdir(parents=True)
+    log.write_text("== d × a\nTraceback\n== d × b\n   is up to date\n")  # of a later run
+    assert lines(outcome)[0] == usual
+    log.write_text("== d × b\nTraceback (most recent call last):\nno\n== d × a\n")
+    assert lines(outcome)[0] == f"{usual} (traceback: {log})"
+    table = table_modules()["failures"].make(outcome)
+    assert table.frame()["log"].to_list() == ["logs/cross_validate/d~1-of-2.log"]

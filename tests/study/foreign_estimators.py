@@ -8,6 +8,9 @@ from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 import linclass
 
@@ -284,6 +287,25 @@ class DerivedFromTheirs(LogisticRegression):
     def __init__(self, C=100.0, colour="red"):
         super().__init__(C=C)
         self.colour = colour
+
+
+class NeedsWeights(Plain):
+    def fit(self, X, y, sample_weight):
+        return super().fit(X, y)
+
+
+class FitsRowsAlone(Plain):
+    def fit(self, X):
+        return self
+
+
+class LooksUp(Plain):
+    def __init__(self):
+        {}["alpha"]
+
+
+machine = SVC()
+scaled = make_pipeline(StandardScaler(), SVC())
 
 
 def factory(width=1.0):

@@ -9,6 +9,7 @@ import pytest
 
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.study.column_check import column_problems
+from linclass_study.study.entry_checks import _of_datasets
 
 HEADER = "age,dose,outcome\n"
 ARFF = "% a comment\n@relation r\n@attribute age numeric\n@attribute 'the dose' real\n@attribute y {a,b}\n@data\n"
@@ -63,7 +64,11 @@ def test_a_list_of_columns(problems, key):
         ("no_header.csv", {"csv": {"header": False}}, "x1, x2, x3"),
         ("no_header.csv", {"csv": {"names": ["u", "v", "w"]}}, "u, v, w"),
         ("semicolons.csv", {"csv": {"separator": ";"}}, "age, dose, outcome"),
-        ("a.csv", {"csv": {"skip": 1}}, "1, 2, well"),
+        (
+            "a.csv",
+            {"csv": {"skip": 1}},
+            "1, 2, well (if these are values of a row: `csv: {header: false}`)",
+        ),
     ],
 )
 def test_every_format_with_columns(problems, file, entry, columns):
@@ -144,3 +149,26 @@ def test_a_large_file_is_not_read_for_its_classes(problems, tmp_path, monkeypatc
     (tmp_path / "classes.csv").write_text("age,y\n1,ill\n2,well\n")
     monkeypatch.setattr("linclass_study.study.column_check.LARGEST", 3)
     assert not problems("classes.csv", target="y", positive="sick")
+
+
+def test_cells_of_a_tsv_file_are_separated_by_tabs(problems, tmp_path):
+    (tmp_path / "tabs.tsv").write_text("a b\ty\n1\tu\n2\tv\n")
+    assert not problems("tabs.tsv", target="y", drop=["a b"], positive="u")
+    (tmp_path / "tabs.tsv").write_text("a;y\n1;u\n")
+    assert not problems("tabs.tsv", target="y", csv={"separator": ";"})
+
+
+def test_a_cost_of_a_class_that_the_file_lacks_is_told_with_its_classes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("x,y\n1,ill\n2,well\n")
+    check = _of_datasets([], tmp_path)
+    entry = {"source": {"file": "a.csv"}, "target": "y"}
+    for costs in (
+        {"ill": {"dead": 5}},
+        {"ill": {"well": 5}, "well": {"ill": 1}, "dead": {"ill": 1}},
+    ):
+        ((path, sentence),) = check(entry | {"costs": costs})
+        assert path == ["costs"]
+        assert sentence == "'dead' is no class; there are: ill, well"
+    ((path, sentence),) = check(entry | {"costs": {"ill": {"well": 5}}})
+    assert sentence.startswith("no cost of predicting 'ill' where 'well' is true; add")

@@ -383,8 +383,9 @@ NAMES = {
     "truth": ("yes", "YAML reads on, off, yes and no as true and false: put it in quotes"),
     "nothing": ("~", "None is not text"),
     "date": ("2020-01-01", "is not text"),
-    "line break": ('"ab\\n"', "does not fit (a name"),
-    "slash": ("a/b", "does not fit (a name"),
+    "line break": ('"ab\\n"', "is no name (a name"),
+    "slash": ("a/b", "is no name (a name"),
+    "blank": ("my method", "; write my_method"),
     "too long": ("a" * 101, "is too long; give at most 100"),
 }
 
@@ -744,3 +745,35 @@ def test_a_name_that_is_empty_or_zero_is_searched_like_others(refusal, tmp_path,
 )
 def test_a_key_in_another_place_is_told_its_own(refusal, text, sentence):
     assert sentence in refusal(text)
+
+
+ELSEWHERE = {  # what a user of pandas and scikit-learn may write → the remedy
+    "a metric of linclass": (
+        "evaluation: {metrics: accuracy}",
+        "always computed: leave it out, or rank by it, `tune_metric: accuracy`",
+    ),
+    "an option without its name": (
+        "methods: [mine]\ndefine: {methods: {mine: {classifier: linclass.NearestMean, transforms: [impute: median]}}}",
+        "write {impute: {option: median}} with the option's name",
+    ),
+    "a file as data set": (
+        "datasets: [study.yaml]",
+        "`define: {datasets: {study: {source: {file: study.yaml}, target: …}}}`",
+    ),
+    "a class as method": (
+        "methods: [sklearn.svm.SVC]",
+        "`define: {methods: {SVC: {classifier: sklearn.svm.SVC}}}`",
+    ),
+    "the root of all files": ("results: /", "give it a folder, as `results: results/mystudy`"),
+    "the home folder": ('results: "~"', "give it a folder, as `results: results/mystudy`"),
+    "sep": (
+        'datasets: [d]\ndefine: {datasets: {d: {source: {sklearn: iris}, csv: {sep: ";"}}}}',
+        "unknown key; it is called `separator`, under `csv:`",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ELSEWHERE)
+def test_what_is_written_otherwise_elsewhere_gets_its_form_here(refusal, case):
+    text, words = ELSEWHERE[case]
+    assert words in refusal(f"{text}\n")

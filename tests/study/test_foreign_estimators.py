@@ -255,11 +255,28 @@ def test_the_names_of_classes_are_not_the_codes_that_it_was_given(features):
 
 
 REFUSED = {
-    "classifier: foreign_estimators.factory": "'foreign_estimators.factory' is not a class",
+    "classifier: foreign_estimators.factory": "'foreign_estimators.factory' is a function, not a class; give",
     "classifier: foreign_estimators.Nope": "'foreign_estimators' has no 'Nope'",
     "classifier: foreign_estimators.nump": "has no 'nump'; correct the path",  # not its module numpy
     "classifier: lazy_library.Nope": "'lazy_library' has no 'Nope'",
-    "classifier: foreign_estimators.RequiredArgument": "missing 1 required positional argument: 'width'",
+    "classifier: foreign_estimators.RequiredArgument": "RequiredArgument needs width; give it under `params:`",
+    "classifier: foreign_estimators.machine": "is an object of SVC, not a class; give `classifier: sklearn.svm.SVC`",
+    "classifier: foreign_estimators.scaled": (
+        "is an object of Pipeline, not a class; a pipeline is `classifier: sklearn.pipeline.Pipeline`"
+    ),
+    "classifier: foreign_estimators.NeedsWeights": "NeedsWeights.fit needs sample_weight, which no study gives",
+    "classifier: foreign_estimators.FitsRowsAlone": "FitsRowsAlone.fit takes (X); it must take rows and classes",
+    "classifier: foreign_estimators.LooksUp": "LooksUp raises KeyError: 'alpha'",
+    "classifier: sklearn.pipeline.Pipeline\nparams: {steps: [[s, sklearn.svm.SVC]]}": (
+        "'sklearn.svm.SVC' is a text; write [s, {classifier: sklearn.svm.SVC}]"
+    ),
+    "classifier: sklearn.pipeline.Pipeline\nparams: {steps: [sklearn.svm.SVC]}": (
+        "'sklearn.svm.SVC' is a text; write [svc, {classifier: sklearn.svm.SVC}]"
+    ),
+    "classifier: sklearn.pipeline.Pipeline\nparams: {steps: [{classifier: sklearn.svm.SVC}]}": "no name; write",
+    "classifier: linclass.OneVsRest\nparams: {estimator: linclass.LinearSVM}": (
+        "'linclass.LinearSVM' is a text; write {classifier: linclass.LinearSVM}"
+    ),
     "classifier: foreign_estimators.Dataclass\nparams: {widht: 1}": (
         "Dataclass has no parameter 'widht'; did you mean 'width'?"
     ),

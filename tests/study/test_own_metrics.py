@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from dataclasses import replace
 
@@ -22,7 +23,7 @@ from linclass_study.refusal import Refused
 from linclass_study.report.tables import unscored
 from linclass_study.results.answer import metric_lines
 from linclass_study.results.metric_failures import metric_problems
-from linclass_study.results.metric_words import metric_words
+from linclass_study.results.metric_words import direction_words, metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.scored_runs import write_scores
 from linclass_study.results.scoring import Classes, score
@@ -46,6 +47,18 @@ def own_scorer(estimator, X, y): return np.mean(estimator.predict(X) == y)
 def broken(y_true, y_pred): raise RuntimeError("nothing\\nworks")
 def text(y_true, y_pred): return "a"
 def accuracy(y_true, y_pred): return 1.0
+def regret(y_true, y_pred): return np.mean(y_true != y_pred)
+def expectedCost(y_true, y_pred): return np.mean(y_true != y_pred)
+def declared_cost(y_true, y_pred): return np.mean(y_true != y_pred)
+declared_cost.greater_is_better = False
+def saved_cost(y_true, y_pred): return np.mean(y_true == y_pred)
+saved_cost.greater_is_better = True
+def neg_cost(y_true, y_pred): return -np.mean(y_true != y_pred)
+def risk(estimator, X, y): return np.mean(estimator.predict(X) != y)
+at_risk = make_scorer(regret)
+turned_risk = make_scorer(regret, greater_is_better=False)
+def weighed(y_true, y_pred, price, gain): return price * np.mean(y_true == y_pred)
+def judged(estimator, X, y, *, price): return price
 recalled = make_scorer(recall_score)
 precise = make_scorer(precision_score, zero_division=0)
 nats = make_scorer(log_loss, response_method="predict_proba", greater_is_better=False)
@@ -191,6 +204,21 @@ def problems(*paths, tune="accuracy"):
         ("mine.np", "'mine.np' is not a function; give a function (y_true, y_pred) or a scorer"),
         ("mine.broken", "fails on 60 predicted rows of two classes: nothing works"),
         ("mine.text", "fails on 60 predicted rows of two classes: could not convert"),
+        (
+            "mine.weighed",
+            "gets (y_true, y_pred) and also needs price, gain; give it a default, `price=…`",
+        ),
+        (
+            "mine.judged",
+            "gets (estimator, X, y) and also needs price; give it a default, `price=…`",
+        ),
+        (
+            "mine.regret",
+            "named like a cost, and greater values would count as better; if less is better, write",
+        ),
+        ("mine.expectedCost", "`expectedCost.greater_is_better = False`"),
+        ("mine.risk", "write `risk.greater_is_better = False`"),
+        ("mine.at_risk", "write `make_scorer(…, greater_is_better=False)`"),
         ("mine.accuracy", "another metric is called 'accuracy', too; rename the function"),
     ],
 )
@@ -201,6 +229,23 @@ def test_what_cannot_work_is_one_line_before_anything_runs(mine, path, words):
     assert "\n" not in sentence
     ((key, sentence),) = problems(tune=path)
     assert key == ["evaluation", "tune_metric"]
+
+
+def test_a_cost_that_says_its_direction_is_accepted(mine):
+    least = ["mine.declared_cost", "mine.miss_error", "sklearn.metrics.max_error"]
+    most = ["mine.saved_cost", "mine.neg_cost", "mine.turned_risk", "mine.nats"]
+    assert not problems(*least, *most)
+    assert {direction_words(path) for path in least} == {"less is better"}
+    assert {direction_words(path) for path in most} == {"greater is better"}
+
+
+def test_no_metric_of_scikit_learn_is_refused_for_its_name():
+    import sklearn.metrics
+
+    functions = [name for name, f in vars(sklearn.metrics).items() if inspect.isfunction(f)]
+    assert {"log_loss", "max_error", "d2_log_loss_score"} <= {*functions}
+    found = [text for name in functions for _, text in problems(f"sklearn.metrics.{name}")]
+    assert not [text for text in found if "named like a cost" in text]
 
 
 def test_a_metric_for_two_classes_alone_is_accepted(mine):

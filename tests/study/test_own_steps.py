@@ -66,6 +66,13 @@ def doubled(X, times=2):
 def first(table):
     return table.columns(np.array([0]))
 
+class Needs(Clip):
+    def __init__(self, width):
+        self.low = width
+
+def scaled(X, by):
+    return X * by
+
 def centred(X):
     return X - X.mean(axis=0)
 
@@ -276,7 +283,21 @@ def test_a_foreign_transform_has_a_process_of_its_own():
 REFUSED = {
     "no module": ("transforms", "nowhere.Clip", "there is no module 'nowhere'; install it, or correct the path"),
     "no class": ("transforms", "mine.Clipp", "'mine' has no 'Clipp'; did you mean 'Clip'?"),
-    "a function": ("transforms", "mine.doubled", "'mine.doubled' is not a class; give the class of an estimator"),
+    "a function": (
+        "transforms",
+        "mine.doubled",
+        "is a function, not a class with fit and transform; list a map of single rows under `features:`",
+    ),
+    "a transform without a value": (
+        "transforms",
+        "mine.Needs",
+        "Needs needs width; list it as `mine.Needs: {width: …}`",
+    ),
+    "a feature without a value": (
+        "features",
+        "mine.scaled",
+        "'mine.scaled' needs by; list it as `mine.scaled: {by: …}`",
+    ),
     "no transform": (
         "transforms",
         "sklearn.linear_model.LogisticRegression",

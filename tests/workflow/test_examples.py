@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from page_examples import shown_files
 from scipy import stats
 
 ROOT = Path(__file__).parents[2]
@@ -23,13 +24,12 @@ PAGES = (
     "docs/evaluation.md",
     "docs/results.md",
 )
-BLOCK = re.compile(r"<!-- test: (\S+) -->\n```\w*\n(.*?)```", flags=re.DOTALL)
 
 
 @pytest.fixture
 def with_examples(project):
     for page in PAGES:
-        for name, text in BLOCK.findall((ROOT / page).read_text(encoding="utf-8")):
+        for name, text in shown_files(page).items():
             project.write(name, text)
     return project
 

@@ -15,7 +15,12 @@ NO_LEARNING = {"fetch", "featurize", "split", "cross_validate"}
 
 
 def test_running_again_with_nothing_changed_does_nothing(computed):
-    assert computed.snakemake().nothing_to_do
+    output = computed.snakemake()
+    assert output.nothing_to_do
+    answer = computed.text("results/answer.txt").rstrip()
+    assert "report: results/report.html" in answer
+    assert output.text.rstrip().endswith(answer)  # as after the run that made it
+    assert answer not in computed.plan().text
 
 
 def test_a_dry_run_of_everything_shows_each_run_with_its_wildcards(project):
@@ -62,7 +67,10 @@ def test_changing_a_methods_entry_reruns_that_method_alone(computed):
         "config/methods.yaml",
         text.replace("params: {solver: newton}", "params: {solver: newton, strength: 0.5}"),
     )
-    assert computed.plan().runs == {("iris", "logistic_newton"), ("gaussians", "logistic_newton")}
+    output = computed.plan()
+    assert output.runs == {("iris", "logistic_newton"), ("gaussians", "logistic_newton")}
+    again = "fitted again, as their entry changed: logistic_newton on gaussians and iris"
+    assert output.text.rstrip().endswith(again)
 
 
 def test_results_without_snakemakes_records_tell_what_they_were_asked(computed):

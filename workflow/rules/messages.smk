@@ -75,6 +75,31 @@ def print_answer_last():
         atexit.register(print, text, file=sys.stderr)
 
 
+def print_answer_of_before(record):
+    """A filter of log records: where nothing is to be done, the answer and the report's path are printed again."""
+    if str(record.msg).startswith("Nothing to be done") and not workflow.dryrun:
+        answer = Path(STUDY.results, "answer.txt")
+        if answer.exists() and any(str(answer) in job.output for job in workflow.dag.jobs):
+            atexit.register(print, answer.read_text(encoding="utf-8").rstrip(), file=sys.stderr)
+    return True
+
+
+def print_what_is_fitted_again():
+    """After a plan: which runs are fitted again, and what has changed."""
+    if not workflow.dryrun or workflow.dag is None:
+        return
+    rules = ("cross_validate", "gather_shards")
+    planned = workflow.dag.needrun_jobs(exclude_finished=False)
+    jobs = [job for job in planned if job.rule.name in rules]
+    for line in FITS.again(sorted(job.wildcards.bundle for job in jobs)):
+        print(line, file=sys.stderr)
+
+
+if workflow.is_main_process:
+    logger.addFilter(print_answer_of_before)
+    atexit.register(print_what_is_fitted_again)
+
+
 def print_unfinished_last(logs):
     """Print that the study is not finished, instead of printing the answer of an earlier run.
 

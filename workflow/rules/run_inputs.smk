@@ -69,15 +69,23 @@ def spec_of_method(method):
     }
 
 
+def specified_of_method(method):
+    """Everything that the study specifies for the runs of a method."""
+    spec = spec_of_method(method)
+    return spec["entry"], spec["code"], json.loads(evaluation_of_fits()), limits_of_fits()
+
+
 @cache
 def asked_of_method(method):
-    spec = spec_of_method(method)
-    return run_files.asked_of(
-        spec["entry"], spec["code"], json.loads(evaluation_of_fits()), limits_of_fits()
-    )
+    return run_files.asked_of(*specified_of_method(method))
 
 
-FITS = ToFit(Path(STUDY.results), BUNDLES, asked_of_method)
+@cache
+def parts_of_method(method):
+    return run_files.parts_of(*specified_of_method(method))
+
+
+FITS = ToFit(Path(STUDY.results), BUNDLES, asked_of_method, parts_of_method)
 
 
 def rerun_if_runs_differ(wildcards):

@@ -62,7 +62,8 @@ def _in_file(rows: InFile, entry: Mapping[str, Any]) -> Dataset:
     """A data set whose rows stay in their file: the table is an empty matrix of the same shape."""
     if len(rows.classes) < 2:
         raise Unavailable("the target has fewer than two classes; a classifier needs at least two")
-    refuse_a_number(str(entry["target"]), rows.classes, rows.n_rows, entry)
+    counts = np.bincount(rows.y, minlength=len(rows.classes))
+    refuse_a_number(str(entry["target"]), rows.classes, counts, entry)
     pinned = entry.get("digest", rows.digest)
     if rows.digest != pinned:
         raise other_content(rows.digest, pinned)

@@ -9,18 +9,19 @@ import numpy as np
 import polars as pl
 
 from linclass.counted import first_names
-from linclass_study.data.labels import codes_and_classes
+from linclass_study.data.labels import codes_and_classes, plain_number
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.refusal import nearest_name
 
 MEASURED = 20  # distinct numbers; fewer may be classes
+EACH = 5  # rows of a class on average; fewer are no class
 LISTED = 30  # names in a message; the others are counted
 
 
 def class_codes(texts: pl.Series, entry: Mapping[str, Any]) -> tuple[np.ndarray, list[str]]:
     y, classes = codes_and_classes(texts, entry.get("classes"))
-    refuse_a_number(texts.name, classes, len(y), entry)
     counts = np.bincount(y[y >= 0], minlength=len(classes))
+    refuse_a_number(texts.name, classes, counts, entry)
     present = [name for name, count in zip(classes, counts, strict=True) if count]
     if len(present) < 2:
         only = f"one class, '{present[0]}'" if present else "no class"
@@ -28,32 +29,41 @@ def class_codes(texts: pl.Series, entry: Mapping[str, Any]) -> tuple[np.ndarray,
     return y, classes
 
 
-def refuse_a_number(name: str, classes: list[str], rows: int, entry: Mapping[str, Any]) -> None:
+def refuse_a_number(
+    name: str, classes: list[str], counts: np.ndarray, entry: Mapping[str, Any]
+) -> None:
     """Raise Unavailable if the target measures something, unless the entry lists its classes."""
-    if "classes" not in entry and is_a_number(classes, rows):
+    if "classes" not in entry and is_a_number(classes, counts):
         shown = f"'{name}'" if name else "the target"
         raise Unavailable(
-            f"{shown} has {len(classes):,} distinct numbers in {rows:,} "
-            "rows: a number, not a class; name the column of the class as `target:`, or list the `classes:` to keep"
+            f"{shown} has {len(classes):,} distinct numbers in {counts.sum():,} rows: a number, not a class; "
+            "name the column of the class as `target:`, list the `classes:` to keep, or make classes of ranges"
         )
 
 
-def is_a_number(classes: list[str], rows: int) -> bool:
-    """Whether the labels measure something: many numbers, with fractions or hardly ever the same one twice."""
+def is_a_number(classes: list[str], counts: np.ndarray) -> bool:
+    """Whether the labels measure something: many numbers, with fractions, few rows of each, or one of a single row."""
     if len(classes) < MEASURED:
         return False
     try:
         numbers = np.array(classes, float)
     except ValueError:
         return False
-    return bool((numbers != np.floor(numbers)).any() or len(classes) > rows / 2)
+    whole = (numbers == np.floor(numbers)).all()
+    return bool(not whole or counts.sum() < EACH * len(classes) or (counts == 1).any())
 
 
 def column_named(name: Any, columns: list[str], key: str) -> str:
     if str(name) not in columns:
         close = nearest_name(name, columns)
         known = f", {close} Columns are " if close.startswith("did") else "; columns are "
-        raise Unavailable(f"{key}: there is no column '{name}'{known}{listed(columns)}")
+        numbers = sum(plain_number(column) is not None for column in columns)
+        hint = (
+            " (if these are values of a row: `csv: {header: false}`)"
+            if numbers > len(columns) / 2
+            else ""
+        )
+        raise Unavailable(f"{key}: there is no column '{name}'{known}{listed(columns)}{hint}")
     return str(name)
 
 

@@ -14,7 +14,13 @@ from typing import Any
 from linclass import synthetic
 from linclass_study.data import labels
 from linclass_study.data.cost_matrix import cost_matrix
-from linclass_study.data.entry.source_keys import KINDS, as_list, format_of
+from linclass_study.data.entry.source_keys import (
+    KINDS,
+    as_list,
+    dialect_of,
+    format_of,
+    suffix_of,
+)
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.refusal import nearest_name
@@ -24,6 +30,14 @@ Problems = Iterator[tuple[list[Any], str]]
 OF_FILES = {"format", "csv", "sha256", "vocabulary"}
 # their rows have named columns, one of which is the target
 TABLES = {"csv", "arff", "parquet", "parquet_blocks"}
+FOREIGN = {  # formats of other programs, and how one of them writes CSV
+    suffix: f"say with `pandas.read_{reader}(…).to_csv(…, index=False)`"
+    for suffix, reader in {
+        ".dta": "stata", ".feather": "feather", ".h5": "hdf", ".hdf5": "hdf", ".json": "json", ".jsonl": "json",
+        ".ods": "excel", ".pickle": "pickle", ".pkl": "pickle", ".sas7bdat": "sas", ".sav": "spss", ".xls": "excel",
+        ".xlsx": "excel", ".xml": "xml",
+    }.items()
+}  # fmt: skip
 WORDS = {"bag_of_words", "inverted_index", "text_folders"}
 
 
@@ -89,10 +103,22 @@ def _of_source(
             (["matrices", *path], text) for path, text in _of_companion(name, where, folders)
         )
     if known and format_of(entry, source, source[kind]) is None:
-        yield [], f"`format:` is missing and not known from the name '{source[kind]}'; add it"
-    dialect = {**entry.get("csv", {}), **source.get("csv", {})}
+        yield [], _without_format(source[kind])
+    dialect = dialect_of(entry, source, source[kind]) if known else {}
     if "names" in dialect and dialect.get("header"):
         yield ["csv"], "`names:` are for a file without a header; leave one out by `skip: 1`"
+
+
+def _without_format(name: str) -> str:
+    """Formats of other programs are to be converted; any other file may be one of ours."""
+    suffix = suffix_of(name)
+    if suffix in FOREIGN:
+        return (
+            f"'{name}': {suffix} files are not read; save it as CSV or Parquet, {FOREIGN[suffix]}"
+        )
+    return (
+        f"`format:` is missing and not known from the name '{name}'; add it, such as `format: csv`"
+    )
 
 
 def _of_companion(name: str, where: Any, folders: SearchFolders) -> Problems:
@@ -175,7 +201,8 @@ def _of_classes(entry: Mapping[str, Any]) -> Problems:
         try:
             cost_matrix(entry, names)
         except Unavailable as error:
-            yield ["costs"], str(error).removeprefix("costs: ")
+            unsure = "; or correct the name that is no class" if classes is None else ""
+            yield ["costs"], str(error).removeprefix("costs: ") + unsure
 
 
 def _named_by(costs: Any) -> list[str]:
@@ -188,7 +215,7 @@ def _named_by(costs: Any) -> list[str]:
 
 def _neighbour(name: str, folders: SearchFolders) -> str:
     """Remedy for a path that does not exist: the most similar name in its folder."""
-    for base in (Path(name), folders.root / name):
+    for base in (Path(name).expanduser(), folders.root / name):
         if base.parent.is_dir():
             names = [path.name for path in base.parent.iterdir() if path.is_file()]
             close = nearest_name(base.name, names)

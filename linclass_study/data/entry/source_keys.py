@@ -13,10 +13,12 @@ SUFFIXES = {
     ".parquet": "parquet",
     ".svm": "libsvm",
     ".svmlight": "libsvm",
+    ".tsv": "csv",
 }
 COMPRESSED = (".bz2", ".gz", ".xz")
 KINDS = ("file", "url", "sklearn", "openml", "generate")
 FILES = ("file", "url")  # the other kinds produce rows themselves
+SPLIT_BY_FILES = ("bag_of_words", "inverted_index", "text_folders")  # formats
 PARTS = {"source": 0, "test": 1}
 
 
@@ -32,7 +34,27 @@ def source_kind(source: Mapping[str, Any]) -> str:
 
 def format_of(entry: Mapping[str, Any], source: Mapping[str, Any], name: str) -> str | None:
     """The format given by the source, else by its entry, else by the file name."""
+    return source.get("format") or entry.get("format") or SUFFIXES.get(suffix_of(name))
+
+
+def suffix_of(name: str) -> str:
+    """The ending of a file name, small and without that of a compression: A.CSV.gz → .csv."""
     plain = PurePath(name)
     while plain.suffix in COMPRESSED:
         plain = plain.with_suffix("")
-    return source.get("format") or entry.get("format") or SUFFIXES.get(plain.suffix.lower())
+    return plain.suffix.lower()
+
+
+def dialect_of(entry: Mapping[str, Any], source: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The keys under `csv:` that hold for a source; the cells of a .tsv file are separated by tabs."""
+    tabs = {"separator": "\t"} if suffix_of(name) == ".tsv" else {}
+    return {**tabs, **entry.get("csv", {}), **source.get("csv", {})}
+
+
+def has_test_rows(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry has an official test set, or files that may define one."""
+    kinds = {
+        format_of(entry, source, source.get("file") or source.get("url") or "")
+        for source in as_list(entry.get("source"))
+    }
+    return "test" in entry or not kinds.isdisjoint(SPLIT_BY_FILES)

@@ -14,7 +14,7 @@ from linclass_study.data.assembly.build_dataset import build_dataset
 from linclass_study.data.content import Content
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import save_dataset
-from linclass_study.data.entry.source_keys import format_of, source_kind
+from linclass_study.data.entry.source_keys import dialect_of, format_of, source_kind
 from linclass_study.data.fetch.available_sources import AvailableSource, companion_file
 from linclass_study.data.fetch.failures import Failures
 from linclass_study.data.fetch.reader_commands import Build, Command, Read, Result, Save
@@ -83,7 +83,7 @@ class SourceReader:
             raise Unavailable(
                 f"`format:` is missing and not known from the name {found.path.name}; add it"
             )
-        options = {**entry, **source, "csv": {**entry.get("csv", {}), **source.get("csv", {})}}
+        options = {**entry, **source, "csv": dialect_of(entry, source, found.path.name)}
         if "vocabulary" in source:  # some archives contain it
             options["vocabulary"] = lambda: companion_file(
                 source["vocabulary"], "vocabulary", self.folders, found.is_last

@@ -16,7 +16,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from linclass.counted import first_names
 from linclass_study.data.content import Columns
+from linclass_study.data.labels import plain_number
 from linclass_study.data.parsing import polars_csv
 from linclass_study.data.parsing.named_columns import named_columns
 from linclass_study.data.parsing.text_columns import (
@@ -67,6 +69,8 @@ def _begun(
     else:
         names, above = [name.strip() for name in first], text.line
         _refuse_one_name(names, separator)
+        if "header" not in dialect:
+            _refuse_numbers(names)
     refuse_twice(names)
     return text, names, above, rows
 
@@ -79,6 +83,17 @@ def _refuse_one_name(names: list[str], separator: str) -> None:
         raise Unavailable(
             f"'{names[0]}' is one column; perhaps give `csv: {{separator: \"{shown}\"}}`"
         )
+
+
+def _refuse_numbers(names: list[str]) -> None:
+    """A header of numbers is most likely the first row, unless it counts the columns, as pandas does."""
+    numbers = [plain_number(name) for name in names]
+    if None in numbers or numbers in ([*range(len(names))], [*range(1, len(names) + 1)]):
+        return
+    raise Unavailable(
+        f"its first line has numbers in place of names ({first_names(names, 5)}): give `csv: {{header: false}}`, and "
+        "columns are called x1, x2, …, or list `names:` there (if these are names: `header: true`)"
+    )
 
 
 def _cells(lines: Iterator[str], separator: str, text: Text) -> Iterator[list[str]]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from linclass import metrics
 from linclass_study.report.table import Column, Number, ReportTable
 from linclass_study.report.tables import endings
 from linclass_study.results.excluded_methods import excluded_methods
-from linclass_study.results.metric_words import metric_title, metric_words
+from linclass_study.results.metric_words import best_words, direction_words, metric_title
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.plain_answer import some
 from linclass_study.results.protocol_names import units
@@ -23,12 +22,17 @@ RARE = ("ended", "absent")  # columns that are omitted if empty
 
 
 def make(outcome: Outcome) -> ReportTable:
-    words = metric_words(outcome.metric)
+    mean = best_words(outcome.metric, "mean ")
     columns = [
         Column("dataset", "Data set", "dataset"),
         Column("best", "Best method", "method", names=2),
         Column("sure", "How sure"),
-        Column(outcome.metric, metric_title(outcome.metric), "number"),
+        Column(
+            outcome.metric,
+            metric_title(outcome.metric),
+            "number",
+            direction_words(outcome.metric).capitalize(),
+        ),
         Column(
             "near",
             "Within one standard error",
@@ -42,7 +46,7 @@ def make(outcome: Outcome) -> ReportTable:
     over = units(outcome.evaluation, *outcome.main_protocols)
     rope = outcome.evaluation.get("rope", ROPE)
     caption = (
-        f"The {'highest' if metrics.greater_is_better(outcome.metric) else 'lowest'} mean {words} ± the standard "
+        f"The {mean} ± the standard "
         f"deviation over {over}. Only methods that succeeded on all {over} compete. All others may be as good as the "
         f"best, except those that it beats by more than {rope:g}, all of them at once, with a probability of at least "
         f"{SURE:g}: the complementary probabilities sum to at most {1 - SURE:g} (Bayesian correlated t test, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from linclass_study.report.table import Column, ReportTable
+from linclass_study.results.fit_log import log_of_problem
 from linclass_study.results.fit_problems import FitProblem, fit_problems
 from linclass_study.results.outcome import Outcome
 
@@ -19,7 +20,17 @@ COLUMNS = [
 def make(outcome: Outcome) -> ReportTable | None:
     found = fit_problems(outcome.fits)
     caption = "Every distinct problem. A fit that fails is a row of fits.parquet with its reason."
-    return ReportTable("What did not succeed", caption, COLUMNS, rows(found)) if found else None
+    if not found:
+        return None
+    logs = [log_of_problem(outcome.results, problem) for problem in found]
+    columns, cells = COLUMNS, rows(found)
+    if any(logs):
+        columns = [
+            *COLUMNS,
+            Column("log", "Traceback", about="A file in the folder of the results"),
+        ]
+        cells = [[*row, log] for row, log in zip(cells, logs, strict=True)]
+    return ReportTable("What did not succeed", caption, columns, cells)
 
 
 def rows(found: list[FitProblem]) -> list[list[object]]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from linclass import metrics
 from linclass_study.own_metrics import metrics_of
 from linclass_study.report import method_scores
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables.performance import means_sentence
-from linclass_study.results.metric_words import metric_title
+from linclass_study.results.metric_words import direction_words, metric_title
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import has_spread
 from linclass_study.results.summary import ranking
@@ -43,7 +42,7 @@ DESCRIPTIONS = {
 def titles(evaluation: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """DESCRIPTIONS, then all other metrics by their names, without further averages of listed ones."""
     others = {
-        name: (metric_title(name), "" if metrics.greater_is_better(name) else "less is better")
+        name: (metric_title(name), direction_words(name))
         for name in metrics_of(evaluation)
         if name not in DESCRIPTIONS and not name.endswith(AVERAGES)
     }  # fmt: skip

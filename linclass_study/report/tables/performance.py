@@ -9,7 +9,7 @@ import polars as pl
 from linclass_study.report import method_scores
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables import endings
-from linclass_study.results.metric_words import metric_words
+from linclass_study.results.metric_words import best_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import has_spread, protocol_phrase, units
 from linclass_study.results.summary import ranking
@@ -71,7 +71,7 @@ def faint(rows: list[list[Any]]) -> frozenset[int]:
 
 def means_sentence(outcome: Outcome, about: dict[str, Any], protocol: str) -> str:
     """A sentence for the caption about the means of a protocol."""
-    words = metric_words(outcome.metric)
+    words = best_words(outcome.metric)
     if protocol == "official":
         return (
             f"One fit on the data set’s own training rows ({about['rows'] - about['test_rows']:,}), judged on its own "
@@ -80,11 +80,11 @@ def means_sentence(outcome: Outcome, about: dict[str, Any], protocol: str) -> st
     if protocol == "leave_one_out":
         one = "group" if about.get("groups") else "row"
         return (
-            f"Each {one} is predicted by the model of all others, best {words} first; there is one value for all rows, "
+            f"Each {one} is predicted by the model of all others, {words} first; there is one value for all rows, "
             "and so no spread."
         )
     spread = "Mean ± standard deviation over " if has_spread(outcome.evaluation, protocol) else ""
-    sentence = f"{spread}{protocol_phrase(outcome.evaluation, protocol)}, best {words} first."
+    sentence = f"{spread}{protocol_phrase(outcome.evaluation, protocol)}, {words} first."
     return sentence[0].upper() + sentence[1:]
 
 
