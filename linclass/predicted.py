@@ -15,7 +15,7 @@ import numpy as np
 from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.conventions.margin_probabilities import MarginProbabilities
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
-from linclass.conventions.takes_offset import TakesOffset
+from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.counted import counted
 
 # name of a method → its output for the rows, None if it does not exist
@@ -23,7 +23,7 @@ OutputOf = Callable[[str], Any]
 OF_SCORES: dict[Any, Callable[[Any, np.ndarray], np.ndarray]] = {
     SoftmaxProbabilities.predict_log_proba: SoftmaxProbabilities.log_proba_from,
     MarginProbabilities.predict_log_proba: MarginProbabilities.log_proba_from,
-    TakesOffset.predict_log_proba: lambda estimator, Z: estimator.log_proba_from(Z),
+    ProbabilitiesWithOffset.predict_log_proba: lambda estimator, Z: estimator.log_proba_from(Z),
 }
 SLACK = 1e-4  # tolerance of the sum of probabilities; some libraries use single precision
 

@@ -39,7 +39,7 @@ from linclass.conventions.convergence_warning import silently
 from linclass.conventions.counts_rows import as_counts
 from linclass.conventions.groups import kept_groups, values_at
 from linclass.conventions.meta_estimator import MetaEstimator, fit_inside, require_kind, some_rows
-from linclass.conventions.metadata import asking_for_weights
+from linclass.conventions.metadata import asking_for_all
 from linclass.conventions.parameter_types import is_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.grouped_folds import distinct_groups
@@ -197,7 +197,7 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
         return np.asarray(self._map.decision(Z))
 
     def _inner(self) -> EstimatorLike:
-        return asking_for_weights(LinearSVM()) if self.estimator is None else self.estimator
+        return asking_for_all(LinearSVM()) if self.estimator is None else self.estimator
 
     def _fitted(
         self, X: MatrixLike, codes: Array, weights: Array | None, groups: Array | None

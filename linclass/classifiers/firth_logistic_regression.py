@@ -30,9 +30,10 @@ from linclass.applicability import require_memory
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
+from linclass.conventions.offsets import offsets_of
 from linclass.conventions.parameter_types import is_whole, require_number
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
-from linclass.conventions.takes_offset import TakesOffset, offsets_of
+from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.counted import counted
 from linclass.line_search import backtrack
 from linclass.losses.softmax import Softmax
@@ -44,7 +45,7 @@ NEGLIGIBLE = 1e-12  # a singular value of scaled features, relative to the large
 
 
 class FirthLogisticRegression(
-    TakesOffset, CountsRows, LinearScores, SoftmaxProbabilities, LinearGeometry
+    ProbabilitiesWithOffset, CountsRows, LinearScores, SoftmaxProbabilities, LinearGeometry
 ):
     """Parameters
     ----------

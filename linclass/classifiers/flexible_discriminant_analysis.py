@@ -30,7 +30,7 @@ from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.groups import kept_groups
 from linclass.conventions.linear_scores import products
 from linclass.conventions.meta_estimator import MetaEstimator, fit_inside, require_kind
-from linclass.conventions.metadata import asking_for_weights
+from linclass.conventions.metadata import asking_for_all
 from linclass.conventions.parameter_types import is_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
@@ -208,7 +208,7 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
 
     def _inner(self) -> EstimatorLike:
         if self.regressor is None:
-            return asking_for_weights(import_module(DEFAULT).LinearRegression())
+            return asking_for_all(import_module(DEFAULT).LinearRegression())
         return self.regressor
 
     def _regression(

@@ -28,6 +28,7 @@ from scipy.special import log_expit
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
 from linclass.applicability import require_memory
 from linclass.conventions.linear_scores import products
+from linclass.conventions.offsets import offsets_of, row_offsets
 from linclass.conventions.parameter_types import (
     is_list,
     is_whole,
@@ -35,7 +36,7 @@ from linclass.conventions.parameter_types import (
     require_number,
 )
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
-from linclass.conventions.takes_offset import TakesOffset, offsets_of, row_offsets
+from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.counted import counted
 from linclass.inverse import Inverse
 from linclass.likelihood.cumulative_likelihood import CumulativeLikelihood
@@ -45,7 +46,7 @@ from linclass.separation.recession import UNDECIDED, Recession
 MOST = 100  # Newton steps
 
 
-class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
+class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
     """Parameters
     ----------
     strength : float, default=1e-3

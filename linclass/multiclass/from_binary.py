@@ -25,7 +25,7 @@ from linclass.conventions.groups import kept_groups, values_at
 from linclass.conventions.linear_scores import LARGEST
 from linclass.conventions.many_fits import Folds, ManyFits
 from linclass.conventions.meta_estimator import MetaEstimator, fit_inside, require_kind, some_rows
-from linclass.conventions.metadata import asking_for_weights, weights_for
+from linclass.conventions.metadata import asking_for_all, weights_for
 from linclass.conventions.parameters import key_of
 from linclass.counted import counted
 from linclass.predicted import own_copy
@@ -171,7 +171,7 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
 
     def _inner(self) -> EstimatorLike:
         if self.estimator is None:
-            return asking_for_weights(import_module(DEFAULT).LogisticRegression())
+            return asking_for_all(import_module(DEFAULT).LogisticRegression())
         return self.estimator
 
     def _inner_scores(self, X: MatrixLike) -> np.ndarray:

@@ -28,14 +28,15 @@ class OneMorePass(Classifier):
         solver_: str
         _states: list[Any]
         _solver: Callable[[Any], Any]
-        _objectives: Callable[[Any, Array, Array], list[Objective]]
+        _objectives: Callable[[Any, Array, Array, Array | None], list[Objective]]
+        _offsets: Callable[..., Array | None]
         _start: Callable[[Objective, Array | None, int], Array]
         _old_parameters: Callable[[], Array | None]
         _learn: Callable[[Sequence[Solution]], None]
 
     @property
     def partial_fit(self) -> Any:
-        """One more pass over more rows, as a method `partial_fit(X, y, classes=None, sample_weight=None)`.
+        """One more pass over more rows, as a method `partial_fit(X, y, classes=None, sample_weight=None, offset=None)`.
 
         It exists if the solver is one that can be continued: 'stochastic_gradient', 'pegasos', or the rule
         of a perceptron in the order 'random' or 'cyclic'. The rows are taken in the order given. `classes`
@@ -58,12 +59,19 @@ class OneMorePass(Classifier):
         y: ArrayLike,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
     ) -> Self:
         begins = not hasattr(self, "classes_")
         if not hasattr(self, "_states"):
             vars(self).pop("_begun", None)  # `fit` came in between
         X, codes, weights = rows_of_call(self, begins, X, y, classes, sample_weight)
-        solver, objectives = self._solver(self.solver), self._objectives(X, codes, weights)
+        try:
+            known = self._offsets(offset, sample_weight, y)
+        except ValueError:
+            if begins:
+                vars(self).pop("classes_")  # as if there had been no call
+            raise
+        solver, objectives = self._solver(self.solver), self._objectives(X, codes, weights, known)
         if not hasattr(self, "_states"):
             old = None if begins else self._old_parameters()
             starts = [self._start(P, old, number) for number, P in enumerate(objectives)]

@@ -18,8 +18,7 @@ import numpy as np
 from linclass.annotations import ArrayLike, Matrix, MatrixLike, Seed
 from linclass.composition import Composition
 from linclass.conventions.geometry import LinearGeometry
-from linclass.conventions.linear_scores import products
-from linclass.conventions.regressor import Regressor
+from linclass.conventions.regressor_with_offset import RegressorWithOffset
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
 from linclass.numerics import Array
@@ -27,7 +26,7 @@ from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, SolverLike, StepLike
 
 
-class LinearRegression(Composition, LinearGeometry, Regressor):
+class LinearRegression(Composition, LinearGeometry, RegressorWithOffset):
     """Parameters
     ----------
     solver : str, dict or Solver, default='auto'
@@ -94,18 +93,28 @@ class LinearRegression(Composition, LinearGeometry, Regressor):
         self.trace = trace
         self.random_state = random_state
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        X, y, weights = self._start_fit(X, y, sample_weight)
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
+        X, target, weights = self._start_fit(X, y, sample_weight)
         old = self._old_parameters() if self.warm_start else None
-        objectives = self._objectives(X, y, weights)
+        known = self._offsets(offset, sample_weight, y)
+        objectives = self._objectives(X, target, weights, known)
         start = objectives[0].zero() if old is None or old.shape != objectives[0].shape else old
-        return self._finish(objectives, [self._minimize(objectives[0], start)], y, weights)
+        return self._finish(objectives, [self._minimize(objectives[0], start)], target, weights)
 
-    def _objectives(self, X: Matrix, y: Array, weights: Array) -> list[Objective]:
+    def _objectives(
+        self, X: Matrix, y: Array, weights: Array, offset: Array | None = None
+    ) -> list[Objective]:
         """The objective to minimize, in a list of one."""
         vars(self).pop("trace_", None)  # of an earlier fit
         design = DesignMatrix(X, self.fit_intercept)
-        return [self._objective(design, Squared(), y, weights)]
+        target = y if offset is None else y - offset
+        return [self._objective(design, Squared(), target, weights)]
 
     def _finish(
         self,
@@ -120,10 +129,6 @@ class LinearRegression(Composition, LinearGeometry, Regressor):
         self.intercept_ = float(theta[d]) if self.fit_intercept else 0.0
         vars(self).update(solutions[0].extra)
         return self._record(*self._ending(solutions), **self._proof(solutions))
-
-    def predict(self, X: MatrixLike) -> Array:
-        found: Array = products(self._check_rows(X), self.coef_[None])[:, 0] + self.intercept_
-        return found
 
     def _old_parameters(self) -> Array | None:
         if not hasattr(self, "coef_"):

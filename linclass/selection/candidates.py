@@ -16,7 +16,7 @@ from linclass.applicability import NotApplicable
 from linclass.conventions.cloned import cloned
 from linclass.conventions.groups import values_at
 from linclass.conventions.meta_estimator import fit_inside, some_rows
-from linclass.conventions.metadata import takes_weights
+from linclass.conventions.metadata import takes_metadata
 from linclass.conventions.parameters import key_of
 from linclass.numerics import Array
 
@@ -80,7 +80,7 @@ def fits_on_folds(
 
 
 def _asked_for(estimator: EstimatorLike, weights: Array | None) -> Array | None:
-    return weights if weights is None or takes_weights(estimator) else None
+    return weights if weights is None or takes_metadata(estimator, "sample_weight") else None
 
 
 def _along_paths(options: Sequence[Option]) -> Iterator[list[int]]:

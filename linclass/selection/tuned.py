@@ -17,7 +17,7 @@ from linclass.conventions.counts_rows import as_counts
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.groups import kept_groups
 from linclass.conventions.meta_estimator import MetaEstimator, require_kind
-from linclass.conventions.metadata import asking_for_weights
+from linclass.conventions.metadata import asking_for_all
 from linclass.conventions.parameters import key_of
 from linclass.numerics import Array
 from linclass.selection import strengths, tuning
@@ -224,7 +224,7 @@ class Tuned(MetaEstimator):
         if self.estimator is not None:
             return self.estimator
         file, _, name = self.default.rpartition(".")
-        return asking_for_weights(getattr(import_module(file), name)())
+        return asking_for_all(getattr(import_module(file), name)())
 
 
 def _is_grid(grid: Any) -> bool:

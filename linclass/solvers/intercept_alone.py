@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from linclass.line_search import backtrack
+from linclass.losses._with_offset import without_offset
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
@@ -54,9 +55,14 @@ def best_intercept(objective: Objective) -> Point:
 
 
 def by_bisection(objective: Objective) -> Point:
-    """The same for one score of a loss with kinks, by bisection between −max|y| and max|y|; or 0."""
+    """The same for one score of a loss with kinks, by bisection between −max|y| and max|y|, and as much more as the
+    largest offset; or 0.
+    """
     loss, y, w, n = objective.loss, objective.y, objective.weights, objective.design.n_rows
-    theta, high = objective.zero(), float(np.abs(y).max())
+    target, offset = without_offset(y)
+    theta, high = objective.zero(), float(np.abs(target).max())
+    if offset is not None:
+        high += float(np.abs(offset).max())
     if not objective.design.intercept:
         return objective.at(theta)
     low = -high

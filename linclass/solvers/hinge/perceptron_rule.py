@@ -25,6 +25,7 @@ import numpy as np
 from linclass.annotations import Seed
 from linclass.conventions.parameter_types import require_number
 from linclass.design.base import Design
+from linclass.losses._with_offset import without_offset
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.online.block import ROWS
@@ -222,9 +223,11 @@ class PerceptronRule(SolverByPasses):
     ) -> int:
         """Visit some rows in turn, from their scores before the first; the number of mistakes."""
         rule = Rule(0.0, lambda squares, share: (np.inf, self.step * share))
-        given = design.gram_of(rows), y[rows], weights[rows], rule
+        codes, offset = without_offset(y[rows])
+        z = z if offset is None else z + offset
+        given = design.gram_of(rows), codes, weights[rows], rule
         if theta.ndim == 1:
-            found = TwoClasses(given[0], y[rows] > 0, *given[2:]).correct(z, Tally())
+            found = TwoClasses(given[0], codes > 0, *given[2:]).correct(z, Tally())
             missed = np.flatnonzero(found)
         else:
             found = ManyClasses(*given).correct(z.T, Tally()).T
