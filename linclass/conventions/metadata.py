@@ -139,8 +139,8 @@ def is_routing() -> bool:
 
 
 def takes_metadata(model: EstimatorLike, name: str) -> bool:
-    """Whether a meta-estimator passes weights or offsets on to `model.fit`, which has the argument."""
-    if not is_routing():
+    """Whether a meta-estimator passes weights or offsets on to `model.fit`; one without the argument will say so."""
+    if not is_routing() or name not in arguments(model.fit):
         return True
     from sklearn.exceptions import UnsetMetadataPassedError
     from sklearn.utils.metadata_routing import MetadataRouter, get_routing_for_object
@@ -166,7 +166,7 @@ def weights_for(fit: MethodType, weights: Array) -> dict[str, Array]:
         raise ValueError(
             f"{name} takes no sample_weight; leave sample_weight and class_weight out, or choose another."
         )
-    return {"sample_weight": weights} if takes_metadata(fit.__self__, "sample_weight") else {}
+    return {"sample_weight": weights}
 
 
 def asks_for(model: EstimatorLike, method: str, name: str) -> bool:

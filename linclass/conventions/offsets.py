@@ -7,13 +7,12 @@ McCullagh & Nelder (1989), §2.2
 from __future__ import annotations
 
 from importlib import import_module
-from types import MethodType
 from typing import Any
 
 import numpy as np
 
 from linclass.annotations import ArrayLike
-from linclass.conventions.metadata import arguments, takes_metadata
+from linclass.conventions.metadata import arguments
 from linclass.numerics import Array
 from linclass.validation import row_weights
 
@@ -39,6 +38,18 @@ def offsets_of(
     return found[row_weights(sample_weight, rows) > 0]
 
 
+def kept_offsets(
+    offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
+) -> Array | None:
+    """The same for an estimator inside, which knows their form; None if there are none."""
+    if offset is None:
+        return None
+    found, rows = np.asarray(offset, dtype=np.float64), len(np.asarray(y))
+    if found.shape[:1] != (rows,):
+        raise ValueError(f"offset has shape {found.shape}; it must have {rows} rows, as y.")
+    return np.asarray(found[row_weights(sample_weight, rows) > 0])
+
+
 def given_offset(offset: ArrayLike | None) -> dict[str, Any]:
     """The offset as an argument, if there is one: a subclass may define methods without it."""
     return {} if offset is None else {"offset": offset}
@@ -53,13 +64,11 @@ def require_offsets_taken(method: Any) -> None:
         )
 
 
-def offset_for(fit: MethodType, offset: Array | None) -> dict[str, Array]:
-    """The argument of an estimator's method, or ValueError if it has none; none if there is no offset."""
-    if offset is None:
-        return {}
-    require_offsets_taken(fit)
-    model = fit.__self__
-    return {"offset": offset} if takes_metadata(model, "offset") else {}
+def offset_for(method: Any, offset: ArrayLike | None) -> dict[str, Any]:
+    """The argument of an estimator's method, or ValueError if it takes none; nothing if there is no offset."""
+    if offset is not None:
+        require_offsets_taken(method)
+    return given_offset(offset)
 
 
 def takers() -> list[str]:

@@ -7,21 +7,17 @@ so that the fit is that to y − offset.   McCullagh & Nelder (1989), §2.2
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from linclass.annotations import ArrayLike, MatrixLike
-from linclass.conventions.linear_scores import products
-from linclass.conventions.offsets import given_offset, offsets_of, row_offsets
+from linclass.conventions.offsets import given_offset, offsets_of
 from linclass.conventions.regressor import Regressor
 
 
 class RegressorWithOffset(Regressor):
-    """Mixin of regressors with `coef_` and `intercept_`."""
-
-    coef_: np.ndarray
-    intercept_: Any
+    """Mixin of regressors whose prediction has the offset as a summand."""
 
     def fit(
         self,
@@ -64,8 +60,7 @@ class RegressorWithOffset(Regressor):
         -------
         array of shape (n,)
         """
-        found: np.ndarray = products(self._check_rows(X), self.coef_[None])[:, 0] + self.intercept_
-        return found if offset is None else found + row_offsets(offset, found.shape)
+        raise NotImplementedError
 
     def score(
         self,

@@ -18,6 +18,8 @@ import numpy as np
 from linclass.annotations import ArrayLike, Matrix, MatrixLike, Seed
 from linclass.composition import Composition
 from linclass.conventions.geometry import LinearGeometry
+from linclass.conventions.linear_scores import products
+from linclass.conventions.offsets import row_offsets
 from linclass.conventions.regressor_with_offset import RegressorWithOffset
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
@@ -129,6 +131,10 @@ class LinearRegression(Composition, LinearGeometry, RegressorWithOffset):
         self.intercept_ = float(theta[d]) if self.fit_intercept else 0.0
         vars(self).update(solutions[0].extra)
         return self._record(*self._ending(solutions), **self._proof(solutions))
+
+    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        found: Array = products(self._check_rows(X), self.coef_[None])[:, 0] + self.intercept_
+        return found if offset is None else found + row_offsets(offset, found.shape)
 
     def _old_parameters(self) -> Array | None:
         if not hasattr(self, "coef_"):

@@ -18,6 +18,7 @@ import numpy as np
 
 from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.applicability import NotApplicable
+from linclass.conventions.meta_estimator import Given
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.parts import find
@@ -44,15 +45,16 @@ def information(
     fits: Sequence[Any],
     X: MatrixLike,
     y: Array,
-    weights: Array | None,
+    given: Given,
     rule: str,
     noise_variance: float | None = None,
 ) -> tuple[Array, Array]:
     """(criterion, degrees of freedom) of each fit to these rows."""
     found = []
     for fit in fits:
-        rows, target, w = fit._unfitted()._start_fit(X, y, weights)
-        objective, *more = fit._objectives(rows, target, w)
+        rows, target, w = fit._unfitted()._start_fit(X, y, given.weights)
+        own = {} if given.offset is None else {"offset": fit._offsets(given.offset, None, y)}
+        objective, *more = fit._objectives(rows, target, w, **own)
         if more:
             raise NotApplicable(
                 f"rule is {rule!r}, and one class against the rest has no common likelihood; use rule='best'."
