@@ -87,6 +87,8 @@ class StrengthsOnFolds:
         self.counts = np.array(
             [total - np.bincount(self.codes[r], minlength=len(total)) for r in held_out]
         )
+        if self.offset is not None and self.offset.ndim > 1 and not self.counts.all():
+            raise NotApplicable("offset has a column of a class that a fold lacks; fit fold by fold.")
 
     @property
     def strengths(self) -> list[float]:

@@ -52,7 +52,8 @@ class RequestOf:
         self.name = name
 
     def __get__(self, model: Any, kind: type) -> Any:
-        if not _metadata(kind if model is None else model, self.method):
+        on_some = model is None and isinstance(getattr(kind, self.method, None), property)
+        if not (on_some or _metadata(kind if model is None else model, self.method)):
             raise AttributeError(
                 f"{kind.__name__} has no {self.name}: {self.method} takes no metadata"
             )
