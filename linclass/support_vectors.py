@@ -20,7 +20,6 @@ import numpy as np
 
 from linclass import validation
 from linclass.annotations import ArrayLike
-from linclass.losses._with_offset import without_offset
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution
@@ -77,13 +76,13 @@ def dual_variables(objective: Objective, solution: Solution) -> Array:
     s = solution.slopes
     if s is None:
         s = objective.at(solution.theta).slopes
-    y, _ = without_offset(objective.y)
+    y, _ = objective.loss.parted(objective.y)
     return objective.weights / objective.strength * np.maximum(-y * s, 0)
 
 
 def slacks_of(objective: Objective, z: Array) -> Array:
     """ξ of the scores, with their offsets."""
-    y, offset = without_offset(objective.y)
+    y, offset = objective.loss.parted(objective.y)
     slacks: Array = np.maximum(1 - y * (z if offset is None else z + offset), 0)
     return slacks
 

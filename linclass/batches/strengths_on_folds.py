@@ -88,7 +88,9 @@ class StrengthsOnFolds:
             [total - np.bincount(self.codes[r], minlength=len(total)) for r in held_out]
         )
         if self.offset is not None and self.offset.ndim > 1 and not self.counts.all():
-            raise NotApplicable("offset has a column of a class that a fold lacks; fit fold by fold.")
+            raise NotApplicable(
+                "offset has a column of a class that a fold lacks; fit fold by fold."
+            )
 
     @property
     def strengths(self) -> list[float]:

@@ -42,7 +42,7 @@ SEPARABLE = (
 
 
 class LinearClassifier(
-    FitsStrengths, ClassCoefficients, OneMorePass, LossProbabilities, LinearGeometry, LinearScores
+    FitsStrengths, ClassCoefficients, LossProbabilities, OneMorePass, LinearGeometry, LinearScores
 ):
     """Parameters
     ----------

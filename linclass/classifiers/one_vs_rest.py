@@ -22,7 +22,7 @@ from linclass.conventions.takes_offset import TakesOffset
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 
 
-class OneVsRest(FromBinary, TakesOffset):
+class OneVsRest(TakesOffset, FromBinary):
     """Parameters
     ----------
     estimator : classifier or None, default=None

@@ -105,6 +105,12 @@ class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
         ):
             raise ValueError(f"order is {self.order!r}; it must be a list of the classes, or None.")
 
+    def _offsets(
+        self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
+    ) -> Array | None:
+        """One for each row, of x·w."""
+        return None if offset is None else offsets_of(offset, sample_weight, y, 2)
+
     def fit(
         self,
         X: MatrixLike,
@@ -131,7 +137,7 @@ class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
         self
         """
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        own = None if offset is None else offsets_of(offset, sample_weight, y, 2)
+        own = self._offsets(offset, sample_weight, y)
         size = X.shape[1] + len(self.classes_) - 1
         require_memory(24 * size * size, f"OrdinalRegression needs a dense {size} × {size} Hessian")
         rank = self._ranks()

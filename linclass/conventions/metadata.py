@@ -28,42 +28,25 @@ KNOWN = ("X", "y")  # arguments that are no metadata
 INSIDE = ("estimator", "regressor")  # parameters that are another estimator
 
 
-REQUEST = """Ask for metadata in `{0}`, for scikit-learn's metadata routing.
-
-Parameters
-----------
-**requests : bool, str or None
-    Name of an argument of `{0}`, such as `sample_weight` or `offset`: True asks for it, False declines it, a
-    string asks for it by another name, None leaves it open, and then passing it is an error.
-
-Returns
--------
-self
-"""
-
-
-class RequestOf:
+class RequestOf(property):
     """A method `set_{method}_request`, of estimators whose method takes metadata; of others it does not exist."""
 
     def __init__(self, method: str):
-        self.method = method
+        name = f"set_{method}_request"
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
+        def found(model: Any) -> Any:
+            if not _metadata(model, method):
+                kind = type(model).__name__
+                raise AttributeError(f"{kind} has no {name}, because {method} takes no metadata")
 
-    def __get__(self, model: Any, kind: type) -> Any:
-        on_some = model is None and isinstance(getattr(kind, self.method, None), property)
-        if not (on_some or _metadata(kind if model is None else model, self.method)):
-            raise AttributeError(
-                f"{kind.__name__} has no {self.name}: {self.method} takes no metadata"
-            )
-        method = self.method
+            def request(**requests: bool | str | None) -> Any:
+                return model._request(method, requests)
 
-        def request(model: Any, **requests: bool | str | None) -> Any:
-            return model._request(method, requests)
+            request.__name__ = name
+            return request
 
-        request.__name__, request.__doc__ = self.name, REQUEST.format(method)
-        return request if model is None else MethodType(request, model)
+        text = f"Ask for metadata in `{method}`, as `set_fit_request` does for `fit`, where it takes any: as a method"
+        super().__init__(found, doc=f"{text} `{name}(**requests)`.")
 
 
 class RequestsMetadata:
@@ -71,13 +54,27 @@ class RequestsMetadata:
 
     _metadata_request: Any
 
-    set_fit_request = RequestOf("fit")
     set_partial_fit_request = RequestOf("partial_fit")
     set_predict_request = RequestOf("predict")
     set_predict_proba_request = RequestOf("predict_proba")
     set_predict_log_proba_request = RequestOf("predict_log_proba")
     set_decision_function_request = RequestOf("decision_function")
     set_score_request = RequestOf("score")
+
+    def set_fit_request(self, **requests: bool | str | None) -> Self:
+        """Ask for metadata in `fit`, for scikit-learn's metadata routing.
+
+        Parameters
+        ----------
+        **requests : bool, str or None
+            Name of an argument of `fit`, such as `sample_weight`: True asks for it, False declines it, a
+            string asks for it by another name, None leaves it open, and then passing it is an error.
+
+        Returns
+        -------
+        self
+        """
+        return self._request("fit", requests)
 
     def get_metadata_routing(self) -> Any:
         """What this estimator asks for, and the one inside it.

@@ -75,6 +75,9 @@ class WithOffset(Loss):
     def scale(self, y: Array) -> float:
         return float(self.loss.scale(y["target"]))
 
+    def parted(self, y: Array) -> tuple[Array, Array]:
+        return y["target"], y["offset"].T
+
     def margins(self, y: Array, z: Array) -> Array:
         """Of z itself: rows that it has right are separated, whatever their offsets. Mistakes are those with them."""
         known = y["offset"].T if self.mistake_driven else 0.0
@@ -93,8 +96,3 @@ def with_offset(loss: Any, y: Array, offset: Array) -> tuple[Loss, Array]:
     both = np.empty(len(y), dtype=[("target", y.dtype), ("offset", float, offset.shape[1:])])
     both["target"], both["offset"] = y, offset
     return WithOffset(loss), both
-
-
-def without_offset(y: Array) -> tuple[Array, Array | None]:
-    """(targets, offsets, as scores are shaped) of the y of a loss; None if it has no offsets."""
-    return (y, None) if y.dtype.names is None else (y["target"], y["offset"].T)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.losses._with_offset import without_offset
 from linclass.numerics import Array
 from linclass.objective.distinct_rows import distinct_rows
 from linclass.objective.objective import Objective
@@ -27,7 +26,7 @@ def merged(objective: Objective) -> Merged | None:
     design, y = objective.design, objective.y
     if design.is_kernel or design.n_rows > FEW or y.ndim != 1:
         return None
-    target, offset = without_offset(y)
+    target, offset = objective.loss.parted(y)
     found = distinct_rows(design.X, target, *([] if offset is None else [offset]))
     if found is None:
         return None

@@ -88,9 +88,8 @@ class BayesianLinearRegression(LinearGeometry, RegressorWithOffset):
         offset: ArrayLike | None = None,
     ) -> Self:
         X, target, weights = self._start_fit(X, y, sample_weight)
-        known = self._offsets(offset, sample_weight, y)
+        known, weights = self._offsets(offset, sample_weight, y), as_counts(weights, 1)
         y = target if known is None else target - known
-        weights = as_counts(weights, 1)
         n, d = float(weights.sum()), X.shape[1]
         require_memory(24 * d * d, f"{type(self).__name__} needs a {d} × {d} covariance")
         design = DesignMatrix(X, self.fit_intercept)

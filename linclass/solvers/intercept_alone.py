@@ -10,7 +10,6 @@ from collections.abc import Callable
 import numpy as np
 
 from linclass.line_search import backtrack
-from linclass.losses._with_offset import without_offset
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
@@ -59,7 +58,7 @@ def by_bisection(objective: Objective) -> Point:
     largest offset; or 0.
     """
     loss, y, w, n = objective.loss, objective.y, objective.weights, objective.design.n_rows
-    target, offset = without_offset(y)
+    target, offset = loss.parted(y)
     theta, high = objective.zero(), float(np.abs(target).max())
     if offset is not None:
         high += float(np.abs(offset).max())

@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 
-from linclass.losses._with_offset import without_offset
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 
@@ -22,7 +21,7 @@ def least_squares_start(objective: Objective) -> Array | None:
     design, d = objective.design, objective.design.n_features
     if design.is_kernel or design.width > WIDE:
         return None
-    y, offset = without_offset(objective.y)
+    y, offset = objective.loss.parted(objective.y)
     targets = y
     if len(objective.shape) > 1:
         K = objective.shape[0]

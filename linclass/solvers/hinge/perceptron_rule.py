@@ -25,7 +25,6 @@ import numpy as np
 from linclass.annotations import Seed
 from linclass.conventions.parameter_types import require_number
 from linclass.design.base import Design
-from linclass.losses._with_offset import without_offset
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.online.block import ROWS
@@ -45,6 +44,7 @@ class Corrected(Protocol):
 
     def margins(self, y: Array, z: Array) -> Array: ...
     def slopes(self, y: Array, z: Array) -> Array: ...
+    def parted(self, y: Array) -> tuple[Array, Array | None]: ...
 
 
 @dataclass
@@ -223,7 +223,7 @@ class PerceptronRule(SolverByPasses):
     ) -> int:
         """Visit some rows in turn, from their scores before the first; the number of mistakes."""
         rule = Rule(0.0, lambda squares, share: (np.inf, self.step * share))
-        codes, offset = without_offset(y[rows])
+        codes, offset = loss.parted(y[rows])
         z = z if offset is None else z + offset
         given = design.gram_of(rows), codes, weights[rows], rule
         if theta.ndim == 1:

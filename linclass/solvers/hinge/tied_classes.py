@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.losses._with_offset import without_offset
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.simplex_projection import onto_simplex
@@ -98,7 +97,7 @@ class Ties:
 
     def __init__(self, objective: Objective):
         self.objective, self.design = objective, objective.design
-        self.y, self.offset = without_offset(objective.y)
+        self.y, self.offset = objective.loss.parted(objective.y)
         self.weights, self.strength = objective.weights, objective.strength
         self.every = np.arange(objective.design.n_rows)
         self.d = objective.design.n_features
