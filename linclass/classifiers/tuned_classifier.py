@@ -57,7 +57,7 @@ class TunedClassifier(Tuned, TakesOffset):
         fold of each row.
     metric : {'accuracy', 'log_loss'} or callable, default='accuracy'
         Score on held-out rows. A function is called with the fitted estimator, the rows, their classes and their
-        weights or None; greater is better.
+        weights or None; greater is better. If rows have an offset, the estimator predicts them with it.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the assignment of rows to inner folds. None draws a new one for each fit.
     class_weight : 'balanced', dict or None, default=None

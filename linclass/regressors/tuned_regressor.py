@@ -55,7 +55,7 @@ class TunedRegressor(Tuned, RegressorWithOffset):
         Number of inner folds, at least 2. An array is the fold of each row.
     metric : 'squared_error' or callable, default='squared_error'
         Score on held-out rows. A function is called with the fitted estimator, the rows, their targets and their
-        weights or None; greater is better.
+        weights or None; greater is better. If rows have an offset, the estimator predicts them with it.
     noise_variance : float or None, default=None
         Variance σ² of the noise in AIC and BIC. None estimates it by RSS/n for each candidate.
     random_state : int, numpy.random.Generator or None, default=0

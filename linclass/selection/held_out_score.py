@@ -8,7 +8,7 @@ squared_error   minus the mean of (y − ŷ)²
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,14 @@ class AtOffset:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._fit, name)
-        return partial(found, **offset_for(found, self._offset)) if name in PREDICTIONS else found
+        if name not in PREDICTIONS:
+            return found
+
+        @wraps(found)
+        def at_offset(*args: Any, **given: Any) -> Any:
+            return found(*args, **given, **offset_for(found, self._offset))
+
+        return at_offset
 
 
 def held_out_accuracy(

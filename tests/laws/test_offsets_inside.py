@@ -85,6 +85,22 @@ def test_candidates_are_judged_with_the_offsets_of_held_out_rows(
         np.testing.assert_allclose(model.predict_proba(X, offset), P, atol=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("scorer", "own"), [("accuracy", "accuracy"), ("neg_log_loss", "log_loss")]
+)
+def test_so_they_are_by_a_scorer_of_scikit_learn(scorer: str, own: str) -> None:
+    from sklearn.metrics import get_scorer
+
+    def judge(fit: Any, X: Any, y: Any, w: Any) -> float:
+        return float(get_scorer(scorer)(fit, X, y, sample_weight=w))
+
+    X, y, w, offset = rows(2)
+    options = {"strengths": STRENGTHS, "folds": FOLD}
+    theirs = TunedClassifier(metric=judge, **options).fit(X, y, w, offset=offset)
+    ours = TunedClassifier(metric=own, **options).fit(X, y, w, offset=offset)
+    np.testing.assert_allclose(theirs.scores_, ours.scores_, rtol=1e-9)
+
+
 @pytest.mark.parametrize("rule", ["best", "one_standard_error", "aic", "bic"])
 @pytest.mark.parametrize(
     "inner", [Ridge(), Lasso(), ElasticNet()], ids=lambda inner: type(inner).__name__
