@@ -98,6 +98,7 @@ class Ties:
     def __init__(self, objective: Objective):
         self.objective, self.design = objective, objective.design
         self.y, self.offset = objective.loss.parted(objective.y)
+        self.at_zero = 1.0 if self.offset is None else objective.at(objective.zero()).value
         self.weights, self.strength = objective.weights, objective.strength
         self.every = np.arange(objective.design.n_rows)
         self.d = objective.design.n_features
@@ -106,7 +107,6 @@ class Ties:
         norms = objective.design.column_norms(self.weights)[self.features]
         each = float(norms @ norms) / np.count_nonzero(self.weights)  # w_i x_i·x_i of a row
         self.unit = self.strength / max(each, TINY)
-        self.at_zero = 1.0 if self.offset is None else objective.at(objective.zero()).value
 
     def first(self, start: Array) -> TiedClasses:
         """The guess by the scores of a start that is not 0, or else of least squares."""
