@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from linclass.annotations import EstimatorLike, MatrixLike
+from linclass.annotations import ArrayLike, EstimatorLike, MatrixLike
 from linclass.conventions.margin_probabilities import MarginProbabilities
+from linclass.conventions.offsets import given_offset, offset_for
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
-from linclass.conventions.takes_offset import TakesOffset
+from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.counted import counted
 
 # name of a method → its output for the rows, None if it does not exist
@@ -23,25 +24,25 @@ OutputOf = Callable[[str], Any]
 OF_SCORES: dict[Any, Callable[[Any, np.ndarray], np.ndarray]] = {
     SoftmaxProbabilities.predict_log_proba: SoftmaxProbabilities.log_proba_from,
     MarginProbabilities.predict_log_proba: MarginProbabilities.log_proba_from,
-    TakesOffset.predict_log_proba: lambda estimator, Z: estimator.log_proba_from(Z),
+    ProbabilitiesWithOffset.predict_log_proba: lambda estimator, Z: estimator.log_proba_from(Z),
 }
 SLACK = 1e-4  # tolerance of the sum of probabilities; some libraries use single precision
 
 
 def predictions_of(
-    estimator: EstimatorLike, X: MatrixLike, K: int
+    estimator: EstimatorLike, X: MatrixLike, K: int, offset: ArrayLike | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """(predicted codes (n,), score (n, K), log-probabilities (n, K) or None).
 
     The scores are the log-probabilities of an estimator without scores, and NaN if it has neither: predicted classes
     alone rank no rows.
     """
-    output_of: OutputOf = partial(_output, estimator, X)
+    output_of: OutputOf = partial(_output, estimator, X, offset)
     if is_ours(estimator):
-        Z = estimator.decision_function(X)
+        Z = estimator.decision_function(X, **offset_for(estimator.decision_function, offset))
         if (found := predictions_from(estimator, Z, K)) is not None:
             return found
-        output_of = _from_scores(estimator, X, Z)
+        output_of = _from_scores(estimator, X, offset, Z)
     y_pred = _codes(output_of("predict"), X.shape[0], K)
     log_proba = _log_proba(output_of, estimator, X, K)
     score = _scores(output_of("decision_function"), estimator, X, K)
@@ -84,25 +85,29 @@ def predictions_from(
     return codes.astype(np.int32), score, log_proba
 
 
-def _from_scores(estimator: EstimatorLike, X: MatrixLike, Z: np.ndarray) -> OutputOf:
+def _from_scores(
+    estimator: EstimatorLike, X: MatrixLike, offset: ArrayLike | None, Z: np.ndarray
+) -> OutputOf:
     """Our classes, and most of our probabilities, are functions of the scores, which are computed once for all."""
     log_proba = getattr(estimator, "predict_log_proba", None)
     if (func := getattr(log_proba, "__func__", None)) in OF_SCORES:
         log_proba = OF_SCORES[func](estimator, Z)
     elif log_proba is not None:
-        log_proba = log_proba(X)
+        log_proba = log_proba(X, **given_offset(offset))
     found = {"predict": estimator.classes_from(Z), "predict_log_proba": log_proba}
     return (found | {"decision_function": Z}).get
 
 
-def _output(estimator: EstimatorLike, X: MatrixLike, name: str) -> Any:
-    """Output of a method of the estimator for these rows; None if it has none, or raises NotImplementedError. If it
-    changes NumPy's error handling, the change ends here.
+def _output(estimator: EstimatorLike, X: MatrixLike, offset: ArrayLike | None, name: str) -> Any:
+    """Output of a method of the estimator for these rows and offsets; None if it has none, or raises
+    NotImplementedError. If it changes NumPy's error handling, the change ends here.
     """
     try:
         with np.errstate():
             method = getattr(estimator, name, None)
-            return None if method is None else method(own_copy(X, estimator))
+            if method is None:
+                return None
+            return method(own_copy(X, estimator), **offset_for(method, offset))
     except NotImplementedError:
         if name == "predict":
             raise

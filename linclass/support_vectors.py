@@ -56,7 +56,7 @@ class MarginRows:
         """Set the attributes; returns α of the rows that were kept, for each two-class problem."""
         pairs = list(zip(objectives, solutions, strict=True))
         found = [dual_variables(*pair) for pair in pairs]
-        slacks = [np.maximum(1 - P.y * scores(P, s), 0) for P, s in pairs]
+        slacks = [slacks_of(P, scores(P, s)) for P, s in pairs]
         self.dual_variables_ = of_all_rows(found, kept, 0.0)
         self.slacks_ = of_all_rows(slacks, kept, np.nan)
         first = objectives[0]
@@ -76,7 +76,15 @@ def dual_variables(objective: Objective, solution: Solution) -> Array:
     s = solution.slopes
     if s is None:
         s = objective.at(solution.theta).slopes
-    return objective.weights / objective.strength * np.maximum(-objective.y * s, 0)
+    y, _ = objective.loss.parted(objective.y)
+    return objective.weights / objective.strength * np.maximum(-y * s, 0)
+
+
+def slacks_of(objective: Objective, z: Array) -> Array:
+    """ξ of the scores, with their offsets."""
+    y, offset = objective.loss.parted(objective.y)
+    slacks: Array = np.maximum(1 - y * (z if offset is None else z + offset), 0)
+    return slacks
 
 
 def scores(objective: Objective, solution: Solution) -> Array:

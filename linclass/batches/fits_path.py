@@ -18,7 +18,7 @@ import numpy as np
 from linclass.annotations import ArrayLike, MatrixLike
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
 from linclass.conventions.convergence_warning import one_warning
-from linclass.conventions.takes_offset import offsets_of, require_offsets_taken
+from linclass.conventions.offsets import require_offsets_taken
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 
@@ -28,6 +28,7 @@ class FitsPath:
 
     penalized: ClassVar[str]  # models to name in place of one that can have no penalty
     # Defined by the estimator.
+    fit: Callable[..., Any]
     get_params: Callable[..., dict[str, Any]]
     _unfitted: Callable[..., Any]
     _penalty: Callable[..., Any]
@@ -64,7 +65,7 @@ class FitsPath:
             changed.
         """
         if offset is not None:
-            require_offsets_taken(self, "path")
+            require_offsets_taken(self.fit)
         strengths = check_strengths(strengths)
         if not self._penalty().binds:
             own = "penalty" in self.get_params(deep=False)
@@ -76,7 +77,7 @@ class FitsPath:
         X, target, weights = first._start_fit(X, y, sample_weight)
         given = {}
         if offset is not None:
-            given["offset"] = offsets_of(offset, sample_weight, y, len(first.classes_))
+            given["offset"] = first._offsets(offset, sample_weight, y)
         objectives = first._objectives(X, target, weights, **given)
         first._fit_path(models, objectives, target, weights)
         return RegularizationPath(models)

@@ -11,7 +11,6 @@ import numpy as np
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.many_fits import Folds
-from linclass.conventions.takes_offset import offsets_of
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Solver, SolverLike
@@ -40,6 +39,9 @@ class StrengthModel(Protocol):
     def _start_fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[Matrix, Array, Array]: ...
+    def _offsets(
+        self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
+    ) -> Array | None: ...
     def _class_weighted(self, codes: Array, weights: Array) -> Array: ...
     def _objectives(
         self, X: Matrix, codes: Array, weights: Array, offset: Array | None = None
@@ -78,12 +80,17 @@ class StrengthsOnFolds:
                 f"{model!r} stops by its gap at a point that depends on the start; fit fold by fold."
             )
         self.X, self.codes, self.weights = model._start_rows(X, y, sample_weight)
-        K = len(model.classes_)
-        self.offset = None if offset is None else offsets_of(offset, sample_weight, y, K)
+        self.offset = model._offsets(offset, sample_weight, y)
         weights = model._class_weighted(self.codes, self.weights)
         self.objectives = model._objectives(self.X, self.codes, weights)
         total = np.bincount(self.codes)
-        self.counts = np.array([total - np.bincount(self.codes[r], minlength=K) for r in held_out])
+        self.counts = np.array(
+            [total - np.bincount(self.codes[r], minlength=len(total)) for r in held_out]
+        )
+        if self.offset is not None and self.offset.ndim > 1 and not self.counts.all():
+            raise NotApplicable(
+                "offset has a column of a class that a fold lacks; fit fold by fold."
+            )
 
     @property
     def strengths(self) -> list[float]:

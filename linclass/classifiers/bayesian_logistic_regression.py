@@ -31,11 +31,15 @@ from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
 from linclass.applicability import NotApplicable, require_memory
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.linear_scores import LARGEST, products
+from linclass.conventions.offsets import row_offsets
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.counted import counted
 from linclass.design.design_matrix import DesignMatrix
 from linclass.likelihood.laplace_posterior import LaplacePosterior
 from linclass.likelihood.mean_of_sigmoid import log_mean_of_sigmoid
+from linclass.losses._with_offset import with_offset
+from linclass.losses.base import Loss
 from linclass.losses.logistic import Logistic
 from linclass.losses.softmax import Softmax
 from linclass.numerics import Array
@@ -48,7 +52,7 @@ PREDICTIVES = ("probit", "quadrature", "mode")
 FAR = 1e100  # from the mean: the squares are still finite
 
 
-class BayesianLogisticRegression(CountsRows, SoftmaxProbabilities):
+class BayesianLogisticRegression(ProbabilitiesWithOffset, CountsRows, SoftmaxProbabilities):
     """Parameters
     ----------
     strength : float or 'evidence', default='evidence'
@@ -115,7 +119,13 @@ class BayesianLogisticRegression(CountsRows, SoftmaxProbabilities):
             )
         Newton(tol=self.tol, max_iter=self.max_iter).check()
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         (_, d), K = X.shape, len(self.classes_)
         if self.predictive == "quadrature" and K > 2:
@@ -126,7 +136,7 @@ class BayesianLogisticRegression(CountsRows, SoftmaxProbabilities):
         require_memory(
             40 * size * size, f"{type(self).__name__} needs a {size} × {size} covariance"
         )
-        loss, target = (Logistic(), np.where(codes, 1.0, -1.0)) if K == 2 else (Softmax(K), codes)
+        loss, target = self._loss(codes, self._offsets(offset, sample_weight, y))
         self._mean = np.zeros(d)
         if self.fit_intercept:  # digits of offsets are lost in squares
             centre = far_about_mean if sparse.issparse(X) else about_mean
@@ -160,6 +170,14 @@ class BayesianLogisticRegression(CountsRows, SoftmaxProbabilities):
             n_iter=posterior.steps,
         )
 
+    def _loss(self, codes: Array, offset: Array | None) -> tuple[Loss, Array]:
+        """(loss, its y)"""
+        K = len(self.classes_)
+        problem: tuple[Loss, Array] = Softmax(K), codes
+        if K == 2:
+            problem = Logistic(), np.where(codes, 1.0, -1.0)
+        return problem if offset is None else with_offset(*problem, offset)
+
     def _set_weights(self, theta: Array) -> None:
         """Weights, intercepts and covariance for the features as they are: b = u − x̄·w."""
         K, d = len(theta), len(self._mean)
@@ -175,13 +193,15 @@ class BayesianLogisticRegression(CountsRows, SoftmaxProbabilities):
             blocks[..., d] -= blocks[..., :d] @ self._mean
             self.covariance_ = blocks.reshape(self._covariance.shape)
 
-    def decision_function(self, X: MatrixLike) -> Array:
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         """Log-odds ln P/(1 − P) of the predictive probability; for more than two classes κ_k μ_k.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
             Rows with the features of the training rows.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
+            Known part of the scores, which is added to their means μ. None is 0.
 
         Returns
         -------
@@ -189,6 +209,10 @@ class BayesianLogisticRegression(CountsRows, SoftmaxProbabilities):
         """
         X = self._check_rows(X)
         mean = products(X, self.coef_) + self.intercept_
+        if offset is not None:
+            K = mean.shape[1]
+            own = row_offsets(offset, mean.shape if K > 1 else mean.shape[:1]).reshape(mean.shape)
+            mean += own - own.mean(axis=1, keepdims=True) if K > 1 else own
         if self.predictive != "mode":
             deviation = self._deviations(X)
             if self.predictive == "quadrature":

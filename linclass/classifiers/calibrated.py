@@ -37,11 +37,19 @@ from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.counts_rows import as_counts
-from linclass.conventions.groups import kept_groups, values_at
-from linclass.conventions.meta_estimator import MetaEstimator, fit_inside, require_kind, some_rows
-from linclass.conventions.metadata import asking_for_weights
+from linclass.conventions.groups import kept_groups
+from linclass.conventions.meta_estimator import (
+    Given,
+    MetaEstimator,
+    fit_inside,
+    require_kind,
+    some_rows,
+)
+from linclass.conventions.metadata import asking_for_all
+from linclass.conventions.offsets import kept_offsets
 from linclass.conventions.parameter_types import is_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.grouped_folds import distinct_groups
 from linclass.numerics import Array
 from linclass.predicted import predictions_of
@@ -54,7 +62,7 @@ METHODS: dict[str, Callable[[Array, Array, Array], Any]] = {
 }
 
 
-class Calibrated(MetaEstimator, SoftmaxProbabilities):
+class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
     """Parameters
     ----------
     estimator : classifier or None, default=None
@@ -115,12 +123,13 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
             )
         require_kind(made, "classifier")
 
-    def fit(
+    def fit(  # type: ignore[override]
         self,
         X: MatrixLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
     ) -> Self:
         """Fit the map on held-out rows, then the estimator on all rows.
 
@@ -137,15 +146,19 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
             equally.
         groups : array of shape (n,) or None, default=None
             Group of each row; rows of a group are held out together. None is no groups.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
+            Known part of the scores of the estimator, in their form, if its `fit` takes one. None is 0.
 
         Returns
         -------
         self
         """
         groups = kept_groups(groups, sample_weight, y)
+        offset = kept_offsets(offset, sample_weight, y)
         X, codes, weights = self._start_fit(X, y, sample_weight)
         X = self._rows_inside(X)
-        given = weights if sample_weight is not None or self.class_weight is not None else None
+        weighed = sample_weight is not None or self.class_weight is not None
+        given = Given(weights if weighed else None, groups, offset).asked_for(self._inner())
         K = len(self.classes_)
         seed = int(np.random.default_rng(self.random_state).integers(2**32))
         fewest = int(np.bincount(codes).min())
@@ -161,14 +174,13 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
         Z = np.empty((len(codes), K))
         for k in range(folds):
             out = fold == k
-            own = values_at(~out, given), values_at(~out, groups)
-            model = self._fitted(some_rows(X, ~out), codes[~out], *own)
-            Z[out] = _finite_scores(model, X[out], K)
+            model = self._fitted(some_rows(X, ~out), codes[~out], given.at(~out))
+            Z[out] = _finite_scores(model, X[out], K, given.at(out).offset)
         self._map = METHODS[self.method](Z, codes, as_counts(weights, K))
         for name in ("slopes_", "offsets_", "functions_", "temperature_"):
             vars(self).pop(name, None)  # of an earlier fit
         vars(self).update(self._map.fitted)
-        self.estimator_ = self._fitted(X, codes, given, groups)
+        self.estimator_ = self._fitted(X, codes, given)
         fit = self.estimator_ if isinstance(self.estimator_, Classifier) else None
         status, reason = getattr(fit, "status_", "converged"), getattr(fit, "reason_", "")
         if status == "converged":
@@ -181,40 +193,40 @@ class Calibrated(MetaEstimator, SoftmaxProbabilities):
             n_iter=int(np.max(getattr(fit, "n_iter_", 0))),
         )
 
-    def decision_function(self, X: MatrixLike) -> Array:
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         """Log-odds of two classes, ln P/(1 − P); for more scores whose softmax is P.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
             Rows with the features of the training rows.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
+            Known part of the scores of the estimator. None is 0.
 
         Returns
         -------
         array of shape (n,) for two classes, (n, K) for more
         """
         X = self._check_rows(X)
-        Z = _finite_scores(self.estimator_, X, len(self.classes_))
+        Z = _finite_scores(self.estimator_, X, len(self.classes_), offset)
         return np.asarray(self._map.decision(Z))
 
     def _inner(self) -> EstimatorLike:
-        return asking_for_weights(LinearSVM()) if self.estimator is None else self.estimator
+        return asking_for_all(LinearSVM()) if self.estimator is None else self.estimator
 
-    def _fitted(
-        self, X: MatrixLike, codes: Array, weights: Array | None, groups: Array | None
-    ) -> Any:
+    def _fitted(self, X: MatrixLike, codes: Array, given: Given) -> Any:
         model = cloned(self._inner())
         with silently():
-            return fit_inside(model, X, codes, weights, groups)
+            return fit_inside(model, X, codes, given)
 
 
-def _finite_scores(model: EstimatorLike, X: MatrixLike, K: int) -> Array:
+def _finite_scores(model: EstimatorLike, X: MatrixLike, K: int, offset: ArrayLike | None) -> Array:
     """(n, K); a probability of 0, whose logarithm is the score, counts as the machine epsilon.
 
     A model that only predicts has the score ½ for the predicted class and −½ for the others.
     """
     floor = np.log(np.finfo(float).eps)
-    predicted, score, _ = predictions_of(model, X, K)
+    predicted, score, _ = predictions_of(model, X, K, offset)
     if np.isnan(score).all():
         score = np.eye(K)[predicted] - 0.5
     return np.nan_to_num(score, neginf=floor, posinf=-floor)

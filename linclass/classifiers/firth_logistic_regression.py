@@ -32,7 +32,7 @@ from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.parameter_types import is_whole, require_number
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
-from linclass.conventions.takes_offset import TakesOffset, offsets_of
+from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.counted import counted
 from linclass.line_search import backtrack
 from linclass.losses.softmax import Softmax
@@ -44,7 +44,7 @@ NEGLIGIBLE = 1e-12  # a singular value of scaled features, relative to the large
 
 
 class FirthLogisticRegression(
-    TakesOffset, CountsRows, LinearScores, SoftmaxProbabilities, LinearGeometry
+    ProbabilitiesWithOffset, CountsRows, LinearScores, SoftmaxProbabilities, LinearGeometry
 ):
     """Parameters
     ----------
@@ -107,9 +107,8 @@ class FirthLogisticRegression(
         if self.fit_intercept:
             rows, mean = about_mean(rows, weights)
             rows = np.column_stack([rows, np.ones(n)])
-        known = None
-        if offset is not None:
-            known = offsets_of(offset, sample_weight, y, K)
+        known = self._offsets(offset, sample_weight, y)
+        if known is not None:
             known = -known[:, None] if K == 2 else known[:, :-1] - known[:, -1:]
         likelihood = Jeffreys(rows, codes, weights, K, known)
         phi, n_iter = np.zeros((K - 1, likelihood.rank)), 0

@@ -30,14 +30,14 @@ from linclass.conventions.coordinates import Coordinates
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.groups import kept_groups
 from linclass.conventions.linear_scores import products
-from linclass.conventions.meta_estimator import MetaEstimator, fit_inside, require_kind
-from linclass.conventions.metadata import asking_for_weights
+from linclass.conventions.meta_estimator import Given, MetaEstimator, fit_inside, require_kind
+from linclass.conventions.metadata import asking_for_all
 from linclass.conventions.parameter_types import is_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.generative.optimal_scores import EXACT, best_explained, contrasts
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
-from linclass.multiclass.from_binary import WORST_LAST, known_status
+from linclass.multiclass.statuses import WORST_LAST, known_status
 from linclass.numerics import Array
 from linclass.predicted import own_copy
 from linclass.statistics.covariance import LOST, check_covariance, too_little_weight
@@ -212,14 +212,14 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
 
     def _inner(self) -> EstimatorLike:
         if self.regressor is None:
-            return asking_for_weights(import_module(DEFAULT).LinearRegression())
+            return asking_for_all(import_module(DEFAULT).LinearRegression())
         return self.regressor
 
     def _regression(
         self, X: Matrix, target: Array, weights: Array | None, groups: Array | None
     ) -> EstimatorLike:
         with silently():
-            return fit_inside(cloned(self._inner()), X, target.copy(), weights, groups)
+            return fit_inside(cloned(self._inner()), X, target.copy(), Given(weights, groups))
 
     def _record_regressions(self, exact: int) -> Self:
         """Status of the worst regression; a certificate only if each has one of the same kind."""

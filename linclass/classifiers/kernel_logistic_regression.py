@@ -20,7 +20,9 @@ import numpy as np
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.classifiers.logistic_regression import LogisticRegression
 from linclass.conventions.convergence_warning import silently
+from linclass.conventions.offsets import given_offset, row_offsets
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.kernel_machines.kernel_features import KernelFeatures, kernel_features
 from linclass.kernel_machines.kernel_path import KernelPath
 from linclass.kernel_machines.near_the_mean import near_a_row, own_intercepts, set_intercepts
@@ -30,7 +32,7 @@ from linclass.numerics import Array
 from linclass.support_vectors import rows_that_count
 
 
-class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
+class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath, SoftmaxProbabilities):
     """Parameters
     ----------
     kernel : str or callable, default='gaussian'
@@ -103,8 +105,14 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
         """The modules that a fit composes by name."""
         return [*self._linear().parts(), *self._kernel_parts()]
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        self._fit_each([self], X, y, sample_weight)
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
+        self._fit_each([self], X, y, sample_weight, offset)
         return self
 
     def _fit_each(
@@ -113,8 +121,10 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
         X: MatrixLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
     ) -> None:
         X, codes, weights = self._start_fit(X, y, sample_weight)
+        known = given_offset(self._offsets(offset, sample_weight, y))
         previous = Previous.of(self)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         found, centre = self._features(X, kept, weights)
@@ -122,11 +132,11 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
         old = previous.start(X, kept, len(previous.beta)) if previous else None
         with silently():
             if old is None:
-                path: Any = self._linear().path(found.features, codes, strengths, weights)
+                path: Any = self._linear().path(found.features, codes, strengths, weights, **known)
             else:
                 linear = self._linear().set_params(warm_start=True)
                 linear.coef_, linear.intercept_ = old[0] @ found.features, old[1]
-                path = [linear.fit(found.features, codes, weights)]
+                path = [linear.fit(found.features, codes, weights, **known)]
         for model, linear in zip(models, path, strict=True):
             vars(model).update(seen | {"strength": model.strength})
             model._learn(X, kept, found, linear, centre)
@@ -139,15 +149,20 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
         return kernel_features(self._kernel_matrix(X, kept, weights, kernel)), centre
 
     def _as_linear(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        offset: ArrayLike | None,
     ) -> tuple[LogisticRegression, Array, Array, Array]:
         """(the same fit to the features of the kernel, its rows, classes and weights), for AIC and BIC."""
         model = self._unfitted()
         X, codes, weights = model._start_fit(X, y, sample_weight)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         rows = model._features(X, kept, weights)[0].features
+        known = given_offset(self._offsets(offset, sample_weight, y))
         with silently():
-            return self._linear().fit(rows, codes, weights), rows, codes, weights
+            return self._linear().fit(rows, codes, weights, **known), rows, codes, weights
 
     def _learn(
         self,
@@ -174,11 +189,12 @@ class KernelLogisticRegression(KernelPath, SoftmaxProbabilities):
             n_iter=linear.n_iter_,
         )
 
-    def decision_function(self, X: MatrixLike) -> Array:
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         X = self._check_rows(X)
         b = own_intercepts(self) + self._shift * self.dual_coef_.sum(axis=1)
         Z = self._scores(X, self.dual_coef_).T + b
-        return Z[:, 0] if Z.shape[1] == 1 else Z
+        Z = Z[:, 0] if Z.shape[1] == 1 else Z
+        return Z if offset is None else Z + row_offsets(offset, Z.shape)
 
     def _linear(self) -> LogisticRegression:
         return LogisticRegression(strength=self.strength, tol=self.tol, max_iter=self.max_iter)

@@ -24,7 +24,6 @@ from linclass.class_coefficients import ClassCoefficients
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.loss_probabilities import LossProbabilities
-from linclass.conventions.takes_offset import offsets_of
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses._with_offset import with_offset
 from linclass.losses.base import LossLike
@@ -43,7 +42,7 @@ SEPARABLE = (
 
 
 class LinearClassifier(
-    FitsStrengths, ClassCoefficients, OneMorePass, LossProbabilities, LinearGeometry, LinearScores
+    FitsStrengths, ClassCoefficients, LossProbabilities, OneMorePass, LinearGeometry, LinearScores
 ):
     """Parameters
     ----------
@@ -139,10 +138,7 @@ class LinearClassifier(
         self.trace = trace
         self.random_state = random_state
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        return self._fit(X, y, sample_weight)
-
-    def _fit(
+    def fit(
         self,
         X: MatrixLike,
         y: ArrayLike,
@@ -152,9 +148,8 @@ class LinearClassifier(
         vars(self).pop("_states", None)  # of partial_fit
         X, codes, weights = self._start_fit(X, y, sample_weight)
         old = self._old_parameters() if self.warm_start else None
-        if offset is not None:
-            offset = offsets_of(offset, sample_weight, y, len(self.classes_))
-        objectives = self._objectives(X, codes, weights, offset)
+        known = None if offset is None else self._offsets(offset, sample_weight, y)
+        objectives = self._objectives(X, codes, weights, known)
         starts = [self._start(P, old, number) for number, P in enumerate(objectives)]
         solutions = list(map(self._minimize, objectives, starts))
         return self._finish(objectives, solutions, codes, weights)
@@ -166,7 +161,8 @@ class LinearClassifier(
         vars(self).pop("trace_", None)  # of an earlier fit
         design, problems = DesignMatrix(X, self.fit_intercept), self._problems(codes)
         if offset is not None:
-            problems = [with_offset(*problem, offset) for problem in problems]
+            own = [offset] if len(problems) == 1 else offset.T
+            problems = [with_offset(*problem, o) for problem, o in zip(problems, own, strict=True)]
         return [self._objective(design, loss, target, weights) for loss, target in problems]
 
     def _finish(

@@ -169,6 +169,15 @@ class LinearSVM(MarginRows, LinearClassifier):
     def _fit_together(self, models: list[StrengthModel], folds: Folds) -> list[list[StrengthModel]]:
         raise NotApplicable("LinearSVM keeps attributes of each training row; fit fold by fold.")
 
+    def _offsets(
+        self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
+    ) -> Array | None:
+        if offset is not None and self._is_hard():
+            raise ValueError(
+                "a hard margin takes no offset. Use hard_margin=False with a strength above 0."
+            )
+        return super()._offsets(offset, sample_weight, y)
+
     def _is_hard(self) -> bool:
         return bool(self.hard_margin) or self.strength == 0
 

@@ -11,18 +11,20 @@ Reference: Hastie, Tibshirani & Friedman (2009), §4.4.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
-from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
+from linclass.annotations import ClassWeight, Seed
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
-from linclass.conventions.takes_offset import TakesOffset
+from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.likelihood.likelihood_summary import LikelihoodSummary
 from linclass.penalties.base import PenaltyLike
 from linclass.solvers.base import SolverLike, StepLike
 
 
-class LogisticRegression(TakesOffset, LikelihoodSummary, SoftmaxProbabilities, LinearClassifier):
+class LogisticRegression(
+    ProbabilitiesWithOffset, LikelihoodSummary, SoftmaxProbabilities, LinearClassifier
+):
     """Parameters
     ----------
     penalty : str, dict, Penalty or None, default='l2'
@@ -112,12 +114,3 @@ class LogisticRegression(TakesOffset, LikelihoodSummary, SoftmaxProbabilities, L
         self.warm_start = warm_start
         self.trace = trace
         self.random_state = random_state
-
-    def fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
-    ) -> Self:
-        return self._fit(X, y, sample_weight, offset)

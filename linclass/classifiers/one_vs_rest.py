@@ -11,15 +11,18 @@ Reference: Rifkin & Klautau (2004), JMLR 5.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
 
 import numpy as np
 
-from linclass.annotations import MatrixLike
+from linclass.annotations import ArrayLike, MatrixLike
+from linclass.conventions.offsets import row_offsets
+from linclass.conventions.takes_offset import TakesOffset
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 
 
-class OneVsRest(FromBinary):
+class OneVsRest(TakesOffset, FromBinary):
     """Parameters
     ----------
     estimator : classifier or None, default=None
@@ -48,9 +51,50 @@ class OneVsRest(FromBinary):
                 f"{names[k]!r} against the rest", None, (codes == k).astype(np.int64)
             )
 
-    def decision_function(self, X: MatrixLike) -> np.ndarray:
-        Z = self._inner_scores(self._check_rows(X))
+    def fit(  # type: ignore[override]
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the inner classifier to each two-class problem.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class of each row: integers, booleans or strings, at least two classes.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
+            equally.
+        groups : array of shape (n,) or None, default=None
+            Group of each row, for inner classifiers that hold rows out, such as Calibrated: rows of a
+            group are held out together. None is no groups.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
+            Known part of the scores, of each class that of its fit, for inner classifiers that take one. None
+            is 0.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_problems(X, y, sample_weight, groups, offset)
+
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+        X, K = self._check_rows(X), len(self.classes_)
+        if offset is not None:
+            offset = row_offsets(offset, X.shape[:1] if K == 2 else (X.shape[0], K))
+        Z = self._inner_scores(X, offset)
         return Z[0] if len(Z) == 1 else Z.T
+
+    def _offset_of_problems(self, offset: np.ndarray | None, problems: int) -> Sequence[Any]:
+        if offset is None:
+            return [None] * problems
+        found = row_offsets(offset, (len(offset), problems)[: 1 + (problems > 1)])
+        return [found] if problems == 1 else [*found.T]
 
     @property
     def coef_(self) -> np.ndarray:

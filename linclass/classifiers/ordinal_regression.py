@@ -28,6 +28,7 @@ from scipy.special import log_expit
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
 from linclass.applicability import require_memory
 from linclass.conventions.linear_scores import products
+from linclass.conventions.offsets import offsets_of, row_offsets
 from linclass.conventions.parameter_types import (
     is_list,
     is_whole,
@@ -35,7 +36,7 @@ from linclass.conventions.parameter_types import (
     require_number,
 )
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
-from linclass.conventions.takes_offset import TakesOffset, offsets_of, row_offsets
+from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.counted import counted
 from linclass.inverse import Inverse
 from linclass.likelihood.cumulative_likelihood import CumulativeLikelihood
@@ -45,7 +46,7 @@ from linclass.separation.recession import UNDECIDED, Recession
 MOST = 100  # Newton steps
 
 
-class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
+class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
     """Parameters
     ----------
     strength : float, default=1e-3
@@ -104,6 +105,12 @@ class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
         ):
             raise ValueError(f"order is {self.order!r}; it must be a list of the classes, or None.")
 
+    def _offsets(
+        self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
+    ) -> Array | None:
+        """One for each row, of x·w."""
+        return None if offset is None else offsets_of(offset, sample_weight, y, 2)
+
     def fit(
         self,
         X: MatrixLike,
@@ -130,7 +137,7 @@ class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
         self
         """
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        own = None if offset is None else offsets_of(offset, sample_weight, y, 2)
+        own = self._offsets(offset, sample_weight, y)
         size = X.shape[1] + len(self.classes_) - 1
         require_memory(24 * size * size, f"OrdinalRegression needs a dense {size} × {size} Hessian")
         rank = self._ranks()
@@ -205,12 +212,17 @@ class OrdinalRegression(TakesOffset, SoftmaxProbabilities):
         return Z[:, np.argsort(self.order_)]
 
     def _curvatures_at_fit(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        offset: ArrayLike | None,
     ) -> tuple[float, Array, Array, float]:
         """(mean of −ln P, its Hessian, that of the objective, Σw) on the training rows, for AIC and BIC."""
         X, codes, weights = self._unfitted()._start_fit(X, y, sample_weight)
         total, strength, w = float(weights.sum()), float(self.strength), self.coef_[0]
-        problem = CumulativeLikelihood(X, self._ranks()[codes], weights / total, strength)
+        known = self._offsets(offset, sample_weight, y)
+        problem = CumulativeLikelihood(X, self._ranks()[codes], weights / total, strength, known)
         point = problem.at(np.append(w, self.thresholds_ - w @ problem.mean))
         H = point.hessian.copy()
         H[: len(w), : len(w)] -= strength * np.eye(len(w))

@@ -14,18 +14,20 @@ Reference: Bishop (2006), §4.3.5; McCullagh & Nelder (1989), §4.3.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
+from linclass.annotations import ClassWeight, Seed
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.conventions.margin_probabilities import MarginProbabilities
-from linclass.conventions.takes_offset import TakesOffset
+from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.likelihood.likelihood_summary import LikelihoodSummary
 from linclass.penalties.base import PenaltyLike
 from linclass.solvers.base import SolverLike, StepLike
 
 
-class ProbitRegression(TakesOffset, LikelihoodSummary, MarginProbabilities, LinearClassifier):
+class ProbitRegression(
+    ProbabilitiesWithOffset, LikelihoodSummary, MarginProbabilities, LinearClassifier
+):
     """Parameters
     ----------
     penalty : str, dict, Penalty or None, default='l2'
@@ -116,12 +118,3 @@ class ProbitRegression(TakesOffset, LikelihoodSummary, MarginProbabilities, Line
         self.warm_start = warm_start
         self.trace = trace
         self.random_state = random_state
-
-    def fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
-    ) -> Self:
-        return self._fit(X, y, sample_weight, offset)

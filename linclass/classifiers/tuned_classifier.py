@@ -32,14 +32,15 @@ from linclass.annotations import (
     Seed,
     StrengthsLike,
 )
-from linclass.conventions.classifier import Classifier
+from linclass.conventions.offsets import offset_for
+from linclass.conventions.takes_offset import TakesOffset
 from linclass.given_rows import caller_rows
 from linclass.numerics import Array
 from linclass.selection.held_out_score import OF_CLASSIFIERS, Score
 from linclass.selection.tuned import Tuned
 
 
-class TunedClassifier(Tuned, Classifier):
+class TunedClassifier(Tuned, TakesOffset):
     """Parameters
     ----------
     estimator : classifier or None, default=None
@@ -58,7 +59,7 @@ class TunedClassifier(Tuned, Classifier):
         fold of each row.
     metric : {'accuracy', 'log_loss'} or callable, default='accuracy'
         Score on held-out rows. A function is called with the fitted estimator, the rows, their classes and their
-        weights or None; greater is better.
+        weights or None; greater is better. If rows have an offset, the estimator predicts them with it.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the assignment of rows to inner folds. None draws a new one for each fit.
     class_weight : 'balanced', dict or None, default=None
@@ -124,12 +125,13 @@ class TunedClassifier(Tuned, Classifier):
             name = type(self._inner()).__name__
             raise ValueError(f"{name} has no decision_function; choose a classifier that has one.")
 
-    def fit(
+    def fit(  # type: ignore[override]
         self,
         X: MatrixLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
     ) -> Self:
         """Choose on inner folds, or by AIC or BIC, then fit to all rows.
 
@@ -145,47 +147,52 @@ class TunedClassifier(Tuned, Classifier):
             all rows equally.
         groups : array of shape (n,) or None, default=None
             Group of each row; rows of a group are held out together. None is no groups.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
+            Known part of the scores of the estimator, in their form, if its `fit` takes one; in fits and in
+            scores. None is 0.
 
         Returns
         -------
         self
         """
-        folds, groups = self._kept(groups, sample_weight, y)
+        folds, given = self._kept(groups, offset, sample_weight, y)
         X, codes, weights = self._start_fit(X, y, sample_weight)
         self._total_weight = float(weights.sum())
         weighed = sample_weight is not None or self.class_weight is not None
-        given = weights if weighed else None
-        return self._choose(X, self.classes_[codes], given, codes, folds, groups)
+        given = given._replace(weights=weights if weighed else None)
+        return self._choose(X, self.classes_[codes], given, codes, folds)
 
     @property
     def C_(self) -> float:
         """The chosen strength as scikit-learn's C."""
         return 1 / (self._total_weight * self.strength_)
 
-    def decision_function(self, X: MatrixLike) -> Array:
-        X = caller_rows(self._check_rows(X))
-        return np.asarray(self.estimator_.decision_function(X))
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        X, scores = caller_rows(self._check_rows(X)), self.estimator_.decision_function
+        return np.asarray(scores(X, **offset_for(scores, offset)))
 
-    def predict(self, X: MatrixLike) -> Array:
-        X = caller_rows(self._check_rows(X))
-        return np.asarray(self.estimator_.predict(X))
+    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        X, predict = caller_rows(self._check_rows(X)), self.estimator_.predict
+        return np.asarray(predict(X, **offset_for(predict, offset)))
 
     @property
     def predict_proba(self) -> Any:
-        """Class probabilities, as a method `predict_proba(X)`, if the estimator has it."""
+        """Class probabilities, as a method `predict_proba(X, offset=None)`, if the estimator has it."""
         return self._of_estimator("predict_proba")
 
     @property
     def predict_log_proba(self) -> Any:
-        """Logarithms of the class probabilities, as a method `predict_log_proba(X)`, if the estimator has it."""
+        """Logarithms of the class probabilities, as a method `predict_log_proba(X, offset=None)`, if the estimator has
+        it."""
         return self._of_estimator("predict_log_proba")
 
     def _of_estimator(self, method: str) -> Any:
         """A method of the fitted estimator; before the fit, whether it will have it."""
         probabilities = getattr(vars(self).get("estimator_", self._inner()), method)
 
-        def of_rows(X: MatrixLike) -> Array:
-            return np.asarray(probabilities(caller_rows(self._check_rows(X))))
+        def of_rows(X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+            X = caller_rows(self._check_rows(X))
+            return np.asarray(probabilities(X, **offset_for(probabilities, offset)))
 
         of_rows.__name__ = method  # by which scikit-learn asks for it again
         return of_rows

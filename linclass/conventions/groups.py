@@ -43,8 +43,3 @@ def kept_groups(
     if groups.shape != (rows,):
         raise ValueError(f"groups has shape {groups.shape}; it must be ({rows},), one per row.")
     return np.asarray(groups[validation.row_weights(sample_weight, rows) > 0])
-
-
-def values_at(rows: Array, values: Array | None) -> Array | None:
-    """The weights or groups of some rows, if there are any."""
-    return None if values is None else values[rows]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from linclass.conventions.classifier import Classifier
 from linclass.conventions.margin_probabilities import MarginProbabilities
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.conventions.takes_offset import ProbabilitiesWithOffset, TakesOffset
 
 
-class LossProbabilities(Classifier):
+class LossProbabilities(TakesOffset):
     """For classifiers with a `loss`, a name; without probabilities the attributes do not exist."""
 
     loss: Any
@@ -18,31 +18,39 @@ class LossProbabilities(Classifier):
 
     @property
     def predict_proba(self) -> Any:
-        """Class probabilities, as a method `predict_proba(X)`.
+        """Class probabilities, as a method `predict_proba(X, offset=None)`.
 
         Only losses that are negative log-likelihoods have it: 'logistic', and for two classes
         'probit'; for others the attribute does not exist. Returns an array of shape (n, K), in the order of `classes_`.
         """
-        return self._probability("predict_proba")
+        self._form("predict_proba")
+        return ProbabilitiesWithOffset.predict_proba.__get__(self)
 
     @property
     def predict_log_proba(self) -> Any:
-        """Logarithms of the class probabilities, as a method `predict_log_proba(X)`.
+        """Logarithms of the class probabilities, as a method `predict_log_proba(X, offset=None)`.
 
         Only losses that are negative log-likelihoods have it: 'logistic', and for two classes
         'probit'. Returns an array of shape (n, K), in the order of `classes_`.
         """
-        return self._probability("predict_log_proba")
+        self._form("predict_log_proba")
+        return ProbabilitiesWithOffset.predict_log_proba.__get__(self)
 
-    def _probability(self, method: str) -> Any:
+    @property
+    def log_proba_from(self) -> Any:
+        """Log-probabilities of rows from their scores, as a method `log_proba_from(Z)`, where they exist."""
+        return self._form("log_proba_from").log_proba_from.__get__(self)
+
+    def _form(self, method: str) -> type[SoftmaxProbabilities] | type[MarginProbabilities]:
+        """The kind of probabilities, or AttributeError."""
         loss = self._loss()
         if not loss.probabilistic:
             raise AttributeError(f"loss={self.loss!r} gives no probabilities, so no {method}")
         if loss.joint or loss.binary:
-            return getattr(SoftmaxProbabilities, method).__get__(self)
+            return SoftmaxProbabilities
         if len(getattr(self, "classes_", ())) > 2:
             raise AttributeError(
                 f"one class against the rest by loss={self.loss!r} gives no probabilities that sum to "
                 f"1, so no {method}"
             )
-        return getattr(MarginProbabilities, method).__get__(self)
+        return MarginProbabilities

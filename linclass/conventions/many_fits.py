@@ -15,7 +15,7 @@ import numpy as np
 from linclass import validation
 from linclass.annotations import ArrayLike, MatrixLike
 from linclass.conventions.convergence_warning import one_warning
-from linclass.conventions.takes_offset import require_offsets_taken
+from linclass.conventions.offsets import require_offsets_taken
 
 Scaling = Sequence[tuple[Any, Any]]
 
@@ -34,6 +34,7 @@ class Folds(NamedTuple):
 class ManyFits:
     """Mixin of estimators whose fits share work."""
 
+    fit: Callable[..., Any]
     _unfitted: Callable[..., Any]
 
     @one_warning
@@ -75,7 +76,7 @@ class ManyFits:
             `fits[fold][param]`, fitted to the rows that are not in the fold.
         """
         if offset is not None:
-            require_offsets_taken(self, "fit_many")
+            require_offsets_taken(self.fit)
         held_out, _ = among_weighted(folds, len(np.asarray(y)), sample_weight)
         rows = Folds(X, y, held_out, scaling, sample_weight, offset)
         models = [self._changed(param) for param in params]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import MethodType
+from typing import Any, NamedTuple
 
 from linclass.annotations import EstimatorLike, Index, Matrix, MatrixLike, Tags
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.groups import groups_for
-from linclass.conventions.metadata import weights_for
+from linclass.conventions.metadata import takes_metadata, weights_for
+from linclass.conventions.offsets import offset_for
 from linclass.conventions.regressor import Regressor
 from linclass.given_rows import GivenRows, as_given, caller_rows
 from linclass.numerics import Array
@@ -92,17 +94,41 @@ def some_rows(X: Matrix, index: Index) -> Matrix:
     return named(X[index], getattr(X, "columns", None) or None)
 
 
-def fit_inside(
-    model: EstimatorLike,
-    X: Matrix,
-    y: Array,
-    weights: Array | None = None,
-    groups: Array | None = None,
-) -> Any:
-    """`model`, fitted to a copy of the rows; weights and groups go where its `fit` takes them."""
-    given = {} if weights is None else weights_for(model.fit, weights)
-    given |= groups_for(model, groups)
-    model.fit(own_copy(X, model), y, **given)  # a foreign `fit` may return None
+class Given(NamedTuple):
+    """What is given with rows, where it is."""
+
+    weights: Array | None = None
+    groups: Array | None = None
+    offset: Array | None = None
+
+    def at(self, rows: Index | None) -> Given:
+        """That of some rows; None are all."""
+        if rows is None:
+            return self
+        return Given(*(None if values is None else values[rows] for values in self))
+
+    def asked_for(self, model: EstimatorLike) -> Given:
+        """Without weights or an offset that the estimator declines, by scikit-learn's routing."""
+        weights, groups, offset = self
+        if weights is not None and not takes_metadata(model, "sample_weight"):
+            weights = None
+        if offset is not None and not takes_metadata(model, "offset"):
+            offset = None
+        return Given(weights, groups, offset)
+
+    def arguments(self, method: MethodType) -> dict[str, Any]:
+        """Weights and offset, as arguments of a method that fits."""
+        if self.weights is None and self.offset is None:
+            return {}
+        weights, _, offset = self.asked_for(method.__self__)
+        own = {} if weights is None else weights_for(method, weights)
+        return own | offset_for(method, offset)
+
+
+def fit_inside(model: EstimatorLike, X: Matrix, y: Array, given: Given) -> Any:
+    """`model`, fitted to a copy of the rows; what is given with them goes where its `fit` takes it."""
+    own = given.arguments(model.fit) | groups_for(model, given.groups)
+    model.fit(own_copy(X, model), y, **own)  # a foreign `fit` may return None
     return model
 
 

@@ -24,13 +24,42 @@ METHODS = (
     "decision_function",
     "score",
 )
-KNOWN = ("X", "y", "classes")  # arguments that are no metadata
+KNOWN = ("X", "y")  # arguments that are no metadata
+INSIDE = ("estimator", "regressor")  # parameters that are another estimator
+
+
+class RequestOf(property):
+    """A method `set_{method}_request`, of estimators whose method takes metadata; of others it does not exist."""
+
+    def __init__(self, method: str):
+        name = f"set_{method}_request"
+
+        def found(model: Any) -> Any:
+            if not _metadata(model, method):
+                kind = type(model).__name__
+                raise AttributeError(f"{kind} has no {name}, because {method} takes no metadata")
+
+            def request(**requests: bool | str | None) -> Any:
+                return model._request(method, requests)
+
+            request.__name__ = name
+            return request
+
+        text = f"Ask for metadata in `{method}`, as `set_fit_request` does for `fit`, where it takes any: as a method"
+        super().__init__(found, doc=f"{text} `{name}(**requests)`.")
 
 
 class RequestsMetadata:
-    """Mixin of estimators; one with a parameter `estimator` routes to it."""
+    """Mixin of estimators; one with a parameter `estimator` or `regressor` routes to it."""
 
     _metadata_request: Any
+
+    set_partial_fit_request = RequestOf("partial_fit")
+    set_predict_request = RequestOf("predict")
+    set_predict_proba_request = RequestOf("predict_proba")
+    set_predict_log_proba_request = RequestOf("predict_log_proba")
+    set_decision_function_request = RequestOf("decision_function")
+    set_score_request = RequestOf("score")
 
     def set_fit_request(self, **requests: bool | str | None) -> Self:
         """Ask for metadata in `fit`, for scikit-learn's metadata routing.
@@ -47,34 +76,6 @@ class RequestsMetadata:
         """
         return self._request("fit", requests)
 
-    def set_partial_fit_request(self, **requests: bool | str | None) -> Self:
-        """Ask for metadata in `partial_fit`, as `set_fit_request` does for `fit`.
-
-        Parameters
-        ----------
-        **requests : bool, str or None
-            Name of an argument of `partial_fit`.
-
-        Returns
-        -------
-        self
-        """
-        return self._request("partial_fit", requests)
-
-    def set_score_request(self, **requests: bool | str | None) -> Self:
-        """Ask for metadata in `score`, as `set_fit_request` does for `fit`.
-
-        Parameters
-        ----------
-        **requests : bool, str or None
-            Name of an argument of `score`.
-
-        Returns
-        -------
-        self
-        """
-        return self._request("score", requests)
-
     def get_metadata_routing(self) -> Any:
         """What this estimator asks for, and the one inside it.
 
@@ -82,14 +83,18 @@ class RequestsMetadata:
         -------
         sklearn.utils.metadata_routing.MetadataRequest or MetadataRouter
         """
-        if "estimator" not in arguments(type(self)):
+        inside = [name for name in INSIDE if name in arguments(type(self))]
+        if not inside:
             return self._get_metadata_request()
         from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
-        mapping = MethodMapping().add(caller="fit", callee="fit")
-        inner: EstimatorLike = getattr(self, "estimator", None)
         router = MetadataRouter(owner=self).add_self_request(self)
-        return router if inner is None else router.add(estimator=inner, method_mapping=mapping)
+        for name in inside:
+            inner: EstimatorLike = getattr(self, name)
+            if inner is not None:
+                mapping = MethodMapping().add(caller="fit", callee="fit")
+                router.add(method_mapping=mapping, **{name: inner})
+        return router
 
     def _get_metadata_request(self) -> Any:
         """The requests of this estimator for scikit-learn, without those of the inner one."""
@@ -131,22 +136,22 @@ def is_routing() -> bool:
     return bool(get_config()["enable_metadata_routing"])
 
 
-def takes_weights(model: EstimatorLike) -> bool:
-    """Whether a meta-estimator passes weights on to `model.fit`, which has the argument."""
-    if not is_routing():
+def takes_metadata(model: EstimatorLike, name: str) -> bool:
+    """Whether a meta-estimator passes weights or offsets on to `model.fit`; one without the argument will say so."""
+    if not is_routing() or name not in arguments(model.fit):
         return True
     from sklearn.exceptions import UnsetMetadataPassedError
     from sklearn.utils.metadata_routing import MetadataRouter, get_routing_for_object
 
     routing = get_routing_for_object(model)
-    if isinstance(routing, MetadataRouter) or routing.consumes("fit", ["sample_weight"]):
+    if isinstance(routing, MetadataRouter) or routing.consumes("fit", [name]):
         return True
-    if routing.fit.requests.get("sample_weight") is None:
-        name = type(model).__name__
+    if routing.fit.requests.get(name) is None:
+        kind = type(model).__name__
         raise UnsetMetadataPassedError(
-            message=f"sample_weight is passed, but {name} does not say whether it asks for it; call "
-            f"{name}.set_fit_request(sample_weight=True) or set_fit_request(sample_weight=False).",
-            unrequested_params={"sample_weight": None},
+            message=f"{name} is passed, but {kind} does not say whether it asks for it; call "
+            f"{kind}.set_fit_request({name}=True) or set_fit_request({name}=False).",
+            unrequested_params={name: None},
             routed_params={},
         )
     return False
@@ -159,7 +164,7 @@ def weights_for(fit: MethodType, weights: Array) -> dict[str, Array]:
         raise ValueError(
             f"{name} takes no sample_weight; leave sample_weight and class_weight out, or choose another."
         )
-    return {"sample_weight": weights} if takes_weights(fit.__self__) else {}
+    return {"sample_weight": weights}
 
 
 def asks_for(model: EstimatorLike, method: str, name: str) -> bool:
@@ -168,9 +173,11 @@ def asks_for(model: EstimatorLike, method: str, name: str) -> bool:
     return ask is not None and bool(ask().consumes(method, [name]))
 
 
-def asking_for_weights(model: EstimatorLike) -> Any:
-    """The default estimator of a meta-estimator, with the request that users cannot set on it."""
-    return model.set_fit_request(sample_weight=True) if is_routing() else model
+def asking_for_all(model: EstimatorLike) -> Any:
+    """The default estimator of a meta-estimator, with the requests that users cannot set on it."""
+    if not is_routing():
+        return model
+    return model.set_fit_request(**dict.fromkeys(_metadata(model, "fit"), True))
 
 
 def arguments(function: Any) -> list[str]:

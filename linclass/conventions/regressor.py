@@ -66,7 +66,12 @@ class Regressor(Estimator):
         -------
         float
         """
-        predicted = self.predict(X)
+        return self._determination(self.predict(X), y, sample_weight)
+
+    def _determination(
+        self, predicted: np.ndarray, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> float:
+        """R² of these predictions."""
         y = validation.targets(y, len(predicted), type(self).__name__)
         weights = validation.row_weights(sample_weight, len(y))
         residual = weights @ (y - predicted) ** 2

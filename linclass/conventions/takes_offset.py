@@ -1,8 +1,4 @@
-"""Offsets: a known part of the scores,  Z = X Wᵀ + b + offset,  which no coefficient multiplies.
-
-Exposure, a prior log-odds, or the scores of another model. A constant offset moves the intercept by its negative.
-McCullagh & Nelder (1989), §2.2
-"""
+"""Classifiers whose scores may have an offset (linclass/conventions/offsets.py), in fits and in predictions."""
 
 from __future__ import annotations
 
@@ -10,15 +6,19 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.annotations import ArrayLike, EstimatorLike, MatrixLike
+from linclass.annotations import ArrayLike, MatrixLike
 from linclass.conventions.classifier import Classifier
-from linclass.validation import row_weights
+from linclass.conventions.offsets import given_offset, offsets_of, row_offsets
 
 
 class TakesOffset(Classifier):
-    """Mixin of models with `log_proba_from`, the log-probabilities of given scores."""
+    """Mixin of models whose scores have the offset as a summand."""
 
-    log_proba_from: Any
+    def _offsets(
+        self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
+    ) -> np.ndarray | None:
+        """Those of the rows whose weight is not zero, if there are any, once the classes are known."""
+        return None if offset is None else offsets_of(offset, sample_weight, y, len(self.classes_))
 
     def fit(
         self,
@@ -71,7 +71,7 @@ class TakesOffset(Classifier):
         -------
         float
         """
-        return self._accuracy(self.predict(X, **_given(offset)), y, sample_weight)
+        return self._accuracy(self.predict(X, **given_offset(offset)), y, sample_weight)
 
     def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
         """Scores of rows.
@@ -106,7 +106,13 @@ class TakesOffset(Classifier):
         -------
         array of shape (n,)
         """
-        return self.classes_from(self.decision_function(X, **_given(offset)))
+        return self.classes_from(self.decision_function(X, **given_offset(offset)))
+
+
+class ProbabilitiesWithOffset(TakesOffset):
+    """The same with `log_proba_from`, the log-probabilities of given scores."""
+
+    log_proba_from: Any
 
     def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
         """Natural logarithm of the class probabilities, exact also where a probability underflows.
@@ -123,7 +129,7 @@ class TakesOffset(Classifier):
         array of shape (n, K)
             One column per class, in the order of `classes_`.
         """
-        return np.asarray(self.log_proba_from(self.decision_function(X, **_given(offset))))
+        return np.asarray(self.log_proba_from(self.decision_function(X, **given_offset(offset))))
 
     def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
         """Class probabilities.
@@ -140,39 +146,4 @@ class TakesOffset(Classifier):
         array of shape (n, K)
             One column per class, in the order of `classes_`; each row sums to 1.
         """
-        return np.exp(self.predict_log_proba(X, **_given(offset)))
-
-
-def offsets_of(
-    offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike, K: int
-) -> np.ndarray:
-    """The offsets (n,), or (n, K) of more than two classes, of the rows whose weight is not zero."""
-    rows = len(np.asarray(y))
-    found = row_offsets(offset, (rows,) if K == 2 else (rows, K))
-    return found[row_weights(sample_weight, rows) > 0]
-
-
-def require_offsets_taken(model: EstimatorLike, method: str) -> None:
-    """Raise ValueError unless the model's scores may have an offset."""
-    if not isinstance(model, TakesOffset):
-        raise ValueError(
-            f"{type(model).__name__} takes no offset in {method}; those that do are LogisticRegression and "
-            "ProbitRegression."
-        )
-
-
-def row_offsets(offset: ArrayLike | None, shape: tuple[int, ...]) -> np.ndarray:
-    """Finite float64 offsets, in the shape of the scores."""
-    found = np.asarray(offset, dtype=np.float64)
-    if found.shape != shape:
-        each = "one per row" if len(shape) == 1 else "one per row and class"
-        raise ValueError(f"offset has shape {found.shape}; it must be {shape}, {each}.")
-    if not np.isfinite(found).all():
-        bad = found[~np.isfinite(found)][0]
-        raise ValueError(f"offset holds {bad:g}; offsets must be finite. Drop those rows.")
-    return found
-
-
-def _given(offset: ArrayLike | None) -> dict[str, ArrayLike]:
-    """The offset as an argument, if there is one: a subclass may define methods without it."""
-    return {} if offset is None else {"offset": offset}
+        return np.exp(self.predict_log_proba(X, **given_offset(offset)))

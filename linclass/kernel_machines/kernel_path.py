@@ -15,6 +15,7 @@ import numpy as np
 from linclass.annotations import ArrayLike, MatrixLike
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
 from linclass.conventions.convergence_warning import one_warning
+from linclass.conventions.offsets import given_offset, require_offsets_taken
 from linclass.kernel_machines.kernel_machine import KernelMachine
 from linclass.kernel_machines.kernel_norm import KernelNorm
 from linclass.numerics import Array
@@ -32,6 +33,7 @@ class KernelPath(KernelMachine):
     strength: float
     # defined by the estimator: check the rows, then fit copies of itself
     _fit_each: Callable[..., None]
+    fit: Callable[..., Any]
 
     @one_warning
     def path(
@@ -40,6 +42,7 @@ class KernelPath(KernelMachine):
         y: ArrayLike,
         strengths: Sequence[float],
         sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
     ) -> RegularizationPath:
         """The fits at several strengths, computed from the strongest to the weakest.
 
@@ -55,6 +58,8 @@ class KernelPath(KernelMachine):
             Strengths of the penalty, above 0, in any order.
         sample_weight : array of shape (n,) or None, default=None
             Weight of each row, at least 0; None weighs all rows equally.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
+            Known part of the scores of the training rows, for models whose `fit` takes one. None is 0.
 
         Returns
         -------
@@ -62,9 +67,13 @@ class KernelPath(KernelMachine):
             Fitted copies of this estimator, in the order of `strengths`. The estimator itself is not
             changed.
         """
+        if offset is not None:
+            require_offsets_taken(self.fit)
         strengths = check_strengths(strengths)
         models = [self._unfitted(strength=strength) for strength in strengths]
-        self._unfitted(strength=min(strengths))._fit_each(models, X, y, sample_weight)
+        self._unfitted(strength=min(strengths))._fit_each(
+            models, X, y, sample_weight, **given_offset(offset)
+        )
         return RegularizationPath(models)
 
     def _along(

@@ -1,7 +1,8 @@
 """A loss of scores that have an offset:  ℓ_o(y, z) = ℓ(y, z + o),  ℓ_o*(s) = ℓ*(s) − s·o.
 
 The offset of a row belongs to its target: both are fields of one structured array y, so y[rows] selects both. A loss
-with an offset is thus a loss like any other, and solvers need no case for it.   McCullagh & Nelder (1989), §2.2
+with an offset is thus a loss like any other, and solvers need no case for it. Of a residual z + o − y the offset is a
+part of y itself.   McCullagh & Nelder (1989), §2.2
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from linclass.losses.base import Loss
+from linclass.losses.base import Loss, ResidualLoss
 from linclass.numerics import Array
 
 
 class WithOffset(Loss):
-    """`loss` is smooth; y has the fields `target` and `offset`."""
+    """y has the fields `target` and `offset`."""
 
     def __init__(self, loss: Any):
         self.loss = loss
@@ -50,16 +51,46 @@ class WithOffset(Loss):
             self.loss.conjugates(y["target"], s) - (pull if s.ndim == 1 else pull.sum(axis=0))
         )
 
+    def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
+        slopes, moves = self.loss.nearest_slopes(y["target"], v + reach * y["offset"].T, reach)
+        return slopes, moves
+
+    def may_move(
+        self, y: Array, slopes: Array, scores: Array, reach: float | Array, by: float
+    ) -> Array:
+        scores = scores + y["offset"].T
+        return np.asarray(self.loss.may_move(y["target"], slopes, scores, reach, by))
+
+    def pieces(self, y: Array) -> tuple[Array, Array]:
+        slopes, constants = self.loss.pieces(y["target"])
+        return slopes, constants + slopes * y["offset"]
+
+    def on_pairs(self, y: Array, rows: Array, classes: Array) -> tuple[Loss, Array]:
+        loss, target = self.loss.on_pairs(y["target"], rows, classes)
+        return with_offset(loss, target, y["offset"][rows, classes])
+
+    def middle(self, y: Array) -> Array:
+        return np.asarray(self.loss.middle(y["target"]))
+
+    def scale(self, y: Array) -> float:
+        return float(self.loss.scale(y["target"]))
+
+    def parted(self, y: Array) -> tuple[Array, Array]:
+        return y["target"], y["offset"].T
+
     def margins(self, y: Array, z: Array) -> Array:
-        """Of z itself: rows that it has right are separated, whatever their offsets."""
-        return np.asarray(self.loss.margins(y["target"], z))
+        """Of z itself: rows that it has right are separated, whatever their offsets. Mistakes are those with them."""
+        known = y["offset"].T if self.mistake_driven else 0.0
+        return np.asarray(self.loss.margins(y["target"], z + known))
 
     def balance(self, y: Array, s: Array, weights: Array) -> Array:
         return np.asarray(self.loss.balance(y["target"], s, weights))
 
 
-def with_offset(loss: Any, y: Array, offset: Array) -> tuple[WithOffset, Array]:
+def with_offset(loss: Any, y: Array, offset: Array) -> tuple[Loss, Array]:
     """(the loss, its y) for offsets (n,) of one score or (n, K) of K classes."""
+    if isinstance(loss, ResidualLoss):
+        return loss, y - offset.T
     if getattr(loss, "reference", False):  # the last class has score 0
         offset = offset[:, :-1] - offset[:, -1:]
     both = np.empty(len(y), dtype=[("target", y.dtype), ("offset", float, offset.shape[1:])])

@@ -21,18 +21,25 @@ from linclass.applicability import NotApplicable
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
-from linclass.conventions.groups import kept_groups, values_at
+from linclass.conventions.groups import kept_groups
 from linclass.conventions.linear_scores import LARGEST
 from linclass.conventions.many_fits import Folds, ManyFits
-from linclass.conventions.meta_estimator import MetaEstimator, fit_inside, require_kind, some_rows
-from linclass.conventions.metadata import asking_for_weights, weights_for
+from linclass.conventions.meta_estimator import (
+    Given,
+    MetaEstimator,
+    fit_inside,
+    require_kind,
+    some_rows,
+)
+from linclass.conventions.metadata import asking_for_all
+from linclass.conventions.offsets import kept_offsets
 from linclass.conventions.parameters import key_of
 from linclass.counted import counted
 from linclass.given_rows import caller_rows
-from linclass.predicted import own_copy
+from linclass.multiclass.statuses import WORST_LAST, known_status, over_fits
+from linclass.multiclass.two_class_score import two_class_score
 
 DEFAULT = "linclass.classifiers.logistic_regression"  # imported by name, only if it is used
-WORST_LAST = ("converged", "rank_deficient", "max_iter", "separable")
 
 
 class TwoClassProblem(NamedTuple):
@@ -107,16 +114,31 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
         -------
         self
         """
-        groups = kept_groups(groups, sample_weight, y)
+        return self._fit_problems(X, y, sample_weight, groups, None)
+
+    def _fit_problems(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        groups: ArrayLike | None,
+        offset: ArrayLike | None,
+    ) -> Self:
+        groups, offset = (
+            kept_groups(groups, sample_weight, y),
+            kept_offsets(offset, sample_weight, y),
+        )
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        given = self._given(weights, sample_weight)
+        given = Given(self._given(weights, sample_weight), groups)
         self.estimators_, messages, X = [], [], self._rows_inside(X)
-        for _, rows, target in self._problems(codes):
+        problems = list(self._problems(codes))
+        offsets = self._offset_of_problems(offset, len(problems))
+        for (_, rows, target), own_offset in zip(problems, offsets, strict=True):
             own_X = X if rows is None else some_rows(X, rows)
-            own = _at(rows, given), _at(rows, groups)
+            own = given._replace(offset=own_offset).at(rows)
             with warnings.catch_warnings(record=True) as caught, silently():
                 warnings.simplefilter("always")
-                inner = fit_inside(cloned(self._inner()), own_X, target, *own)
+                inner = fit_inside(cloned(self._inner()), own_X, target, own)
             for warning in caught:
                 warnings.warn(warning.message, warning.category, stacklevel=2)
             messages.append(
@@ -145,8 +167,10 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
                 f"class_weight={self.class_weight!r} differs from fold to fold; fit fold by fold."
             )
         X, codes, weights = first._start_fit(folds.X, folds.y, folds.sample_weight)
-        given = self._given(weights, folds.sample_weight)
-        X = first._rows_inside(X)
+        given = Given(self._given(weights, folds.sample_weight))
+        problems, X = list(first._problems(codes)), first._rows_inside(X)
+        offset = kept_offsets(folds.offset, folds.sample_weight, folds.y)
+        offsets = first._offset_of_problems(offset, len(problems))
         counts, held_out = np.bincount(codes), folds.held_out
         if any((np.bincount(codes[r], minlength=len(counts)) == counts).any() for r in held_out):
             raise NotApplicable("a fold holds a whole class; fit fold by fold.")
@@ -158,9 +182,9 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
                 held_out if rows is None else [_places(r, rows) for r in held_out],
                 own,
                 folds.scaling,
-                **({} if given is None else weights_for(inner.fit_many, _at(rows, given))),
+                **given._replace(offset=own_offset).at(rows).arguments(inner.fit_many),
             )
-            for _, rows, target in first._problems(codes)
+            for (_, rows, target), own_offset in zip(problems, offsets, strict=True)
         ]
         fits: list[list[Any]] = [[] for _ in held_out]
         for fold, found in enumerate(fits):
@@ -173,12 +197,19 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
 
     def _inner(self) -> EstimatorLike:
         if self.estimator is None:
-            return asking_for_weights(import_module(DEFAULT).LogisticRegression())
+            return asking_for_all(import_module(DEFAULT).LogisticRegression())
         return self.estimator
 
-    def _inner_scores(self, X: MatrixLike) -> np.ndarray:
+    def _offset_of_problems(self, offset: np.ndarray | None, problems: int) -> Sequence[Any]:
+        """The offset of each problem, for reductions whose scores may have one."""
+        return [None] * problems
+
+    def _inner_scores(self, X: MatrixLike, offset: np.ndarray | None = None) -> np.ndarray:
         """(problems, n), positive where class 1 is predicted."""
-        Z = np.array([_score(inner, X) for inner in self.estimators_])
+        offsets = self._offset_of_problems(offset, len(self.estimators_))
+        Z = np.array(
+            [two_class_score(*each, X) for each in zip(self.estimators_, offsets, strict=True)]
+        )
         return np.clip(Z, -LARGEST, LARGEST, out=Z)  # sums of ±∞ would be NaN
 
     def _given(self, weights: np.ndarray, sample_weight: ArrayLike | None) -> np.ndarray | None:
@@ -203,38 +234,13 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
         return self._record(
             worst,
             reason,
-            objective=_all("objective_", self.estimators_, sum),
-            certificate=_all("certificate_", self.estimators_, max) if len(kinds) == 1 else None,
+            objective=over_fits("objective_", self.estimators_, sum),
+            certificate=over_fits("certificate_", self.estimators_, max)
+            if len(kinds) == 1
+            else None,
             certificate_kind=kinds.pop() if len(kinds) == 1 else None,
-            n_iter=int(_all("n_iter_", self.estimators_, max) or 0),
+            n_iter=int(over_fits("n_iter_", self.estimators_, max) or 0),
         )
-
-
-def known_status(fit: EstimatorLike, otherwise: str) -> str:
-    """The status of a fit if it is one of ours; a foreign attribute may mean anything."""
-    status = getattr(fit, "status_", None)
-    return status if isinstance(status, str) and status in WORST_LAST else otherwise
-
-
-def _score(inner: EstimatorLike, X: MatrixLike) -> np.ndarray:
-    """Score of each row; a foreign classifier may return a column for each of the two classes."""
-    if hasattr(inner, "decision_function"):
-        Z = np.asarray(inner.decision_function(own_copy(X, inner)), dtype=float)
-        return Z[:, 1] - Z[:, 0] if Z.ndim == 2 and Z.shape[1] == 2 else Z.ravel()
-    return np.asarray(inner.predict_proba(own_copy(X, inner)), dtype=float)[:, 1] - 0.5
-
-
-def _all(name: str, estimators: Sequence[Any], together: Any) -> float | None:
-    values: list[Any] = [getattr(estimator, name, None) for estimator in estimators]
-    try:
-        return float(together([float(np.max(value)) for value in values]))
-    except (TypeError, ValueError):  # missing in one, or not a number
-        return None
-
-
-def _at(rows: np.ndarray | None, values: Any) -> Any:
-    """The weights or groups of the rows of a problem."""
-    return values if rows is None else values_at(rows, values)
 
 
 def _places(held_out: np.ndarray, rows: np.ndarray) -> np.ndarray:

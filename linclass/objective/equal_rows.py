@@ -26,7 +26,8 @@ def merged(objective: Objective) -> Merged | None:
     design, y = objective.design, objective.y
     if design.is_kernel or design.n_rows > FEW or y.ndim != 1:
         return None
-    found = distinct_rows(design.X, y)
+    target, offset = objective.loss.parted(y)
+    found = distinct_rows(design.X, target, *([] if offset is None else [offset]))
     if found is None:
         return None
     first, place = found

@@ -30,7 +30,8 @@ class PartialFit(Estimator):
         solver_: str
         _states: list[Any]
         _solver: Callable[[Any], Any]
-        _objectives: Callable[[Any, Array, Array], list[Objective]]
+        _objectives: Callable[[Any, Array, Array, Array | None], list[Objective]]
+        _offsets: Callable[..., Array | None]
         _start: Callable[[Objective, Array | None, int], Array]
         _old_parameters: Callable[[], Array | None]
         _learn: Callable[[Sequence[Solution]], None]
@@ -38,8 +39,8 @@ class PartialFit(Estimator):
 
     @property
     def partial_fit(self) -> Any:
-        """One more pass over more rows, as a method `partial_fit(X, y, classes=None, sample_weight=None)`, without
-        `classes` for a regressor.
+        """One more pass over more rows, as a method `partial_fit(X, y, classes=None, sample_weight=None, offset=None)`,
+        without `classes` for a regressor.
 
         It exists if the solver is one that can be continued: 'stochastic_gradient', 'pegasos', or the rule
         of a perceptron in the order 'random' or 'cyclic'. The rows are taken in the order given. `classes`
@@ -61,8 +62,10 @@ class PartialFit(Estimator):
         if not hasattr(self, "_states"):
             vars(self).pop("_begun", None)
 
-    def _pass_over(self, begins: bool, X: Matrix, y: Array, weights: Array) -> Self:
-        solver, objectives = self._solver(self.solver), self._objectives(X, y, weights)
+    def _pass_over(
+        self, begins: bool, X: Matrix, y: Array, weights: Array, offset: Array | None
+    ) -> Self:
+        solver, objectives = self._solver(self.solver), self._objectives(X, y, weights, offset)
         if not hasattr(self, "_states"):
             old = None if begins else self._old_parameters()
             starts = [self._start(P, old, number) for number, P in enumerate(objectives)]
@@ -94,18 +97,32 @@ class OneMorePass(PartialFit, Classifier):
         y: ArrayLike,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
     ) -> Self:
         begins = not hasattr(self, "classes_")
         self._forget_if_fitted()
-        return self._pass_over(begins, *rows_of_call(self, begins, X, y, classes, sample_weight))
+        X, codes, weights = rows_of_call(self, begins, X, y, classes, sample_weight)
+        try:
+            known = self._offsets(offset, sample_weight, y)
+        except ValueError:
+            if begins:
+                vars(self).pop("classes_")  # as if there had been no call
+            raise
+        return self._pass_over(begins, X, codes, weights, known)
 
 
 class OneMorePassOfTargets(PartialFit, Regressor):
     """Of regressors."""
 
     def _one_more_pass(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
     ) -> Self:
         begins = not hasattr(self, "coef_")
         self._forget_if_fitted()
-        return self._pass_over(begins, *rows_with_targets(self, begins, X, y, sample_weight))
+        X, targets, weights = rows_with_targets(self, begins, X, y, sample_weight)
+        known = self._offsets(offset, sample_weight, y)
+        return self._pass_over(begins, X, targets, weights, known)

@@ -29,7 +29,8 @@ from linclass.annotations import ArrayLike, MatrixLike
 from linclass.applicability import require_memory
 from linclass.conventions.counts_rows import as_counts
 from linclass.conventions.geometry import LinearGeometry
-from linclass.conventions.regressor import Regressor
+from linclass.conventions.offsets import row_offsets
+from linclass.conventions.regressor_with_offset import RegressorWithOffset
 from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
 
@@ -38,7 +39,7 @@ ROUNDING = np.finfo(float).eps
 GRID = 121  # values of ρ among which the highest is refined, for there may be several maxima
 
 
-class BayesianLinearRegression(LinearGeometry, Regressor):
+class BayesianLinearRegression(LinearGeometry, RegressorWithOffset):
     """Parameters
     ----------
     strength : float or 'evidence', default='evidence'
@@ -79,23 +80,30 @@ class BayesianLinearRegression(LinearGeometry, Regressor):
                 f"strength is {self.strength!r}; it must be a number above 0, or 'evidence'."
             )
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        X, y, weights = self._start_fit(X, y, sample_weight)
-        weights = as_counts(weights, 1)
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
+        X, target, weights = self._start_fit(X, y, sample_weight)
+        known, weights = self._offsets(offset, sample_weight, y), as_counts(weights, 1)
+        y = target if known is None else target - known
         n, d = float(weights.sum()), X.shape[1]
         require_memory(24 * d * d, f"{type(self).__name__} needs a {d} × {d} covariance")
         design = DesignMatrix(X, self.fit_intercept)
         self._mean, gram = design.centred_gram(weights / n)
-        target = float(weights @ y) / n if self.fit_intercept else 0.0
+        mean = float(weights @ y) / n if self.fit_intercept else 0.0
         values, V = np.linalg.eigh(n * gram)
-        pull = design.XT @ (weights * (y - target))
+        pull = design.XT @ (weights * (y - mean))
         if self.fit_intercept:
-            pull = pull - self._mean * float(weights @ (y - target))
+            pull = pull - self._mean * float(weights @ (y - mean))
         evidence = Evidence(np.maximum(values, 0), V.T @ pull, n - self.fit_intercept)
-        best = y - target - design.X @ (V @ evidence.least_squares())
+        best = y - mean - design.X @ (V @ evidence.least_squares())
         best -= float(weights @ best) / n if self.fit_intercept else 0.0
         evidence.residual_squares = max(
-            float(weights @ best**2), ROUNDING * float(weights @ (y - target) ** 2)
+            float(weights @ best**2), ROUNDING * float(weights @ (y - mean) ** 2)
         )
         status, reason, slope = "converged", "", None
         if self.strength == "evidence":
@@ -117,7 +125,7 @@ class BayesianLinearRegression(LinearGeometry, Regressor):
         self.noise_precision_ = evidence.freedom / error if noisy else np.inf
         self.weight_precision_ = rho * self.noise_precision_
         self.coef_ = V @ m
-        self.intercept_ = target - float(self._mean @ self.coef_) if self.fit_intercept else 0.0
+        self.intercept_ = mean - float(self._mean @ self.coef_) if self.fit_intercept else 0.0
         self.covariance_ = (V / (evidence.values + rho)) @ V.T / self.noise_precision_
         self.n_effective_ = float((evidence.values / (evidence.values + rho)).sum())
         self.log_evidence_ = evidence.of(rho)
@@ -130,7 +138,9 @@ class BayesianLinearRegression(LinearGeometry, Regressor):
             certificate_kind="closed_form" if slope is None else "gradient_norm",
         )
 
-    def predict(self, X: MatrixLike, return_std: bool = False) -> Any:
+    def predict(  # type: ignore[override]
+        self, X: MatrixLike, return_std: bool = False, offset: ArrayLike | None = None
+    ) -> Any:
         """Predicted target of each row, the mean of its predictive distribution.
 
         Parameters
@@ -139,6 +149,8 @@ class BayesianLinearRegression(LinearGeometry, Regressor):
             Rows with the features of the training rows.
         return_std : bool, default=False
             Whether to return the standard deviation of the predictive distribution, too.
+        offset : array of shape (n,) or None, default=None
+            Known part of the prediction, which is added to the mean. None is 0.
 
         Returns
         -------
@@ -146,6 +158,8 @@ class BayesianLinearRegression(LinearGeometry, Regressor):
         """
         X = self._check_rows(X)
         mean = X @ self.coef_ + self.intercept_
+        if offset is not None:
+            mean += row_offsets(offset, mean.shape)
         if not return_std:
             return mean
         rows = (X.toarray() if sparse.issparse(X) else X) - self._mean

@@ -19,6 +19,8 @@ from linclass.annotations import ArrayLike, Matrix, MatrixLike, Seed
 from linclass.composition import Composition
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import products
+from linclass.conventions.offsets import row_offsets
+from linclass.conventions.regressor_with_offset import RegressorWithOffset
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
 from linclass.numerics import Array
@@ -27,7 +29,7 @@ from linclass.online.one_more_pass import OneMorePassOfTargets
 from linclass.solvers.base import Solution, SolverLike, StepLike
 
 
-class LinearRegression(Composition, OneMorePassOfTargets, LinearGeometry):
+class LinearRegression(Composition, OneMorePassOfTargets, LinearGeometry, RegressorWithOffset):
     """Parameters
     ----------
     solver : str, dict or Solver, default='auto'
@@ -94,23 +96,33 @@ class LinearRegression(Composition, OneMorePassOfTargets, LinearGeometry):
         self.trace = trace
         self.random_state = random_state
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
         vars(self).pop("_states", None)  # of partial_fit
-        X, y, weights = self._start_fit(X, y, sample_weight)
+        X, target, weights = self._start_fit(X, y, sample_weight)
         old = self._old_parameters() if self.warm_start else None
-        objectives = self._objectives(X, y, weights)
+        known = self._offsets(offset, sample_weight, y)
+        objectives = self._objectives(X, target, weights, known)
         start = self._start(objectives[0], old)
-        return self._finish(objectives, [self._minimize(objectives[0], start)], y, weights)
+        return self._finish(objectives, [self._minimize(objectives[0], start)], target, weights)
 
     def _start(self, objective: Objective, old: Array | None, problem: int = 0) -> Array:
         """Zero, or the old parameters, if they fit."""
         return objective.zero() if old is None or old.shape != objective.shape else old
 
-    def _objectives(self, X: Matrix, y: Array, weights: Array) -> list[Objective]:
+    def _objectives(
+        self, X: Matrix, y: Array, weights: Array, offset: Array | None = None
+    ) -> list[Objective]:
         """The objective to minimize, in a list of one."""
         vars(self).pop("trace_", None)  # of an earlier fit
         design = DesignMatrix(X, self.fit_intercept)
-        return [self._objective(design, Squared(), y, weights)]
+        target = y if offset is None else y - offset
+        return [self._objective(design, Squared(), target, weights)]
 
     def _finish(
         self,
@@ -129,9 +141,9 @@ class LinearRegression(Composition, OneMorePassOfTargets, LinearGeometry):
         self.intercept_ = float(theta[d]) if self.fit_intercept else 0.0
         vars(self).update(solutions[0].extra)
 
-    def predict(self, X: MatrixLike) -> Array:
+    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         found: Array = products(self._check_rows(X), self.coef_[None])[:, 0] + self.intercept_
-        return found
+        return found if offset is None else found + row_offsets(offset, found.shape)
 
     def _old_parameters(self) -> Array | None:
         if not hasattr(self, "coef_"):

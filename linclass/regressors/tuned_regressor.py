@@ -32,14 +32,15 @@ from linclass.annotations import (
     Seed,
     StrengthsLike,
 )
-from linclass.conventions.regressor import Regressor
+from linclass.conventions.offsets import offset_for
+from linclass.conventions.regressor_with_offset import RegressorWithOffset
 from linclass.given_rows import caller_rows
 from linclass.numerics import Array
 from linclass.selection.held_out_score import OF_REGRESSORS, Score
 from linclass.selection.tuned import Tuned
 
 
-class TunedRegressor(Tuned, Regressor):
+class TunedRegressor(Tuned, RegressorWithOffset):
     """Parameters
     ----------
     estimator : regressor or None, default=None
@@ -56,7 +57,7 @@ class TunedRegressor(Tuned, Regressor):
         Number of inner folds, at least 2. An array is the fold of each row.
     metric : 'squared_error' or callable, default='squared_error'
         Score on held-out rows. A function is called with the fitted estimator, the rows, their targets and their
-        weights or None; greater is better.
+        weights or None; greater is better. If rows have an offset, the estimator predicts them with it.
     noise_variance : float or None, default=None
         Variance σ² of the noise in AIC and BIC. None estimates it by RSS/n for each candidate.
     random_state : int, numpy.random.Generator or None, default=0
@@ -119,12 +120,13 @@ class TunedRegressor(Tuned, Regressor):
         if given is not None and not (isinstance(given, Real) and 0 < given < np.inf):
             raise ValueError(f"noise_variance is {given!r}; it must be a number above 0, or None.")
 
-    def fit(
+    def fit(  # type: ignore[override]
         self,
         X: MatrixLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
     ) -> Self:
         """Choose on inner folds, or by AIC or BIC, then fit to all rows.
 
@@ -140,16 +142,18 @@ class TunedRegressor(Tuned, Regressor):
             all rows equally.
         groups : array of shape (n,) or None, default=None
             Group of each row; rows of a group are held out together. None is no groups.
+        offset : array of shape (n,) or None, default=None
+            Known part of the prediction, if the estimator's `fit` takes one; in fits and in scores. None is 0.
 
         Returns
         -------
         self
         """
-        folds, groups = self._kept(groups, sample_weight, y)
+        folds, given = self._kept(groups, offset, sample_weight, y)
         X, y, weights = self._start_fit(X, y, sample_weight)
-        given = None if sample_weight is None else weights
-        return self._choose(X, y, given, np.zeros(len(y), int), folds, groups)
+        given = given._replace(weights=None if sample_weight is None else weights)
+        return self._choose(X, y, given, np.zeros(len(y), int), folds)
 
-    def predict(self, X: MatrixLike) -> Array:
-        X = caller_rows(self._check_rows(X))
-        return np.asarray(self.estimator_.predict(X))
+    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        X, predict = caller_rows(self._check_rows(X)), self.estimator_.predict
+        return np.asarray(predict(X, **offset_for(predict, offset)))

@@ -14,9 +14,8 @@ import numpy as np
 from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.cloned import cloned
-from linclass.conventions.groups import values_at
-from linclass.conventions.meta_estimator import fit_inside, some_rows
-from linclass.conventions.metadata import takes_weights
+from linclass.conventions.meta_estimator import Given, fit_inside, some_rows
+from linclass.conventions.offsets import offset_for
 from linclass.conventions.parameters import key_of
 from linclass.given_rows import caller_rows
 from linclass.numerics import Array
@@ -29,20 +28,22 @@ def fits_of(
     options: Sequence[Option],
     X: MatrixLike,
     y: Array,
-    weights: Array | None,
-    groups: Array | None = None,
+    given: Given,
 ) -> list[Any]:
     """A fit to these rows for each option."""
-    weights = _asked_for(estimator, weights)
+    weights, _, offset = given
     fits: list[Any] = [None] * len(options)
     for members in _along_paths(options):
         first = cloned(estimator).set_params(**options[members[0]])
         strengths = [options[i].get("strength", 0) for i in members]
         if len(members) > 1 and min(strengths) > 0 and hasattr(first, "path") and has_path(first):
-            own: Sequence[Any] = first.path(caller_rows(X), y, strengths, sample_weight=weights)
+            of_path = offset_for(first.path, offset)
+            own: Sequence[Any] = first.path(
+                caller_rows(X), y, strengths, sample_weight=weights, **of_path
+            )
         else:
             models = [cloned(estimator).set_params(**options[i]) for i in members]
-            own = [fit_inside(model, X, y, weights, groups) for model in models]
+            own = [fit_inside(model, X, y, given) for model in models]
         for i, fit in zip(members, own, strict=True):
             fits[i] = fit
     return fits
@@ -58,16 +59,15 @@ def fits_on_folds(
     options: Sequence[Option],
     X: MatrixLike,
     y: Array,
-    weights: Array | None,
+    given: Given,
     held_out: Sequence[Array],
-    groups: Array | None = None,
 ) -> Iterator[list[Any]]:
     """For each fold the fits to the rows that it does not hold out."""
-    weights = _asked_for(estimator, weights)
     if hasattr(estimator, "fit_many"):
+        own = offset_for(estimator.fit_many, given.offset)
         try:
             yield from cloned(estimator).fit_many(
-                caller_rows(X), y, held_out, list(options), sample_weight=weights
+                caller_rows(X), y, held_out, list(options), sample_weight=given.weights, **own
             )
         except NotApplicable:  # fold by fold, then
             pass
@@ -76,12 +76,7 @@ def fits_on_folds(
     for rows in held_out:
         kept = np.ones(len(y), dtype=bool)
         kept[rows] = False
-        own, own_groups = values_at(kept, weights), values_at(kept, groups)
-        yield fits_of(estimator, options, some_rows(X, kept), y[kept], own, own_groups)
-
-
-def _asked_for(estimator: EstimatorLike, weights: Array | None) -> Array | None:
-    return weights if weights is None or takes_weights(estimator) else None
+        yield fits_of(estimator, options, some_rows(X, kept), y[kept], given.at(kept))
 
 
 def _along_paths(options: Sequence[Option]) -> Iterator[list[int]]:

@@ -19,6 +19,7 @@ import numpy as np
 
 from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.applicability import NotApplicable
+from linclass.conventions.meta_estimator import Given
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.selection.degrees_of_freedom import degrees_of_freedom, trace_of_ratio
@@ -43,14 +44,14 @@ def information(
     fits: Sequence[Any],
     X: MatrixLike,
     y: Array,
-    weights: Array | None,
+    given: Given,
     rule: str,
     noise_variance: float | None = None,
 ) -> tuple[Array, Array]:
     """(criterion, degrees of freedom) of each fit to these rows."""
     found = []
     for fit in fits:
-        deviance, df, n = _judged(fit, X, y, weights, rule, noise_variance)
+        deviance, df, n = _judged(fit, X, y, given, rule, noise_variance)
         price = 2.0 if rule == "aic" else float(np.log(n))
         found.append((deviance + price * df, df))
     criterion, df_of_fits = np.array(found).T
@@ -61,18 +62,20 @@ def _judged(
     fit: Any,
     X: MatrixLike,
     y: Array,
-    weights: Array | None,
+    given: Given,
     rule: str,
     noise_variance: float | None,
 ) -> tuple[float, float, float]:
     """(−2 ln L, degrees of freedom, n)."""
     if hasattr(fit, "_curvatures_at_fit"):
-        loss, H, M, n = fit._curvatures_at_fit(X, y, weights)
+        loss, H, M, n = fit._curvatures_at_fit(X, y, given.weights, given.offset)
         return 2 * n * loss, trace_of_ratio(H, M), n
+    weights = given.weights
     if hasattr(fit, "_as_linear"):
-        fit, X, y, weights = fit._as_linear(X, y, weights)
+        fit, X, y, weights = fit._as_linear(X, y, weights, given.offset)
     rows, target, w = fit._unfitted()._start_fit(X, y, weights)
-    objective, *more = fit._objectives(rows, target, w)
+    known = {} if given.offset is None else {"offset": fit._offsets(given.offset, None, y)}
+    objective, *more = fit._objectives(rows, target, w, **known)
     if more:
         raise NotApplicable(
             f"rule is {rule!r}, and one class against the rest has no common likelihood; use rule='best'."

@@ -8,17 +8,38 @@ squared_error   minus the mean of (y − ŷ)²
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from typing import Any
 
 import numpy as np
 
 from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.conventions.cloned import cloned
+from linclass.conventions.offsets import offset_for
 from linclass.numerics import Array
 
+PREDICTIONS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score")
 FLOOR = float(np.log(np.finfo(float).eps))
 
 Score = Callable[[Any, Any, Array, Array | None], float]
+
+
+class AtOffset:
+    """A fit that predicts rows whose offset is known."""
+
+    def __init__(self, fit: EstimatorLike, offset: Array):
+        self._fit, self._offset = fit, offset
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._fit, name)
+        if name not in PREDICTIONS:
+            return found
+
+        @wraps(found)
+        def at_offset(*args: Any, **given: Any) -> Any:
+            return found(*args, **given, **offset_for(found, self._offset))
+
+        return at_offset
 
 
 def held_out_accuracy(

@@ -7,7 +7,8 @@ L2                 from the trace of the covariance of X times sup ℓ″, which
 
 With one score ℓ′ is a constant plus a function of y for the logistic and the squared loss, so the gradient of the loss
 at W = 0 and the best intercept is that of centred columns at 0, and λ_max is its dual norm, the largest entry over the
-kink. For other losses that is near λ_max.   Friedman, Hastie & Tibshirani (2010), J. Statistical Software 33(1), §2.5
+kink. For other losses that is near λ_max. With offsets the best intercept is found first.
+Friedman, Hastie & Tibshirani (2010), J. Statistical Software 33(1), §2.5
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 
 from linclass.numerics import ROUNDED_COSINE
 from linclass.objective.objective import Objective
+from linclass.solvers.intercept_alone import start_of_weights
 
 ROUNDING = 1e-10
 L1_RANGE, L2_RANGE = 1e-3, 1e-6
@@ -43,6 +45,8 @@ def _largest(objective: Objective) -> float:
         bent = curvature > 0
         return float((spread[bent] / curvature[bent]).sum() * steepness)
     point = objective.at(objective.zero())
+    if objective.without_offset is not objective:
+        point = start_of_weights(objective, objective.zero())
     g = point.loss_gradient
     G = objective.weight_part(g)
     if design.intercept:

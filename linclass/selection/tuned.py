@@ -16,15 +16,16 @@ from linclass.conventions.convergence_warning import silently
 from linclass.conventions.counts_rows import as_counts
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.groups import kept_groups
-from linclass.conventions.meta_estimator import MetaEstimator, require_kind
-from linclass.conventions.metadata import asking_for_weights
+from linclass.conventions.meta_estimator import Given, MetaEstimator, require_kind
+from linclass.conventions.metadata import asking_for_all
+from linclass.conventions.offsets import kept_offsets
 from linclass.conventions.parameters import key_of
 from linclass.given_rows import caller_rows
 from linclass.numerics import Array
 from linclass.selection import strengths, tuning
 from linclass.selection.candidates import Option, fits_of, fits_on_folds, has_path
 from linclass.selection.criterion import CRITERIA, check_likelihood, information
-from linclass.selection.held_out_score import Score, check_probabilities
+from linclass.selection.held_out_score import AtOffset, Score, check_probabilities
 from linclass.selection.inner_folds import inner_folds, kept_folds
 
 RULES = (*tuning.RULES, *CRITERIA)
@@ -123,43 +124,51 @@ class Tuned(MetaEstimator):
         return self.estimator_.intercept_
 
     def _kept(
-        self, groups: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
-    ) -> tuple[Any, Array | None]:
-        """(folds, groups) of the rows whose weight is not 0."""
+        self,
+        groups: ArrayLike | None,
+        offset: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        y: ArrayLike,
+    ) -> tuple[Any, Given]:
+        """(folds, groups and offset) of the rows whose weight is not 0."""
         criterion = isinstance(self.rule, str) and self.rule in CRITERIA  # without folds
         folds = None if criterion else kept_folds(self.folds, sample_weight, y)
-        return folds, kept_groups(groups, sample_weight, y)
+        own = kept_groups(groups, sample_weight, y), kept_offsets(offset, sample_weight, y)
+        return folds, Given(None, *own)
 
     def _choose(
         self,
         X: MatrixLike,
         y: Array,
-        weights: Array | None,
+        given: Given,
         strata: Array,
         folds: Any,
-        groups: Array | None,
     ) -> Self:
         """Choose among the candidates and fit to all rows. Rows are distributed over folds by strata."""
         inner, X = self._inner(), self._rows_inside(X)
         for name in FITTED:
             vars(self).pop(name, None)  # of an earlier fit
-        if self.rule in CRITERIA and weights is not None:
-            weights = as_counts(weights, len(np.unique(strata)))
+        if self.rule in CRITERIA and given.weights is not None:
+            given = given._replace(weights=as_counts(given.weights, len(np.unique(strata))))
+        asked = given.asked_for(inner)
         with silently():
-            self.candidates_ = options = self._candidates(inner, X, y, weights)
+            self.candidates_ = options = self._candidates(inner, X, y, given)
             if self.rule in CRITERIA:
-                fits = fits_of(inner, options, X, y, weights, groups)
+                fits = fits_of(inner, options, X, y, asked)
+                known = given._replace(offset=asked.offset)
                 self.criterion_, self.degrees_of_freedom_ = information(
-                    fits, X, y, weights, self.rule, self.noise_variance
+                    fits, X, y, known, self.rule, self.noise_variance
                 )
                 self.best_index_ = tuning.RULES["best"](options, -self.criterion_[None], inner)
                 near = self._along(options)
                 fits = [fits[i] for i in near]
             else:
-                fold = inner_folds(folds, strata, groups, self.random_state, type(self).__name__)
-                self._judge(inner, options, X, y, weights, groups, fold)
+                fold = inner_folds(
+                    folds, strata, given.groups, self.random_state, type(self).__name__
+                )
+                self._judge(inner, options, X, y, given, fold)
                 near = self._along(options)
-                fits = fits_of(inner, [options[i] for i in near], X, y, weights, groups)
+                fits = fits_of(inner, [options[i] for i in near], X, y, asked)
         self.estimator_ = fits[near.index(self.best_index_)]
         if hasattr(self.estimator_, "strength") and has_path(self.estimator_):
             self.path_ = RegularizationPath(fits)
@@ -181,8 +190,7 @@ class Tuned(MetaEstimator):
         options: Sequence[Option],
         X: MatrixLike,
         y: Array,
-        weights: Array | None,
-        groups: Array | None,
+        given: Given,
         fold: Array,
     ) -> None:
         """Score every candidate on every fold and choose by the rule."""
@@ -191,11 +199,13 @@ class Tuned(MetaEstimator):
         self.fold_ = fold
         held_out = [np.flatnonzero(fold == k) for k in np.unique(fold)]
         metric: Score = self.metric if callable(self.metric) else self.metrics[self.metric]
-        scores = []
-        fits_of_folds = fits_on_folds(inner, options, X, y, weights, held_out, groups)
+        scores, asked = [], given.asked_for(inner)
+        fits_of_folds = fits_on_folds(inner, options, X, y, asked, held_out)
         for rows, fits in zip(held_out, fits_of_folds, strict=True):
-            own = None if weights is None else weights[rows]
-            scores.append([float(metric(fit, caller_rows(X[rows]), y[rows], own)) for fit in fits])
+            weights, offset = given.at(rows).weights, asked.at(rows).offset
+            models = fits if offset is None else [AtOffset(fit, offset) for fit in fits]
+            own = caller_rows(X[rows])
+            scores.append([float(metric(model, own, y[rows], weights)) for model in models])
         self.scores_ = np.array(scores)
         if np.isnan(self.scores_).any():
             fold_number, option = np.argwhere(np.isnan(self.scores_))[0]
@@ -206,12 +216,15 @@ class Tuned(MetaEstimator):
         self.best_index_ = tuning.RULES[self.rule](options, self.scores_, inner)
 
     def _candidates(
-        self, inner: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None
+        self, inner: EstimatorLike, X: MatrixLike, y: Array, given: Given
     ) -> list[Option]:
         values = self.strengths
         if isinstance(values, Integral):
             first = cloned(inner).set_params(strength=1.0)
-            objectives = first._objectives(*first._start_fit(X, y, weights))
+            rows = first._start_fit(X, y, given.weights)
+            offset = given.asked_for(inner).offset
+            own = {} if offset is None else {"offset": first._offsets(offset, None, y)}
+            objectives = first._objectives(*rows, **own)
             values = strengths.from_data(objectives, int(values))
         tune = {} if values is None else {"strength": check_strengths(values)}
         return tuning.candidates(tune | dict(self.grid or {}))
@@ -225,7 +238,7 @@ class Tuned(MetaEstimator):
         if self.estimator is not None:
             return self.estimator
         file, _, name = self.default.rpartition(".")
-        return asking_for_weights(getattr(import_module(file), name)())
+        return asking_for_all(getattr(import_module(file), name)())
 
 
 def _is_grid(grid: Any) -> bool:

@@ -1,8 +1,7 @@
-"""Over all models: data frames of both libraries, files of another version, metadata routing."""
+"""Over all models: data frames of both libraries, files of another version."""
 
 from __future__ import annotations
 
-import inspect
 import pickle
 from typing import Any
 
@@ -15,7 +14,6 @@ from models import MODULES, own_classes
 import linclass
 from linclass.conventions import saved
 from linclass.conventions.classifier import Classifier
-from linclass.conventions.cloned import cloned
 from linclass.conventions.estimator import Estimator
 from linclass.pipeline.transforming import fit_transforms
 from linclass.table import Table
@@ -102,97 +100,3 @@ def test_so_are_transforms_and_what_has_no_version(monkeypatch: Any) -> None:
     model = linclass.NearestMean()
     with pytest.raises(ValueError, match=r"saved by linclass before 0\.1"):
         model.__setstate__({"means_": X})
-
-
-# metadata routing
-
-
-@pytest.fixture
-def routing() -> Any:
-    import sklearn
-
-    with sklearn.config_context(enable_metadata_routing=True):
-        yield
-
-
-def test_requests_need_routing_and_a_name_that_is_known(routing: Any) -> None:
-    import sklearn
-
-    with pytest.raises(TypeError, match="fit of NearestMean has no argument 'groups'"):
-        linclass.NearestMean().set_fit_request(groups=True)
-    off = sklearn.config_context(enable_metadata_routing=False)
-    with off, pytest.raises(RuntimeError, match="enable_metadata_routing=True"):
-        linclass.NearestMean().set_fit_request(sample_weight=True)
-
-
-@ALL
-def test_every_model_tells_scikit_learn_what_it_can_ask_for(kind: Any, routing: Any) -> None:
-    from sklearn.utils.metadata_routing import get_routing_for_object
-
-    model = kind()
-    if "sample_weight" in inspect.signature(model.fit).parameters:
-        model.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
-    asked = get_routing_for_object(model)
-    assert asked.consumes("fit", ["sample_weight", "strange"]) == {"sample_weight"}
-    assert asked.consumes("score", ["sample_weight"]) == set()
-
-
-def weights() -> np.ndarray:
-    return np.where(TWO == 0, 1.0, 9.0) + np.arange(40) % 3
-
-
-def test_a_search_of_scikit_learn_passes_weights_on(routing: Any) -> None:
-    from sklearn.model_selection import GridSearchCV
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    grid = {"strength": [0.1]}
-    inner = linclass.LogisticRegression().set_fit_request(sample_weight=True)
-    inner.set_score_request(sample_weight=True)
-    search = GridSearchCV(inner, grid, cv=2).fit(X, TWO, sample_weight=weights())
-    alone = linclass.LogisticRegression(strength=0.1).fit(X, TWO, weights())
-    np.testing.assert_allclose(search.best_estimator_.coef_, alone.coef_)
-    scaled = StandardScaler().set_fit_request(sample_weight=False)
-    chain = make_pipeline(scaled, inner).fit(X, TWO, sample_weight=weights())
-    direct = linclass.LogisticRegression().fit(scaled.fit_transform(X), TWO, weights())
-    np.testing.assert_allclose(chain[-1].coef_, direct.coef_)
-
-
-@pytest.mark.parametrize("name", META)
-def test_meta_estimators_pass_on_what_the_inner_one_asked_for(name: str, routing: Any) -> None:
-    from sklearn.exceptions import UnsetMetadataPassedError
-
-    kind, Inner = getattr(linclass, name), linclass.LogisticRegression
-    with pytest.raises(UnsetMetadataPassedError, match="LogisticRegression does not say"):
-        kind(Inner()).fit(X, TWO, sample_weight=weights())
-    asked = kind(Inner().set_fit_request(sample_weight=True)).fit(X, TWO, sample_weight=weights())
-    declined = kind(Inner().set_fit_request(sample_weight=False))
-    declined.fit(X, TWO, sample_weight=weights())
-    plain = kind(Inner()).fit(X, TWO)
-    first = [
-        model.estimator_ if hasattr(model, "estimator_") else model.estimators_[0]
-        for model in (asked, declined, plain)
-    ]
-    if name == "TunedClassifier":  # whose choice of the strength is weighted, whatever the fits are
-        first[2] = cloned(first[1]).fit(X, TWO)
-    np.testing.assert_allclose(first[1].coef_, first[2].coef_, rtol=1e-3)
-    assert np.abs(first[0].coef_ - first[2].coef_).max() > 1e-3
-
-
-@pytest.mark.parametrize("name", META)
-def test_and_scikit_learn_asks_them_for_it(name: str, routing: Any) -> None:
-    from sklearn.model_selection import cross_validate
-
-    inner = linclass.LogisticRegression().set_fit_request(sample_weight=True)
-    model = getattr(linclass, name)(inner).set_fit_request(sample_weight=True)
-    model.set_score_request(sample_weight=False)
-    reported = cross_validate(
-        model, X, TWO, cv=2, params={"sample_weight": weights()}, error_score="raise"
-    )
-    assert len(reported["test_score"]) == 2
-
-
-@pytest.mark.parametrize("name", META)
-def test_the_default_estimator_asks_for_weights(name: str, routing: Any) -> None:
-    kind = getattr(linclass, name)
-    kind().fit(X, TWO, sample_weight=weights())

@@ -19,8 +19,8 @@ from linclass import (
     OneVsRest,
     log_probability,
 )
-from linclass.multiclass.from_binary import WORST_LAST
 from linclass.multiclass.pairwise_coupling import COUPLINGS
+from linclass.multiclass.statuses import WORST_LAST
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method

@@ -2,7 +2,7 @@
 
 The targets t are y, or 2(e_y − 1/K) for K scores. Where the strength is so large that all scores are near 0, the slopes
 −t are about those of the loss; where it is small, most scores end near a kink. One system of equations replaces the
-first steps from 0, which are short.
+first steps from 0, which are short. Offsets are subtracted from the targets.
 """
 
 from __future__ import annotations
@@ -18,15 +18,18 @@ WIDE = 1000  # features up to which a dense matrix of them is formed
 
 def least_squares_start(objective: Objective) -> Array | None:
     """None for a kernel or many features, or if the equations are singular but for rounding."""
-    design, d, y = objective.design, objective.design.n_features, objective.y
+    design, d = objective.design, objective.design.n_features
     if design.is_kernel or design.width > WIDE:
         return None
+    y, offset = objective.loss.parted(objective.y)
     targets = y
     if len(objective.shape) > 1:
         K = objective.shape[0]
         targets = np.full((K, len(y)), -2 / K)
         targets[y, np.arange(len(y))] += 2
-    level = objective.weights / objective.loss.scale(y)
+    if offset is not None:
+        targets = targets - offset
+    level = objective.weights / objective.loss.scale(objective.y)
     H = design.gram(level)
     np.einsum("ii->i", H)[:d] += objective.strength
     _, theta, info = lapack.dposv(H, design.pull(level * targets).T, lower=1)

@@ -44,6 +44,7 @@ class Corrected(Protocol):
 
     def margins(self, y: Array, z: Array) -> Array: ...
     def slopes(self, y: Array, z: Array) -> Array: ...
+    def parted(self, y: Array) -> tuple[Array, Array | None]: ...
 
 
 @dataclass
@@ -222,9 +223,11 @@ class PerceptronRule(SolverByPasses):
     ) -> int:
         """Visit some rows in turn, from their scores before the first; the number of mistakes."""
         rule = Rule(0.0, lambda squares, share: (np.inf, self.step * share))
-        given = design.gram_of(rows), y[rows], weights[rows], rule
+        codes, offset = loss.parted(y[rows])
+        z = z if offset is None else z + offset
+        given = design.gram_of(rows), codes, weights[rows], rule
         if theta.ndim == 1:
-            found = TwoClasses(given[0], y[rows] > 0, *given[2:]).correct(z, Tally())
+            found = TwoClasses(given[0], codes > 0, *given[2:]).correct(z, Tally())
             missed = np.flatnonzero(found)
         else:
             found = ManyClasses(*given).correct(z.T, Tally()).T

@@ -96,7 +96,9 @@ class Ties:
     """The guesses for one objective."""
 
     def __init__(self, objective: Objective):
-        self.objective, self.design, self.y = objective, objective.design, objective.y
+        self.objective, self.design = objective, objective.design
+        self.y, self.offset = objective.loss.parted(objective.y)
+        self.at_zero = 1.0 if self.offset is None else objective.at(objective.zero()).value
         self.weights, self.strength = objective.weights, objective.strength
         self.every = np.arange(objective.design.n_rows)
         self.d = objective.design.n_features
@@ -111,12 +113,12 @@ class Ties:
         known = bool(start.any())
         rough = None if known else least_squares_start(self.objective)
         theta = start if rough is None else rough
-        y, loss, scores = self.y, self.objective.loss, self.design.scores(theta)
+        y, loss, scores = self.objective.y, self.objective.loss, self.design.scores(theta)
         reach = NEAR if known else max(FIRST * self.unit**0.5, LEAST)
         slopes, tied = loss.nearest_slopes(y, loss.middle(y) + reach * scores, reach)
         pull = self.design.pull(self.weights * slopes)
-        slopes[y, self.every] += 1
-        scores[y, self.every] -= 1
+        slopes[self.y, self.every] += 1
+        scores = self._above(scores)
         rows, classes = np.flatnonzero(tied.any(axis=0)), slopes.argmax(axis=0)
         guess = TiedClasses(
             theta, scores, classes, rows, tied[:, rows], slopes[:, rows], pull, reach, np.inf
@@ -135,11 +137,17 @@ class Ties:
         g[:, self.features] += self.strength * guess.theta[:, self.features]
         S = self.curvature(rows, tied)
         theta = guess.theta - solved(S, g, self.objective, reach)
-        above = self.design.scores(theta)
-        above[self.y, self.every] -= 1
+        above = self._above(self.design.scores(theta))
         mixtures = guess.mixtures + curve(reach * tied, above[:, rows])
         leaving = np.count_nonzero((mixtures < OUTSIDE).any(axis=0)) / max(len(rows), 1)
         return self._corrected(guess._replace(theta=theta, above=above), mixtures), leaving
+
+    def _above(self, scores: Array) -> Array:
+        """v of these scores, with their offsets; they are overwritten."""
+        if self.offset is not None:
+            scores += self.offset
+        scores[self.y, self.every] -= 1
+        return scores
 
     def _corrected(self, guess: TiedClasses, mixtures: Array) -> TiedClasses:
         """The guess after classes have left their rows, and others entered."""
@@ -173,7 +181,7 @@ class Ties:
         gap += np.abs(guess.pull[:, self.d :]).sum()
         losses = largest - guess.above[self.y, self.every]
         value = self.weights @ losses + self.strength / 2 * np.vdot(W, W)
-        return self.objective.share(float(gap), min(float(value), 1.0))  # P(0) = 1
+        return self.objective.share(float(gap), min(float(value), self.at_zero))
 
     def slopes(self, guess: TiedClasses) -> Array:
         slopes = np.zeros(guess.above.shape)

@@ -1,0 +1,204 @@
+"""scikit-learn's metadata routing, over all models: what they ask for, and what reaches them."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+from models import MODULES, own_classes
+
+import linclass
+from linclass.conventions.cloned import cloned
+from linclass.conventions.estimator import Estimator
+
+KINDS = [kind for module in MODULES for kind in own_classes(module) if issubclass(kind, Estimator)]
+ALL = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+META = ["OneVsRest", "OneVsOne", "ErrorCorrectingOutputCodes", "Calibrated", "TunedClassifier"]
+WITH_OFFSET = ["OneVsRest", "Calibrated", "TunedClassifier"]
+PREDICTIONS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
+TWO = np.arange(40) % 2
+X = np.random.default_rng(0).poisson(2.0, size=(40, 3)) + 2.0 * TWO[:, None] * [1, 0, 1]
+OFFSET = np.random.default_rng(1).normal(size=40)
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.fixture
+def routing() -> Any:
+    import sklearn
+
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+def test_requests_need_routing_and_a_name_that_is_known(routing: Any) -> None:
+    import sklearn
+
+    with pytest.raises(TypeError, match="fit of NearestMean has no argument 'groups'"):
+        linclass.NearestMean().set_fit_request(groups=True)
+    off = sklearn.config_context(enable_metadata_routing=False)
+    with off, pytest.raises(RuntimeError, match="enable_metadata_routing=True"):
+        linclass.NearestMean().set_fit_request(sample_weight=True)
+
+
+@ALL
+def test_every_model_tells_scikit_learn_what_it_can_ask_for(kind: Any, routing: Any) -> None:
+    from sklearn.utils.metadata_routing import get_routing_for_object
+
+    model = kind()
+    if "sample_weight" in inspect.signature(model.fit).parameters:
+        model.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+    asked = get_routing_for_object(model)
+    assert asked.consumes("fit", ["sample_weight", "strange"]) == {"sample_weight"}
+    assert asked.consumes("score", ["sample_weight"]) == set()
+
+
+def weights() -> np.ndarray:
+    return np.where(TWO == 0, 1.0, 9.0) + np.arange(40) % 3
+
+
+def test_a_search_of_scikit_learn_passes_weights_on(routing: Any) -> None:
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    grid = {"strength": [0.1]}
+    inner = linclass.LogisticRegression().set_fit_request(sample_weight=True)
+    inner.set_score_request(sample_weight=True)
+    search = GridSearchCV(inner, grid, cv=2).fit(X, TWO, sample_weight=weights())
+    alone = linclass.LogisticRegression(strength=0.1).fit(X, TWO, weights())
+    np.testing.assert_allclose(search.best_estimator_.coef_, alone.coef_)
+    scaled = StandardScaler().set_fit_request(sample_weight=False)
+    chain = make_pipeline(scaled, inner).fit(X, TWO, sample_weight=weights())
+    direct = linclass.LogisticRegression().fit(scaled.fit_transform(X), TWO, weights())
+    np.testing.assert_allclose(chain[-1].coef_, direct.coef_)
+
+
+@pytest.mark.parametrize("name", META)
+def test_meta_estimators_pass_on_what_the_inner_one_asked_for(name: str, routing: Any) -> None:
+    from sklearn.exceptions import UnsetMetadataPassedError
+
+    kind, Inner = getattr(linclass, name), linclass.LogisticRegression
+    with pytest.raises(UnsetMetadataPassedError, match="LogisticRegression does not say"):
+        kind(Inner()).fit(X, TWO, sample_weight=weights())
+    asked = kind(Inner().set_fit_request(sample_weight=True)).fit(X, TWO, sample_weight=weights())
+    declined = kind(Inner().set_fit_request(sample_weight=False))
+    declined.fit(X, TWO, sample_weight=weights())
+    plain = kind(Inner()).fit(X, TWO)
+    first = [
+        model.estimator_ if hasattr(model, "estimator_") else model.estimators_[0]
+        for model in (asked, declined, plain)
+    ]
+    if name == "TunedClassifier":  # whose choice of the strength is weighted, whatever the fits are
+        first[2] = cloned(first[1]).fit(X, TWO)
+    np.testing.assert_allclose(first[1].coef_, first[2].coef_, rtol=1e-3)
+    assert np.abs(first[0].coef_ - first[2].coef_).max() > 1e-3
+
+
+@pytest.mark.parametrize("name", META)
+def test_and_scikit_learn_asks_them_for_it(name: str, routing: Any) -> None:
+    from sklearn.model_selection import cross_validate
+
+    inner = linclass.LogisticRegression().set_fit_request(sample_weight=True)
+    model = getattr(linclass, name)(inner).set_fit_request(sample_weight=True)
+    model.set_score_request(sample_weight=False)
+    reported = cross_validate(
+        model, X, TWO, cv=2, params={"sample_weight": weights()}, error_score="raise"
+    )
+    assert len(reported["test_score"]) == 2
+
+
+@pytest.mark.parametrize("name", META)
+def test_the_default_estimator_asks_for_weights(name: str, routing: Any) -> None:
+    kind = getattr(linclass, name)
+    kind().fit(X, TWO, sample_weight=weights())
+
+
+def asking_for_offsets(model: Any) -> Any:
+    model.set_fit_request(offset=True).set_score_request(offset=True)
+    for method in PREDICTIONS:
+        getattr(model, f"set_{method}_request")(offset=True)
+    return model
+
+
+def test_a_pipeline_of_scikit_learn_passes_offsets_on(routing: Any) -> None:
+    from sklearn.exceptions import UnsetMetadataPassedError
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    model = asking_for_offsets(linclass.LogisticRegression())
+    chain = make_pipeline(StandardScaler(), model).fit(X, TWO, offset=OFFSET)
+    Z = StandardScaler().fit_transform(X)
+    direct = linclass.LogisticRegression().fit(Z, TWO, offset=OFFSET)
+    np.testing.assert_allclose(chain[-1].coef_, direct.coef_)
+    for method in PREDICTIONS:
+        found = getattr(chain, method)(X, offset=OFFSET)
+        np.testing.assert_allclose(found, getattr(direct, method)(Z, offset=OFFSET))
+    model.set_score_request(sample_weight=True)
+    assert chain.score(X, TWO, offset=OFFSET) == direct.score(Z, TWO, offset=OFFSET)
+    model.set_predict_request(offset=None)
+    with pytest.raises(UnsetMetadataPassedError, match="set_predict_request"):
+        chain.predict(X, offset=OFFSET)
+    model.set_predict_request(offset=False)
+    with pytest.raises(TypeError, match="not routed to any object"):
+        chain.predict(X, offset=OFFSET)
+
+
+@pytest.mark.parametrize("name", WITH_OFFSET)
+def test_meta_estimators_route_offsets(name: str, routing: Any) -> None:
+    from sklearn.exceptions import UnsetMetadataPassedError
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import MaxAbsScaler
+
+    kind = getattr(linclass, name)
+    inner = linclass.LogisticRegression().set_fit_request(offset=True)
+    model = kind(inner).set_fit_request(offset=True).set_predict_request(offset=True)
+    chain = make_pipeline(MaxAbsScaler(), model).fit(X, TWO, offset=OFFSET)
+    Z = X / np.abs(X).max(axis=0)
+    direct = kind(inner).fit(Z, TWO, offset=OFFSET)
+    assert np.array_equal(chain.predict(X, offset=OFFSET), direct.predict(Z, offset=OFFSET))
+    kind().fit(X, TWO, offset=OFFSET)  # the default estimator asks for it
+    with pytest.raises(UnsetMetadataPassedError, match=r"set_fit_request\(offset=True\)"):
+        kind(linclass.LogisticRegression()).fit(X, TWO, offset=OFFSET)
+    declined = kind(linclass.LogisticRegression().set_fit_request(offset=False))
+    plain = kind(linclass.LogisticRegression()).fit(X, TWO)
+    scores = declined.fit(X, TWO, offset=OFFSET).decision_function(X)
+    np.testing.assert_allclose(scores, plain.decision_function(X))
+
+
+@ALL
+def test_requests_exist_where_scikit_learn_has_them(kind: Any, routing: Any) -> None:
+    """For each method that takes more than X and y; classes are asked for as of SGDClassifier."""
+    model = kind()
+    for method in ("fit", "partial_fit", *PREDICTIONS, "score"):
+        called = getattr(model, method, None)
+        given = list(inspect.signature(called).parameters)[1:] if called is not None else []
+        extra = [name for name in given if name != "y"]
+        assert hasattr(model, f"set_{method}_request") == bool(extra), method
+        if extra:
+            getattr(model, f"set_{method}_request")(**dict.fromkeys(extra, True))
+            own = model._get_metadata_request()
+            assert getattr(own, method).requests == dict.fromkeys(extra, True)
+
+
+def test_classes_are_metadata_as_they_are_for_scikit_learn(routing: Any) -> None:
+    from sklearn.linear_model import SGDClassifier
+
+    ours = linclass.LogisticRegression(solver="stochastic_gradient").get_metadata_routing()
+    theirs = SGDClassifier().get_metadata_routing()
+    assert theirs.partial_fit.requests.keys() <= ours.partial_fit.requests.keys()
+
+
+def test_a_regressor_inside_is_routed_to(routing: Any) -> None:
+    from sklearn.model_selection import cross_validate
+    from sklearn.utils.metadata_routing import get_routing_for_object
+
+    inner = linclass.Ridge().set_fit_request(sample_weight=True)
+    model = linclass.FlexibleDiscriminantAnalysis(inner)
+    assert get_routing_for_object(model).consumes("fit", ["sample_weight"]) == {"sample_weight"}
+    model.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+    weighted = {"sample_weight": weights()}
+    assert len(cross_validate(model, X, TWO, cv=2, params=weighted)["test_score"]) == 2
+    linclass.FlexibleDiscriminantAnalysis().fit(X, TWO, sample_weight=weights())

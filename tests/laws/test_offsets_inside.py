@@ -1,0 +1,247 @@
+"""Estimators around another one pass an offset on with its rows: to fits, to inner folds and to predictions."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linclass
+from linclass import (
+    Calibrated,
+    ElasticNet,
+    GaussianNB,
+    KernelLogisticRegression,
+    Lasso,
+    LinearRegression,
+    LinearSVM,
+    LogisticRegression,
+    OneVsRest,
+    OrdinalRegression,
+    Ridge,
+    TunedClassifier,
+    TunedRegressor,
+)
+from linclass.conventions.cloned import cloned
+
+N = 72
+FOLD = np.arange(N) // 6 % 3
+STRENGTHS = [0.01, 0.1, 1.0]
+
+
+def rows(K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """(X, y, weights, offset) of K classes, or of real targets (K = 0)."""
+    rng = np.random.default_rng(K)
+    y = np.arange(N) % max(K, 2)
+    X = rng.normal(size=(N, 3)) + 0.5 * y[:, None]
+    offset = 2 * rng.normal(size=(N, K) if K > 2 else N)
+    return X, y if K else X @ [1.0, 0, 2] + rng.normal(size=N), rng.integers(0, 3, N) * 1.0, offset
+
+
+def likelihood(model: Any, X: Any, y: Any, w: Any, offset: Any) -> float:
+    own = model.predict_log_proba(X, offset)[np.arange(len(y)), y]
+    return float(np.average(own, weights=w))
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize(
+    ("inner", "metric"),
+    [
+        (LogisticRegression(tol=1e-9), "accuracy"),
+        (LogisticRegression(tol=1e-9), "log_loss"),
+        (LogisticRegression(penalty="l1", tol=1e-9), "log_loss"),
+        (LinearSVM(), "accuracy"),
+        (KernelLogisticRegression(tol=1e-9), "log_loss"),
+        (OneVsRest(LinearSVM()), "accuracy"),
+    ],
+    ids=lambda value: " ".join(str(value).split()),
+)
+def test_candidates_are_judged_with_the_offsets_of_held_out_rows(
+    inner: Any, metric: str, K: int
+) -> None:
+    X, y, w, offset = rows(K)
+    name = "estimator__strength" if isinstance(inner, OneVsRest) else "strength"
+    options = {"strengths": None, "grid": {name: STRENGTHS}}
+    model = TunedClassifier(inner, folds=FOLD, metric=metric, **options)
+    model.fit(X, y, w, offset=offset)
+    score = likelihood if metric == "log_loss" else lambda fit, *given: fit.score(*given)
+    wanted = np.empty((3, 3))
+    for k in range(3):
+        out = k == FOLD
+        for i, strength in enumerate(STRENGTHS):
+            fit = cloned(inner).set_params(**{name: strength})
+            fit.fit(X[~out], y[~out], w[~out], offset=offset[~out])
+            wanted[k, i] = score(fit, X[out], y[out], w[out], offset[out])
+    np.testing.assert_allclose(model.scores_, wanted, atol=1e-4)
+    chosen = cloned(inner).set_params(**model.best_params_).fit(X, y, w, offset=offset)
+    Z = chosen.decision_function(X, offset)
+    np.testing.assert_allclose(model.decision_function(X, offset), Z, atol=1e-3)
+    assert np.array_equal(model.predict(X, offset), chosen.predict(X, offset))
+    assert model.score(X, y, w, offset) == chosen.score(X, y, w, offset)
+    if metric == "log_loss":
+        P = chosen.predict_proba(X, offset)
+        np.testing.assert_allclose(model.predict_proba(X, offset), P, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("scorer", "own"), [("accuracy", "accuracy"), ("neg_log_loss", "log_loss")]
+)
+def test_so_they_are_by_a_scorer_of_scikit_learn(scorer: str, own: str) -> None:
+    from sklearn.metrics import get_scorer
+
+    def judge(fit: Any, X: Any, y: Any, w: Any) -> float:
+        return float(get_scorer(scorer)(fit, X, y, sample_weight=w))
+
+    X, y, w, offset = rows(2)
+    options = {"strengths": STRENGTHS, "folds": FOLD}
+    theirs = TunedClassifier(metric=judge, **options).fit(X, y, w, offset=offset)
+    ours = TunedClassifier(metric=own, **options).fit(X, y, w, offset=offset)
+    np.testing.assert_allclose(theirs.scores_, ours.scores_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("rule", ["best", "one_standard_error", "aic", "bic"])
+@pytest.mark.parametrize(
+    "inner", [Ridge(), Lasso(), ElasticNet()], ids=lambda inner: type(inner).__name__
+)
+def test_a_regressor_is_tuned_to_what_is_left_of_the_target(inner: Any, rule: str) -> None:
+    X, y, w, offset = rows(0)
+    options = {"rule": rule, "folds": FOLD, "strengths": 6}
+    model = TunedRegressor(inner, **options).fit(X, y, w, offset=offset)
+    left = TunedRegressor(inner, **options).fit(X, y - offset, w)
+    assert model.strength_ == left.strength_
+    assert np.array_equal(model.coef_, left.coef_)
+    np.testing.assert_allclose(model.predict(X, offset), left.predict(X) + offset)
+    names = (
+        ("scores_",)
+        if rule in ("best", "one_standard_error")
+        else ("criterion_", "degrees_of_freedom_")
+    )
+    for name in names:
+        np.testing.assert_allclose(getattr(model, name), getattr(left, name), rtol=1e-9)
+    assert model.score(X, y, w, offset) == model.estimator_.score(X, y, w, offset)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_criteria_are_of_the_likelihood_with_offsets(K: int) -> None:
+    X, y, w, offset = rows(K)
+    inner = LogisticRegression(tol=1e-11)
+    model = TunedClassifier(inner, rule="aic", strengths=STRENGTHS).fit(X, y, w, offset=offset)
+    for i, strength in enumerate(STRENGTHS):
+        fit = LogisticRegression(strength=strength, tol=1e-11).fit(X, y, w, offset)
+        price = 2 * model.degrees_of_freedom_[i]
+        wanted = -2 * w.sum() * likelihood(fit, X, y, w, offset) + price
+        assert model.criterion_[i] == pytest.approx(wanted, rel=1e-6)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_the_strongest_of_the_strengths_from_data_leaves_no_weight(K: int) -> None:
+    X, y, w, offset = rows(K)
+    model = TunedClassifier(LogisticRegression(penalty="l1", tol=1e-9), folds=FOLD)
+    model.fit(X, y, w, offset=offset)
+    strongest = model.candidates_[0]["strength"]
+    for share, none in ((1.0, True), (0.98, False)):
+        fit = LogisticRegression(penalty="l1", tol=1e-9, strength=share * strongest)
+        assert np.allclose(fit.fit(X, y, w, offset).coef_, 0, atol=1e-7) == none
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic", "temperature"])
+def test_scores_with_offsets_are_calibrated(method: str, K: int) -> None:
+    """If all of the score is known, what is calibrated is what was known."""
+    _, y, w, offset = rows(K)
+    X = np.zeros((N, 1))
+    model = Calibrated(LinearSVM(fit_intercept=False), method=method)
+    model.fit(X, y, w, offset=offset)
+    known = Calibrated(AsTheyAre(), method=method).fit(offset.reshape(N, -1), y, w)
+    P = known.predict_proba(offset.reshape(N, -1))
+    np.testing.assert_allclose(model.predict_proba(X, offset), P, atol=1e-9)
+    assert np.array_equal(model.predict(X, offset), known.predict(offset.reshape(N, -1)))
+    assert np.ptp(model.predict_proba(X)[:, 0]) == 0
+
+
+class AsTheyAre(GaussianNB):
+    """Scores are the features."""
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        return np.asarray(X)[:, 0] if np.shape(X)[1] == 1 else np.asarray(X)
+
+    def predict_log_proba(self, X: Any) -> Any:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_each_class_against_the_rest_has_its_column(K: int) -> None:
+    X, y, w, offset = rows(K)
+    model = OneVsRest(LogisticRegression()).fit(X, y, w, offset=offset)
+    Z = model.decision_function(X, offset).reshape(N, -1)
+    columns = offset.reshape(N, -1)
+    for k, inner in enumerate(model.estimators_):
+        alone = LogisticRegression().fit(X, y == (k if K > 2 else 1), w, columns[:, k])
+        np.testing.assert_allclose(inner.coef_, alone.coef_)
+        np.testing.assert_allclose(Z[:, k], alone.decision_function(X, columns[:, k]))
+    params = [{"estimator": LogisticRegression(strength=s)} for s in STRENGTHS[:2]]
+    ((*fits,),) = model.fit_many(X, y, [FOLD == 0], params, sample_weight=w, offset=offset)
+    kept = FOLD != 0
+    for fit, param in zip(fits, params, strict=True):
+        alone = OneVsRest(**param).fit(X[kept], y[kept], w[kept], offset=offset[kept])
+        np.testing.assert_allclose(fit.coef_, alone.coef_, atol=1e-3)
+
+
+def test_ordered_classes_keep_one_offset_a_row() -> None:
+    X, y, w, _ = rows(3)
+    offset = rows(2)[3]
+    inner = OrdinalRegression(strength=0.1)
+    options = {"strengths": None, "grid": {"strength": STRENGTHS}, "folds": FOLD}
+    model = TunedClassifier(inner, **options).fit(X, y, w, offset=offset)
+    alone = OrdinalRegression(**model.best_params_).fit(X, y, w, offset)
+    np.testing.assert_allclose(model.predict_proba(X, offset), alone.predict_proba(X, offset))
+
+
+@pytest.mark.parametrize("kind", [TunedClassifier, Calibrated, OneVsRest, TunedRegressor])
+def test_an_estimator_inside_without_offsets_says_so(kind: Any) -> None:
+    X, y, w, offset = rows(0 if kind is TunedRegressor else 2)
+    inner = linclass.SupportVectorRegressor() if kind is TunedRegressor else linclass.GaussianNB()
+    own = {"strengths": None, "grid": {"tol": [1e-3, 1e-2]}} if kind is TunedRegressor else {}
+    if kind is TunedClassifier:
+        own = {"strengths": None, "grid": {"estimator": [GaussianNB()]}}
+        inner = OneVsRest(GaussianNB())
+    name = "SupportVectorRegressor" if kind is TunedRegressor else "GaussianNB"
+    with pytest.raises(ValueError, match=f"^{name} takes no offset in fit; those that do are "):
+        kind(inner, **own).fit(X, y, offset=offset)
+    takes = kind().fit(X, y, w, offset=offset)
+    with pytest.raises(ValueError, match=r"offset has shape \(71,\); it must "):
+        kind().fit(X, y, offset=offset[1:])
+    with pytest.raises(ValueError, match=r"offset has shape \(71,\); it must be \(72,\)"):
+        takes.predict(X, offset=offset[1:])
+
+
+def test_foreign_classifiers_get_the_offset_if_they_take_it() -> None:
+    X, y, w, offset = rows(2)
+    model = OneVsRest(Foreign()).fit(X, y, offset=offset)
+    ours = LogisticRegression().fit(X, y, offset=offset)
+    assert np.array_equal(model.predict(X, offset=offset), ours.predict(X, offset))
+    platt = partial(Calibrated, random_state=0)
+    P = platt(Foreign()).fit(X, y, w, offset=offset).predict_proba(X, offset)
+    Q = platt(LogisticRegression()).fit(X, y, w, offset=offset).predict_proba(X, offset)
+    np.testing.assert_allclose(P, Q)
+    assert LinearRegression().fit(X, offset).score(X, offset, offset=0 * offset) >= 0
+
+
+class Foreign:
+    """Has no more than is asked for."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {}
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Foreign:
+        self.inside = LogisticRegression().fit(X, y, sample_weight, offset)
+        self.classes_ = self.inside.classes_
+        return self
+
+    def decision_function(self, X: Any, offset: Any = None) -> Any:
+        return self.inside.decision_function(X, offset)
+
+    def predict(self, X: Any, offset: Any = None) -> Any:
+        return self.inside.predict(X, offset)

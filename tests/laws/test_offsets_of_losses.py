@@ -1,0 +1,205 @@
+"""Offsets of every loss, z + o in place of z: values, conjugates and what solvers ask of a loss; and every solver."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from linclass import LinearClassifier
+from linclass.applicability import NotApplicable
+from linclass.losses._with_offset import with_offset
+from linclass.parts import find, names
+
+LOSSES = [
+    name
+    for name in names("losses")
+    if find("losses", name).kind != "discrete" and name not in ("softmax", "kesler")
+]
+EXACT = [  # solvers that end at the minimum, each of some losses and penalties
+    "auto", "newton", "newton_cg", "quasi_newton", "irls", "finite_newton", "least_squares", "proximal_newton",
+    "proximal_gradient", "quadratic_program", "homotopy", "semismooth_newton", "multipliers", "linear_program",
+]  # fmt: skip
+PENALTIES: list[dict[str, Any]] = [
+    {"penalty": "l2", "strength": 0.05},
+    {"penalty": "l1", "strength": 0.05},
+    {"penalty": {"l2": {"factors": [0.5, 2, 1]}}, "strength": 0.05},
+    {"penalty": {"l2": {"intercept": 1.0}}, "strength": 0.05},
+]
+
+
+def rows(K: int, n: int = 60, d: int = 3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(X, y, offset), with a row that is there twice, at two offsets, and one at one."""
+    rng = np.random.default_rng(K)
+    y = np.arange(n) % K
+    X, offset = rng.normal(size=(n, d)) + 0.6 * y[:, None], 1.5 * rng.normal(size=(n, K))
+    X[K : 2 * K], offset[K] = X[:K], offset[0]
+    return X, y, offset[:, 1] - offset[:, 0] if K == 2 else offset
+
+
+def losses_of(model: LinearClassifier, y: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """Of each row, at scores with their offsets; of one class against the rest the sum."""
+    K, named = len(model.classes_), find("losses", model.loss)
+    if K == 2:
+        return find("losses", named.binary or model.loss)().values(2.0 * y - 1, Z)
+    if named.simplicial or named.joint:
+        return find("losses", named.joint or model.loss)(K).values(y, Z.T)
+    return sum(named().values(np.where(y == k, 1.0, -1.0), Z[:, k]) for k in range(K))
+
+
+def penalty_of(model: LinearClassifier) -> float:
+    W, b = model.coef_, model.intercept_
+    if model.penalty == "l1":
+        return float(np.abs(W).sum())
+    options = model.penalty["l2"] if isinstance(model.penalty, dict) else {}
+    own = (options.get("factors", 1.0) * W**2).sum() + options.get("intercept", 0.0) * (b**2).sum()
+    return float(own / 2)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("loss", [name for name in LOSSES if name != "perceptron"])
+def test_every_solver_finds_the_minimum_with_offsets(loss: str, K: int) -> None:
+    """The objective is that of scores with offsets, and a gap bounds how far it is from the least that any finds."""
+    X, y, offset = rows(K)
+    w = np.arange(len(y)) % 3 + 0.5
+    for options in PENALTIES:
+        found = {}
+        for solver in EXACT:
+            model = LinearClassifier(loss=loss, solver=solver, tol=1e-8, **options)
+            try:
+                model.fit(X, y, w, offset)
+            except (ValueError, NotApplicable):  # a solver of other losses
+                continue
+            of_rows = losses_of(model, y, model.decision_function(X, offset))
+            by_hand = np.average(of_rows, weights=w) + 0.05 * penalty_of(model)
+            assert model.status_ == "converged", (solver, options)
+            assert model.objective_ == pytest.approx(by_hand, rel=1e-9), (solver, options)
+            assert 0 <= model.certificate_ <= 1e-8
+            found[solver] = by_hand
+        assert found or find("losses", loss).kind == "convex"
+        for value in found.values():
+            assert value <= min(found.values()) * (1 + 3e-8), (options, found)
+
+
+STEPS = {
+    "gradient_descent": "logistic",
+    "stochastic_gradient": "modified_huber",
+    "subgradient": "perceptron",
+    "pegasos": "hinge",
+    "perceptron_rule": "perceptron",
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*ended max_iter")
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("solver", STEPS)
+def test_solvers_by_steps_report_the_objective_with_offsets(solver: str, K: int) -> None:
+    X, y, offset = rows(K)
+    options = {"penalty": None} if solver == "perceptron_rule" else PENALTIES[0]
+    model = LinearClassifier(
+        loss=STEPS[solver], solver=solver, max_iter=30, random_state=0, **options
+    )
+    model.fit(X, y, offset=offset)
+    Z = model.decision_function(X, offset)
+    by_hand = losses_of(model, y, Z).mean()
+    by_hand += 0.0 if model.penalty is None else 0.05 * penalty_of(model)
+    assert model.objective_ == pytest.approx(by_hand, rel=1e-9)
+    assert 0 <= model.certificate_ <= 1
+    if solver == "perceptron_rule":
+        assert model.certificate_ == pytest.approx(1 - model.score(X, y, offset=offset))
+        assert model.n_mistakes_ > 0
+    else:
+        assert model.objective_ < losses_of(model, y, offset).mean()
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "huber", "epsilon_insensitive"])
+def test_few_rows_far_rows_and_sparse_rows(loss: str, K: int) -> None:
+    """Block pivoting over rows of which some are equal, centring, and columns far from 0."""
+    X, y, offset = rows(K, n=30, d=40)
+    few, far, sparsely = (
+        X,
+        X[:, :3] + [1e4, 0, 0],
+        sparse.csr_array(np.where(X[:, :5] > 0, X[:, :5], 0)),
+    )
+    for some in (few, far, sparsely):
+        model = LinearClassifier(loss=loss, strength=0.05).fit(some, y, offset=offset)
+        of_rows = losses_of(model, y, model.decision_function(some, offset))
+        assert model.status_ == "converged"
+        assert model.objective_ == pytest.approx(
+            of_rows.mean() + 0.05 * penalty_of(model), rel=1e-6
+        )
+        moved = model.coef_.copy()
+        for j in range(moved.shape[1]):  # no weight can be changed for the better
+            model.coef_ = moved.copy()
+            model.coef_[:, j] += 0.03
+            near = losses_of(model, y, model.decision_function(some, offset))
+            assert near.mean() + 0.05 * penalty_of(model) > model.objective_ * (1 - 1e-6)
+
+
+def problem(name: str) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
+    """(loss, y, offset, scores)"""
+    rng, n = np.random.default_rng(0), 40
+    kind = find("losses", name)
+    many = kind.binary is not None
+    loss = kind(3) if many else kind()
+    y = rng.integers(0, 3, n) if many else rng.choice([-1.0, 1.0], n)
+    shape = (3, n) if many else (n,)
+    return loss, y, 2 * rng.normal(size=shape).T, 2 * rng.normal(size=shape)
+
+
+ALL = [*LOSSES, "softmax", "kesler"]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_loss_with_offsets_is_the_loss_of_shifted_scores(name: str) -> None:
+    loss, y, offset, z = problem(name)
+    shifted, both = with_offset(loss, y, offset)
+    at = z + offset.T
+    np.testing.assert_allclose(shifted.values(both, z), loss.values(y, at))
+    np.testing.assert_allclose(shifted.slopes(both, z), loss.slopes(y, at))
+    if loss.kind == "twice-smooth":
+        for one, other in zip(shifted.jet(both, z), loss.jet(y, at), strict=True):
+            np.testing.assert_allclose(one, other)
+    if loss.piecewise_linear:
+        a, c = shifted.pieces(both)
+        np.testing.assert_allclose(np.maximum((a * z + c).max(axis=0), 0), loss.values(y, at))
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if find("losses", name).has_conjugate])
+def test_its_conjugate_meets_fenchels_inequality(name: str) -> None:
+    """ℓ(z) + ℓ*(s) ≥ s·z, with equality at the slopes."""
+    loss, y, offset, z = problem(name)
+    shifted, both = with_offset(loss, y, offset)
+    s, other = shifted.slopes(both, z), z[..., ::-1]
+    for scores, equal in ((z, True), (other, False)):
+        product = s * scores if s.ndim == 1 else (s * scores).sum(axis=0)
+        left = shifted.values(both, scores) + shifted.conjugates(both, s) - product
+        assert (left >= -1e-9).all()
+        assert not equal or np.abs(left).max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["hinge", "squared_hinge", "modified_huber", "huber", "epsilon_insensitive", "crammer_singer"],
+)
+def test_its_prox_meets_it_with_equality(name: str) -> None:
+    """s is the prox of reach·ℓ* at v if (v − s)/reach is a score with the slope s."""
+    loss, y, offset, v = problem(name)
+    shifted, both = with_offset(loss, y, offset)
+    s, _ = shifted.nearest_slopes(both, v, 0.7)
+    z = (v - s) / 0.7
+    product = s * z if s.ndim == 1 else (s * z).sum(axis=0)
+    left = shifted.values(both, z) + shifted.conjugates(both, s) - product
+    assert np.abs(left).max() < 1e-9
+
+
+def test_targets_and_offsets_can_be_taken_apart() -> None:
+    loss, y, offset, _ = problem("hinge")
+    shifted, both = with_offset(loss, y, offset)
+    target, known = shifted.parted(both)
+    assert np.array_equal(target, y)
+    assert np.array_equal(known, offset)
+    assert loss.parted(y)[1] is None

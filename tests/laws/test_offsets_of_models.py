@@ -1,0 +1,229 @@
+"""Offsets over every model that takes them: laws, witnesses, and what others say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.integrate import quad
+from scipy.optimize import minimize
+from scipy.special import expit, log_softmax
+from scipy.stats import norm
+
+import linclass
+from linclass.conventions.offsets import takers
+from linclass.conventions.regressor import Regressor
+
+FREE: dict[str, list[dict[str, Any]]] = {  # without a penalty: the solution is unique
+    "LinearClassifier": [
+        {"loss": loss, "penalty": None, "tol": 1e-11}
+        for loss in ("logistic", "probit", "squared_hinge", "modified_huber", "exponential", "squared", "huber")
+    ],
+    "LeastSquaresClassifier": [{}],
+    "LinearRegression": [{}],
+}  # fmt: skip
+PENALIZED: dict[str, list[dict[str, Any]]] = {
+    "LinearClassifier": [{"loss": "hinge", "strength": 0.05, "tol": 1e-9}],
+    "LinearSVM": [
+        {"strength": 0.05, "tol": 1e-9},
+        {"loss": "squared_hinge", "strength": 0.05, "tol": 1e-9},
+    ],
+    "BayesianLogisticRegression": [{"tol": 1e-11}, {"strength": 0.05, "tol": 1e-11}],
+    "KernelLogisticRegression": [{"strength": 0.05, "tol": 1e-11}],
+    "Ridge": [{"strength": 0.1}],
+    "Lasso": [{"strength": 0.1}],
+    "ElasticNet": [{"strength": 0.1}],
+    "BayesianLinearRegression": [{}, {"strength": 0.1}],
+}
+INSIDE = {"Calibrated", "OneVsRest", "TunedClassifier", "TunedRegressor"}  # test_offsets_inside.py
+LIKELIHOODS = {  # test_score_offset_laws.py
+    "FirthLogisticRegression", "LogisticRegression", "OrdinalRegression", "ProbitRegression",
+}  # fmt: skip
+
+
+def cases(*lists: dict[str, list[dict[str, Any]]]) -> list[Any]:
+    found = []
+    for name, params in (
+        (name, one) for each in lists for name, many in each.items() for one in many
+    ):
+        kind = getattr(linclass, name)
+        for K in (0,) if issubclass(kind, Regressor) else (2, 3):
+            texts = [value for value in params.values() if isinstance(value, str)]
+            found.append(pytest.param(kind(**params), K, id="-".join([name, *texts, str(K)])))
+    return found
+
+
+def rows(K: int, n: int = 70) -> tuple[np.ndarray, np.ndarray]:
+    """Of K classes, or with real targets (K = 0)."""
+    rng = np.random.default_rng(K)
+    y = np.arange(n) % max(K, 2)
+    X = rng.normal(size=(n, 3)) + 0.5 * y[:, None]
+    return X, y if K else X @ [1.0, -2.0, 0.5] + rng.normal(size=n)
+
+
+def form(K: int) -> tuple[int, ...]:
+    """Of the offset of a row."""
+    return (K,) if K > 2 else ()
+
+
+def scores(model: Any, X: Any, offset: Any = None) -> np.ndarray:
+    method = model.decision_function if hasattr(model, "classes_") else model.predict
+    return np.asarray(method(X) if offset is None else method(X, offset=offset))
+
+
+def fitted(model: Any, *args: Any, **given: Any) -> Any:
+    return type(model)(**model.get_params(deep=False)).fit(*args, **given)
+
+
+def test_these_take_offsets() -> None:
+    assert set(takers()) == {*FREE, *PENALIZED, *INSIDE, *LIKELIHOODS, "Perceptron"}
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize(("model", "K"), cases(FREE, PENALIZED))
+def test_a_constant_offset_moves_the_intercept_alone(model: Any, K: int, container: Any) -> None:
+    X, y = rows(K)
+    constant = np.array([0.7, -0.4, -0.3]) if K > 2 else np.array(0.7)
+    offset = np.broadcast_to(constant, (len(y), *form(K)))
+    plain, moved = fitted(model, container(X), y), fitted(model, container(X), y, offset=offset)
+    weights = "coef_" if hasattr(plain, "coef_") else "dual_coef_"
+    np.testing.assert_allclose(getattr(moved, weights), getattr(plain, weights), atol=2e-4)
+    free = plain.intercept_ - moved.intercept_
+    np.testing.assert_allclose(free, constant * np.ones_like(free), atol=1e-3)
+    Z = scores(plain, X)
+    np.testing.assert_allclose(scores(moved, container(X), offset), Z, atol=1e-3)
+    assert moved.score(X, y, offset=offset) == pytest.approx(plain.score(X, y), abs=1e-3)
+    assert moved.status_ == plain.status_ == "converged"
+    if plain.objective_ is not None:
+        assert moved.objective_ == pytest.approx(plain.objective_, rel=1e-8)
+
+
+@pytest.mark.parametrize(("model", "K"), cases(FREE))
+def test_scores_that_are_known_are_what_the_coefficients_lack(model: Any, K: int) -> None:
+    X, y = rows(K)
+    V = np.random.default_rng(0).normal(size=(3, *form(K)))
+    V = V - V.mean(axis=-1, keepdims=True) if K > 2 else V
+    plain, moved = fitted(model, X, y), fitted(model, X, y, offset=X @ V)
+    np.testing.assert_allclose(moved.coef_, plain.coef_ - V.T, atol=1e-5)
+    np.testing.assert_allclose(moved.intercept_, plain.intercept_, atol=1e-5)
+
+
+@pytest.mark.parametrize(("model", "K"), cases(FREE, PENALIZED))
+def test_offsets_go_with_their_rows(model: Any, K: int) -> None:
+    X, y = rows(K)
+    rng = np.random.default_rng(1)
+    offset, w = rng.normal(size=(len(y), *form(K))), rng.integers(0, 3, len(y)) * 1.0
+    often = np.repeat(np.arange(len(y)), w.astype(int))
+    weighted = fitted(model, X, y, w, offset)
+    repeated = fitted(model, X[often], y[often], offset=offset[often])
+    Z = scores(weighted, X, offset)
+    np.testing.assert_allclose(Z, scores(repeated, X, offset), atol=2e-3)
+    assert np.abs(Z - scores(fitted(model, X, y, w), X, offset)).max() > 0.01
+    assert weighted.certificate_ is None or 0 <= weighted.certificate_ <= 1e-6
+    score = repeated.score(X[often], y[often], offset=offset[often])
+    assert weighted.score(X, y, w, offset) == pytest.approx(score)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_a_posterior_mode_has_the_least_objective(K: int) -> None:
+    """And the evidence is largest at the strength at which α‖W‖² = γ, offsets or not."""
+    X, y = rows(K)
+    offset = 1.5 * np.random.default_rng(5).normal(size=(len(y), K))
+
+    def objective(theta: np.ndarray) -> float:
+        W = theta.reshape(K, 4)
+        Z = X @ W[:, :3].T + W[:, 3] + offset
+        own = W[1] - W[0] if K == 2 else W
+        loss = -log_softmax(Z, axis=1)[np.arange(len(y)), y].mean()
+        return loss + model.strength_ * (own[..., :3] ** 2).sum() / 2
+
+    given = offset[:, 1] - offset[:, 0] if K == 2 else offset
+    model = linclass.BayesianLogisticRegression(tol=1e-10).fit(X, y, offset=given)
+    best = minimize(objective, np.zeros(4 * K), tol=1e-12).fun
+    assert model.objective_ == pytest.approx(best, rel=1e-8)
+    alpha = len(y) * model.strength_
+    assert alpha * (model.coef_**2).sum() == pytest.approx(model.n_effective_, rel=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["BayesianLogisticRegression", "KernelLogisticRegression"])
+def test_the_same_shift_of_all_classes_changes_no_probability(kind: str) -> None:
+    X, y = rows(3)
+    rng = np.random.default_rng(5)
+    offset, shift = rng.normal(size=(len(y), 3)), rng.normal(size=(len(y), 1))
+    model = getattr(linclass, kind)(strength=0.05, tol=1e-11)
+    P = fitted(model, X, y, offset=offset).predict_proba(X, offset)
+    Q = fitted(model, X, y, offset=offset + shift).predict_proba(X, offset - shift)
+    np.testing.assert_allclose(Q, P, atol=1e-6)
+
+
+@pytest.mark.parametrize(("predictive", "digits"), [("probit", 0.01), ("quadrature", 1e-7)])
+def test_probabilities_are_means_over_the_posterior_of_shifted_scores(
+    predictive: str, digits: float
+) -> None:
+    X, y = rows(2)
+    offset = 2 * np.random.default_rng(5).normal(size=len(y))
+    model = linclass.BayesianLogisticRegression(predictive=predictive).fit(X, y, offset=offset)
+    P = model.predict_proba(X, offset)[:, 1]
+    for i in range(3):
+        x = np.append(X[i], 1)
+        mean, sd = x[:3] @ model.coef_[0] + model.intercept_[0], np.sqrt(x @ model.covariance_ @ x)
+        density = norm(mean + offset[i], sd).pdf
+        wanted = quad(lambda z, f=density: expit(z) * f(z), -40, 40, points=[0, mean + offset[i]])[
+            0
+        ]
+        assert P[i] == pytest.approx(wanted, abs=digits)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_a_linear_kernel_with_offsets_is_logistic_regression(K: int) -> None:
+    X, y = rows(K)
+    rng = np.random.default_rng(6)
+    offset, w = rng.normal(size=(len(y), *form(K))), rng.integers(0, 3, len(y)) * 1.0
+    options = {"strength": 0.02, "tol": 1e-12}
+    plain = linclass.LogisticRegression(**options).fit(X, y, w, offset)
+    kernel = linclass.KernelLogisticRegression(kernel="linear", **options)
+    (one,) = kernel.path(X, y, [0.02], w, offset)
+    for model in (kernel.fit(X, y, w, offset), one):
+        P = model.predict_proba(X, offset)
+        np.testing.assert_allclose(P, plain.predict_proba(X, offset), atol=1e-5)
+        assert model.objective_ == pytest.approx(plain.objective_, rel=1e-9)
+
+
+def test_dual_variables_and_slacks_of_a_margin_know_the_offset() -> None:
+    X, y = rows(2)
+    offset = np.random.default_rng(7).normal(size=len(y))
+    model = linclass.LinearSVM(strength=0.05, tol=1e-10).fit(X, y, offset=offset)
+    signs, alpha = 2 * y - 1, model.dual_variables_
+    np.testing.assert_allclose((alpha * signs) @ X, model.coef_[0], atol=1e-4)
+    assert (alpha * signs).sum() == pytest.approx(0, abs=1e-6)
+    margins = signs * model.decision_function(X, offset)
+    np.testing.assert_allclose(model.slacks_, np.maximum(1 - margins, 0), atol=1e-9)
+    assert (alpha[margins > 1 + 1e-3] == 0).all()
+    np.testing.assert_allclose(alpha[margins < 1 - 1e-3], model.C_)
+
+
+@pytest.mark.parametrize("solver", ["stochastic_gradient", "pegasos"])
+def test_passes_over_parts_of_the_rows_have_their_offsets(solver: str) -> None:
+    X, y = rows(2)
+    offset, loss = 2 * np.random.default_rng(8).normal(size=len(y)), "logistic"
+    loss = "hinge" if solver == "pegasos" else loss
+    model = linclass.LinearClassifier(loss=loss, solver=solver, strength=0.1, random_state=0)
+    for _ in range(40):
+        model.partial_fit(X, y, offset=offset)
+    best = linclass.LinearClassifier(loss=loss, strength=0.1).fit(X, y, offset=offset)
+    assert model.objective_ == pytest.approx(best.objective_, rel=0.02)
+    unlike = linclass.LinearClassifier(loss=loss, strength=0.1).fit(X, y)
+    far = np.abs(unlike.coef_ - best.coef_).max()
+    assert np.abs(model.coef_ - best.coef_).max() < far / 2
+    new = linclass.LinearClassifier(loss=loss, solver=solver)
+    with pytest.raises(ValueError, match="offset has shape"):
+        new.partial_fit(X, y, offset=offset[1:])
+    assert not hasattr(new, "classes_")
+
+
+def test_a_hard_margin_takes_none() -> None:
+    X, y = rows(2)
+    with pytest.raises(ValueError, match="a hard margin takes no offset"):
+        linclass.LinearSVM(hard_margin=True).fit(X + 9 * y[:, None], y, offset=np.zeros(len(y)))
