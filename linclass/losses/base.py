@@ -95,9 +95,8 @@ class Loss(NamedPart):
         raise self._missing("conjugates")
 
     def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
-        """argmin_s ℓ*(s) + (s − v)²/(2·reach), the prox of ℓ*, and where it varies with v.
-
-        `reach` is a number, or one for each row. Piecewise linear and piecewise quadratic losses have it.
+        """argmin_s ℓ*(s) + (s − v)²/(2·reach), the prox of ℓ*, and where it varies with v; `reach` is a number, or one
+        for each row. Piecewise linear and piecewise quadratic losses have it.
         """
         raise self._missing("nearest_slopes")
 
@@ -133,10 +132,8 @@ class Loss(NamedPart):
         return y * z
 
     def balance(self, y: Array, s: Array, weights: Array) -> Array:
-        """A simple projection of slopes s to the conjugate's domain with Σ weights·s = 0.
-
-        An unpenalized intercept requires this of every dual point. It must hold exactly for a duality gap to be
-        a bound.
+        """A simple projection of slopes s to the conjugate's domain with Σ weights·s = 0, which an unpenalized
+        intercept requires exactly of a dual point.
         """
         raise self._missing("balance")
 
@@ -154,8 +151,7 @@ JETS_AT_ZERO: dict[type, tuple[Array, Array, Array | None]] = {}  # of margin lo
 class MarginLoss(Loss):
     """ℓ(m) of the margin m = y·z, y ∈ {−1, +1}; subclasses define functions of m alone."""
 
-    # ℓ′(m) = outer·f(inner·m) with a ufunc f, given as (f, inner, outer), lets an objective prepare
-    # steps that allocate nothing.
+    # ℓ′(m) = outer·f(inner·m) with a ufunc f, as (f, inner, outer): an objective prepares steps that allocate nothing
     slope_as_ufunc: ClassVar[tuple[np.ufunc, float, float] | None] = None
 
     def value(self, m: Array) -> Array:

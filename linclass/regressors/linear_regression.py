@@ -29,7 +29,7 @@ from linclass.online.one_more_pass import OneMorePassOfTargets
 from linclass.solvers.base import Solution, SolverLike, StepLike
 
 
-class LinearRegression(Composition, OneMorePassOfTargets, LinearGeometry, RegressorWithOffset):
+class LinearRegression(Composition, RegressorWithOffset, OneMorePassOfTargets, LinearGeometry):
     """Parameters
     ----------
     solver : str, dict or Solver, default='auto'

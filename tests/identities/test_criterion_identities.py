@@ -74,6 +74,21 @@ def test_a_criterion_is_minus_twice_the_likelihood_and_a_price_of_what_is_free(
         assert value == pytest.approx(-2 * log_likelihood + np.log(90) * free, rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    "model",
+    [OrdinalRegression(), KernelLogisticRegression(kernel="linear"), LogisticRegression()],
+    ids=["ordinal", "kernel", "linear"],
+)
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
+def test_an_offset_enters_the_likelihood(model: Any, weights: Any) -> None:
+    """A constant one is a part of the intercept; one that is the scores themselves leaves nothing to learn."""
+    y, tuned = np.minimum(Y, 1), TunedClassifier(model, strengths=STRENGTHS, rule="aic")
+    plain = tuned.fit(X, y, weights).criterion_
+    assert_allclose(tuned.fit(X, y, weights, offset=np.full(90, 2.0)).criterion_, plain, rtol=1e-5)
+    known = LogisticRegression(penalty=None).fit(X, y, weights).decision_function(X)
+    assert tuned.fit(X, y, weights, offset=known).criterion_.max() < plain.max()
+
+
 def test_what_has_no_degrees_of_freedom_says_so() -> None:
     with pytest.raises(ValueError, match="needs a likelihood: logistic, probit, ordinal or kernel"):
         judged(BayesianLogisticRegression(strength=1.0), Y, "aic")
