@@ -39,6 +39,7 @@ SEPARABLE = (
     "{} can be separated, so the likelihood has no maximum: it increases along separating_direction_; "
     "add a penalty, or use FirthLogisticRegression."
 )
+DESCENDS = "{} can be separated, so the loss has no minimum: it decreases along separating_direction_; add a penalty."
 
 
 class LinearClassifier(
@@ -94,7 +95,7 @@ class LinearClassifier(
     solver_ : str
         The solver that was used.
     separating_direction_ : array of shape (d,) or (K, d), only with status_ 'separable'
-        Direction along which the likelihood has no maximum.
+        Direction along which the likelihood has no maximum, or the exponential loss no minimum.
     separating_intercept_ : float or array of shape (K,), only with status_ 'separable'
         Its intercept.
     trace_ : list of dict, only with trace=True
@@ -233,7 +234,8 @@ class LinearClassifier(
             theta = np.vstack([np.atleast_2d(d) for d in directions])
             W, b = self._split(self._of_each_class(theta, together=len(solutions) == 1))
             one = len(self.classes_) == 2
-            status, reason = "separable", SEPARABLE.format("the classes" if one else "some classes")
+            why = SEPARABLE if self._loss().probabilistic else DESCENDS
+            status, reason = "separable", why.format("the classes" if one else "some classes")
             self.separating_direction_ = W[0] if one else W
             self.separating_intercept_ = float(b[0]) if one else b
         return self._record(status, reason, **self._proof(solutions))

@@ -171,7 +171,7 @@ class Point:
     def separates(self) -> bool:
         """Unpenalized maximum likelihood has no optimum once every row is classified correctly."""
         objective = self.objective
-        if objective.strength or not objective.loss.probabilistic:
+        if objective.strength or objective.loss.vanishes:
             return False
         return bool(objective.loss.margins(objective.y, self.scores).min() > 0)
 

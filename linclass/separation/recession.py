@@ -44,8 +44,8 @@ class Recession(NamedTuple):
 
 
 def recession_of_fit(objective: Objective, solution: Solution) -> Recession | None:
-    """Whether the likelihood has no maximum, where no penalty rules that out."""
-    if not objective.loss.probabilistic:
+    """Whether a likelihood has no maximum, or a loss that only tends to 0 no minimum, where no penalty rules it out."""
+    if objective.loss.vanishes:
         return None
     if not objective.strength:
         return recession(objective.without_offset, solution)

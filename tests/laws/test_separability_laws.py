@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from linclass import LinearClassifier
 from linclass.classifiers.zero_one_classifier import ZeroOneClassifier
 from linclass.separability import separability
 
@@ -246,3 +247,22 @@ def test_unknown_options_are_refused(changed: dict[str, str], message: str) -> N
 def test_the_function_is_found_whatever_was_imported_first(order: str) -> None:
     code = f"{order}; assert separability([[0.0], [1.0]], [0, 1]).separable"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("loss", ["exponential", "probit"])
+def test_every_loss_that_only_tends_to_zero_has_no_minimum_on_the_same_rows(loss: str) -> None:
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        X, y = rng.standard_normal((12, int(rng.integers(1, 8)))), np.arange(12) % 2
+        one, other = (
+            LinearClassifier(loss=name, penalty=None).fit(X, y) for name in (loss, "logistic")
+        )
+        assert one.status_ == other.status_ in ("separable", "converged")
+        if one.status_ == "separable":
+            margins = np.where(y, 1, -1) * (
+                X @ one.separating_direction_ + one.separating_intercept_
+            )
+            assert margins.min() >= -1e-9
+            word = "loss has no minimum" if loss == "exponential" else "likelihood has no maximum"
+            assert word in one.reason_
