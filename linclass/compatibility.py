@@ -41,6 +41,10 @@ TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
         lambda penalty: penalty.entrywise,
         "needs a penalty that is a sum over features; {} is not.",
     ),
+    "every feature": (
+        lambda penalty: penalty.binds and penalty.entrywise and penalty.unpenalized is None,
+        "needs a penalty that is a sum over features, its strength and any factors above 0; {} is another.",
+    ),
     "any": (lambda penalty: True, ""),
 }
 

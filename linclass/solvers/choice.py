@@ -30,8 +30,10 @@ TABLE: tuple[Row, ...] = (
         "linear_program",
     ),
     (
-        "piecewise linear loss of one score, another penalty that is a sum over features",
-        lambda P: P.loss.piecewise_linear and len(P.shape) == 1 and P.entrywise,
+        "piecewise linear loss of one score, another penalty that is a sum over all features",
+        lambda P: (
+            P.loss.piecewise_linear and len(P.shape) == 1 and P.strength and of_every_feature(P)
+        ),
         "augmented_lagrangian",
     ),
     ("the loss has a kink", lambda P: P.loss.kind != "twice-smooth", "subgradient"),
@@ -76,6 +78,10 @@ def is_ridge(objective: Objective) -> bool:
 def is_straight(objective: Objective) -> bool:
     """The penalty is L1, with any factors, or there is none."""
     return objective.entrywise and not np.any(objective.curvature) if objective.strength else True
+
+
+def of_every_feature(objective: Objective) -> bool:
+    return objective.entrywise and objective.unpenalized is None
 
 
 def dense(objective: Objective) -> bool:

@@ -47,6 +47,7 @@ def data(model: Any) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("size", [1e160, -1e114])
 @pytest.mark.parametrize("model", models())
+@pytest.mark.filterwarnings("ignore:BernoulliNB ended rank_deficient")
 def test_a_column_whose_products_overflow_is_named(model: Any, size: float) -> None:
     X, y = data(model)
     X[7, 1] *= size
@@ -63,6 +64,7 @@ def test_a_column_whose_products_overflow_is_named(model: Any, size: float) -> N
 
 @pytest.mark.parametrize("size", [1e-160, -1e-114])
 @pytest.mark.parametrize("model", models())
+@pytest.mark.filterwarnings("ignore:BernoulliNB ended rank_deficient")
 def test_a_column_whose_products_underflow_is_named(model: Any, size: float) -> None:
     X, y = data(model)
     X[:, 1] *= size

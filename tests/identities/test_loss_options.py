@@ -76,7 +76,7 @@ def test_options_of_losses_are_tuned_and_fitted_together() -> None:
         ({"huber": {"gamma": 1}}, "huber has no 'gamma'; it has delta"),
         ({"hinge": {"delta": 1}}, "hinge has no 'delta'; it has no options"),
         ({"huber": 1}, "none of the losses; give a name, or {name: {option: value}}"),
-        ({"hubar": {}}, "losses has no 'hubar'; did you mean 'huber'"),
+        ({"hubar": {}}, "there is no loss 'hubar'; did you mean 'huber'"),
         (3, "3 is none of the losses"),
     ],
 )

@@ -33,7 +33,7 @@ PATIENCE = 5  # rounds without a better certificate: limited by rounding
 
 @dataclass(frozen=True)
 class AugmentedLagrangian(Solver):
-    """Augmented Lagrangian, for a piecewise linear loss of one score and any penalty that is a sum over features.
+    """Augmented Lagrangian, for a piecewise linear loss of one score and a penalty that is a sum over all features.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class AugmentedLagrangian(Solver):
     """
 
     needs: ClassVar[str] = "piecewise-linear"
-    takes: ClassVar[str] = "entrywise"
+    takes: ClassVar[str] = "every feature"
     limit: ClassVar[int] = 2000
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
