@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from projects import copy
 
-METHOD = "define: {methods: {mine: {classifier: %s}}}\nmethods: [mine]\n"
-
-CASES = {
+STUDIES = {
     "unknown key": (
         "evaluation: {fold: 5}\n",
         ["line 1", "evaluation.fold", "did you mean 'folds'?"],
@@ -33,83 +32,113 @@ CASES = {
         "define: {datasets: {mine: {source: {file: no/such.csv}, format: csv, target: y}}}\ndatasets: [mine]\n",
         ["mine.source.file", "no/such.csv"],
     ),
+}
+
+METHODS = {  # what is wrong with an entry, of which one study has all
     "parameter of ours that does not exist": (
-        METHOD % "linclass.LogisticRegression, params: {strenght: 1}",
+        "linclass.LogisticRegression, params: {strenght: 1}",
         ["LogisticRegression has no parameter 'strenght'", "did you mean 'strength'?"],
     ),
     "parameter of a foreign classifier that does not exist": (
-        METHOD % "sklearn.linear_model.RidgeClassifier, params: {alhpa: 1}",
+        "sklearn.linear_model.RidgeClassifier, params: {alhpa: 1}",
         ["RidgeClassifier has no parameter 'alhpa'", "did you mean 'alpha'?"],
     ),
     "value that a foreign classifier refuses": (
-        METHOD % "sklearn.linear_model.RidgeClassifier, tune: {alpha: [1, -1]}",
+        "sklearn.linear_model.RidgeClassifier, tune: {alpha: [1, -1]}",
         ["tune.alpha", "-1"],
     ),
     "solver that does not fit its loss": (
-        METHOD % "linclass.LinearClassifier, params: {loss: hinge, solver: newton}",
+        "linclass.LinearClassifier, params: {loss: hinge, solver: newton}",
         ["newton needs a twice-smooth loss; hinge is only convex. Try solver='auto'."],
     ),
     "tolerance below 0": (
-        METHOD % "linclass.LogisticRegression, params: {tol: -1}",
+        "linclass.LogisticRegression, params: {tol: -1}",
         ["tol is -1", "a number, at least 0"],
     ),
     "tolerance that is no number": (
-        METHOD % "linclass.LogisticRegression, params: {tol: abc}",
+        "linclass.LogisticRegression, params: {tol: abc}",
         ["tol is 'abc'", "it must be a number"],
     ),
     "unknown solver": (
-        METHOD % "linclass.LogisticRegression, params: {solver: newtn}",
+        "linclass.LogisticRegression, params: {solver: newtn}",
         ["newtn", "newton"],
     ),
     "class that does not exist": (
-        METHOD % "sklearn.linear_model.RigdeClassifier",
+        "sklearn.linear_model.RigdeClassifier",
         ["'sklearn.linear_model.RigdeClassifier'", "did you mean 'RidgeClassifier'?"],
     ),
     "class of ours that does not exist": (
-        METHOD % "linclass.LogisticRegresion",
+        "linclass.LogisticRegresion",
         ["'linclass.LogisticRegresion'", "did you mean 'LogisticRegression'?"],
     ),
-    "module that does not exist": (METHOD % "no_such_module.Thing", ["'no_such_module'"]),
+    "module that does not exist": ("no_such_module.Thing", ["'no_such_module'"]),
     "estimator inside that does not exist": (
-        METHOD
-        % "sklearn.multiclass.OneVsRestClassifier, params: {estimator: {classifier: linclass.Nope}}",
+        "sklearn.multiclass.OneVsRestClassifier, params: {estimator: {classifier: linclass.Nope}}",
         ["params.estimator", "'linclass.Nope'"],
     ),
     "transform that does not exist": (
-        METHOD % "linclass.NearestMean, transforms: [standardise]",
+        "linclass.NearestMean, transforms: [standardise]",
         ["there is no transform 'standardise'", "did you mean 'standardize'?"],
     ),
     "feature that does not exist": (
-        METHOD % "linclass.NearestMean, features: [quadratics]",
+        "linclass.NearestMean, features: [quadratics]",
         ["there is no feature 'quadratics'", "did you mean 'quadratic'?"],
     ),
     "option of a transform that does not exist": (
-        METHOD % "linclass.NearestMean, transforms: [{one_hot: {dorp: none}}]",
+        "linclass.NearestMean, transforms: [{one_hot: {dorp: none}}]",
         ["transform 'one_hot' has no parameter 'dorp'", "did you mean 'drop'?"],
     ),
     "costs without probabilities": (
-        METHOD % "linclass.Perceptron, decide: costs",
+        "linclass.Perceptron, decide: costs",
         ["decide", "probabilities", "Perceptron"],
     ),
     "tuned and fixed": (
-        METHOD % "linclass.LogisticRegression, params: {strength: 1}, tune: {strength: [1, 2]}",
+        "linclass.LogisticRegression, params: {strength: 1}, tune: {strength: [1, 2]}",
         ["tune.strength", "params"],
     ),
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", STUDIES)
 def test_a_wrong_study_is_refused_in_one_line_before_any_work(project, case):
-    text, words = CASES[case]
+    text, words = STUDIES[case]
     project.write("study.yaml", text)
+    lines = refusal(project)
+    assert len(lines) == 1, lines
+    assert [word for word in words if word not in lines[0]] == [], lines[0]
+
+
+def refusal(project):
+    """The lines of a run that is refused before any work."""
     output = project.snakemake()
     assert output.code != 0
     assert "Traceback" not in output.text
-    lines = output.own_lines
-    assert len(lines) == 1, output.text
-    assert [word for word in words if word not in lines[0]] == [], lines[0]
     assert not (project.folder / "results").exists()
     assert not (project.folder / "downloads").exists()
+    return output.own_lines
+
+
+@pytest.fixture(scope="module")
+def refused(tmp_path_factory):
+    project = copy(tmp_path_factory.mktemp("refused") / "project")
+    entries = [
+        f"    m{k}: {{classifier: {entry}}}" for k, (entry, _) in enumerate(METHODS.values())
+    ]
+    names = ", ".join(f"m{k}" for k in range(len(METHODS)))
+    project.write(
+        "study.yaml", "\n".join(["define:", "  methods:", *entries, f"methods: [{names}]", ""])
+    )
+    return refusal(project)
+
+
+@pytest.mark.xdist_group("refused")
+@pytest.mark.parametrize("case", METHODS)
+def test_so_is_each_entry_of_a_study_in_a_line_of_its_own(refused, case):
+    (_, words), k = METHODS[case], list(METHODS).index(case)
+    (line,) = [line for line in refused if f"define.methods.m{k}." in line]
+    assert f"line {k + 3}" in line
+    assert [word for word in words if word not in line] == [], line
+    assert len(refused) == len(METHODS)
 
 
 def test_several_mistakes_get_a_line_each(project):
@@ -122,7 +151,8 @@ def test_several_mistakes_get_a_line_each(project):
 
 def test_a_classifier_that_ends_python_when_imported_ends_no_study_in_silence(project):
     project.write("theirs.py", "import sys\nsys.exit(0)\n")
-    project.write("study.yaml", METHOD % "theirs.Theirs")
+    entry = "mine: {classifier: theirs.Theirs}"
+    project.write("study.yaml", f"define: {{methods: {{{entry}}}}}\nmethods: [mine]\n")
     output = project.snakemake()
     assert output.code != 0
     assert "'theirs.Theirs' cannot be imported: it raises SystemExit(0)" in output.text
