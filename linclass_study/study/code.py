@@ -59,6 +59,9 @@ def of_features(steps: Iterable[Any], script: Path) -> str:
     return code_digest([script], modules_of_features(steps))
 
 
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # of statements within a statement
+
+
 def modules_of_features(steps: Iterable[Any]) -> list[str]:
     """Modules of feature maps, by their names or import paths."""
     names = [name for name, _ in named_steps(steps)]
@@ -148,13 +151,13 @@ def _imports(path: Path) -> tuple[str, ...]:
 
 
 def _when_run(tree: ast.AST) -> Iterator[ast.AST]:
-    """All nodes but those that only type checkers read."""
+    """All statements but those that only type checkers read. Expressions, most of a file, hold none."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
         yield node
         if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
-            waiting += ast.iter_child_nodes(node)
+            waiting += (inside for block in BLOCKS for inside in getattr(node, block, ()))
 
 
 def _absolute(path: Path, node: ast.ImportFrom) -> str:
