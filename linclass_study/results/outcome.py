@@ -31,7 +31,7 @@ class Outcome:
     evaluation  folds, repeats, tune_metric, …; limits likewise
     positions   method → its position in the catalogue, which determines its style (results/method_styles.py)
     part        name of the data set, if scores and fits are restricted to one
-    read        cache of what was read of the runs
+    read        cache of what was read of the runs, and of what is asked for again and again
     """
 
     results: Path
@@ -90,6 +90,11 @@ class Outcome:
 
     def parts(self) -> dict[str, Outcome]:
         """Data set → an Outcome restricted to its scores, fits and times, which are read and partitioned once."""
+        if "parts" not in self.read:
+            self.read["parts"] = self._parts()
+        return dict(self.read["parts"])
+
+    def _parts(self) -> dict[str, Outcome]:
         tables = {
             name: getattr(self, name).partition_by("dataset", as_dict=True, include_key=True)
             for name in ("scores", "fits", "times")

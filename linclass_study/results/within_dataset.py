@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import polars as pl
 
 from linclass import metrics
 from linclass.comparisons.bayesian_t_test import Posterior, bayesian_t
@@ -85,23 +86,29 @@ class ComparisonWithin:
 
 def comparison_within(outcome: Outcome, dataset: str) -> ComparisonWithin:
     """Comparison on a data set, by the study's metric and the data set's first protocol."""
+    known = outcome.read.setdefault("comparisons", {})
+    if dataset not in known:
+        known[dataset] = _compared(outcome, dataset)
+    found: ComparisonWithin = known[dataset]
+    return found
+
+
+def _compared(outcome: Outcome, dataset: str) -> ComparisonWithin:
     metric, protocol = outcome.metric, outcome.protocol(dataset)
     whole = ranking(outcome, dataset, metric, protocol).filter("whole")
     values = outcome.scores.filter(dataset=dataset, metric=metric, protocol=protocol)
     by_fold = values.sort("repeat", "fold").pivot(
         "method", index=["repeat", "fold"], values="value"
     )
-    finite = [
-        m for m in whole["method"] if by_fold[m].is_finite().all() and not by_fold[m].has_nulls()
-    ]
     sign = 1.0 if metrics.greater_is_better(metric) else -1.0
-    table = sign * by_fold.select(finite).to_numpy() if finite else np.empty((by_fold.height, 0))
+    table = sign * by_fold.select(whole["method"].to_list()).to_numpy().astype(float)
+    finite = np.isfinite(table).all(axis=0)
     ratio, step = whole["share"].mean(), whole["step"].mean()
     return ComparisonWithin(
         metric,
         protocol,
-        finite,
-        table,
+        whole["method"].filter(pl.Series(finite)).to_list(),
+        table[:, finite],
         ratio if isinstance(ratio, float) else np.nan,
         float(outcome.evaluation.get("rope", ROPE)),
         step if isinstance(step, float) else 0.0,

@@ -48,9 +48,8 @@ def test_data_with_gaps_and_an_estimator_on_pythonpath_that_is_edited(newcomer, 
     assert output.code == 0, output.text
     assert set(newcomer.fits("patients", "lda")["status"]) == {"converged"}
     assert set(newcomer.fits("iris", "means")["status"]) == {"converged"}
-    assert (
-        "add one_hot to the method's transforms" in newcomer.fits("patients", "means")["reason"][0]
-    )
+    reason = newcomer.fits("patients", "means")["reason"][0]
+    assert "add impute and one_hot to the method's transforms" in reason
 
     file = tmp_path / "elsewhere" / "means.py"
     file.write_text(file.read_text().replace("** 2", "** 4"))

@@ -65,7 +65,7 @@ def _row(outcome: Outcome, dataset: str) -> list[object]:
     compared = comparison_within(outcome, dataset)
     near = [name for name in compared.near if name not in (method, *equal)]
     fits = outcome.fits.filter(dataset=dataset, method=method, protocol=outcome.protocol(dataset))
-    odd = endings.other_statuses(fits)
+    odd = endings.other_statuses(endings.counts_by_method(fits)[method])
     ended = f"{odd} of {fits.height}" if odd else ""
     return [
         dataset,

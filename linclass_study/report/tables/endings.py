@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from linclass_study.fit_statuses import FITTED, STATUSES
@@ -23,16 +25,16 @@ COLUMNS = [
 
 
 def make(outcome: Outcome, dataset: str) -> ReportTable:
-    fits = {str(name): own for (name,), own in outcome.fits.group_by(["method"])}
+    counts, proofs = counts_by_method(outcome.fits), certificates(outcome.fits)
     rows = [
         [
             method,
-            successes(fits[method]),
-            other_statuses(fits[method]) or "–",
-            certificate(fits[method]) or "–",
+            successes(counts[method]),
+            other_statuses(counts[method]) or "–",
+            proofs.get(method, "–"),
         ]
         for method in outcome.methods
-        if method in fits
+        if method in counts
     ]
     caption = (
         "The certificate states how near a fit is to its optimum; the table shows the largest of all fits. It is a "
@@ -45,27 +47,36 @@ def make(outcome: Outcome, dataset: str) -> ReportTable:
     return ReportTable(f"How every fit on {dataset} ended", caption, COLUMNS, rows, faint)
 
 
-def successes(fits: pl.DataFrame) -> str:
+def counts_by_method(fits: pl.DataFrame) -> dict[str, dict[str, int]]:
+    """How many fits of each method ended with each status."""
+    counts: dict[str, dict[str, int]] = {}
+    for method, status, count in fits.group_by("method", "status").len().iter_rows():
+        counts.setdefault(method, {})[status] = count
+    return counts
+
+
+def successes(counts: Mapping[str, int]) -> str:
     """Successful and planned fits: 9/10."""
-    return f"{fits['status'].is_in(FITTED).sum()}/{fits.height}"
+    done = sum(count for status, count in counts.items() if status in FITTED)
+    return f"{done}/{sum(counts.values())}"
 
 
-def other_statuses(fits: pl.DataFrame) -> str:
+def other_statuses(counts: Mapping[str, int]) -> str:
     """Statuses other than converged: '1 failed, 2 separable'."""
-    counts = dict(fits["status"].value_counts().iter_rows())
     return ", ".join(f"{counts[s]} {s.replace('_', ' ')}" for s in STATUSES[1:] if s in counts)
 
 
-def certificate(fits: pl.DataFrame) -> str:
-    """Largest certificate of each kind."""
+def certificates(fits: pl.DataFrame) -> dict[str, str]:
+    """Largest certificate of each kind, of the methods that have any."""
     proofs = (
         fits.filter(pl.col("status").is_in(FITTED))
         .drop_nulls("certificate")
-        .group_by(pl.col("certificate_kind").fill_null("unnamed"))
+        .group_by("method", pl.col("certificate_kind").fill_null("unnamed"))
         .agg(pl.col("certificate").max())
         .sort("certificate", descending=True)
     )
-    return ", ".join(
-        f"{number_format.power(value)} {PROOFS.get(kind, kind.replace('_', ' '))}"
-        for kind, value in proofs.iter_rows()
-    )
+    found: dict[str, list[str]] = {}
+    for method, kind, value in proofs.iter_rows():
+        named = PROOFS.get(kind, kind.replace("_", " "))
+        found.setdefault(method, []).append(f"{number_format.power(value)} {named}")
+    return {method: ", ".join(each) for method, each in found.items()}

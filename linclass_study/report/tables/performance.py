@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
-
-import polars as pl
 
 from linclass_study.report import method_scores
 from linclass_study.report.table import Column, ReportTable
@@ -44,7 +43,6 @@ def performance_table(
     """Columns and rows, best method first."""
     methods = ranking(outcome, dataset, protocol=protocol)["method"].to_list()
     fits = outcome.fits.filter(dataset=dataset, protocol=protocol)
-    by_method = {str(name): method_fits for (name,), method_fits in fits.group_by(["method"])}
     columns = [Column("method", "Method", "method")]
     values: list[dict[str, Any]] = [{method: method for method in methods}]
     of_metric = method_scores.scores_by_metric(outcome, dataset, COLUMN_TITLES, protocol)
@@ -57,7 +55,8 @@ def performance_table(
     named = units(outcome.evaluation, protocol).capitalize()
     several = named if has_spread(outcome.evaluation, protocol) else "Fits"
     columns.append(Column("fits", several))
-    values.append({name: _ended(method_fits) for name, method_fits in by_method.items()})
+    counts = endings.counts_by_method(fits)
+    values.append({name: _ended(of_method) for name, of_method in counts.items()})
     return columns, [[of_method.get(method) for of_method in values] for method in methods]
 
 
@@ -120,7 +119,7 @@ def _bayes(about: dict[str, Any]) -> str:
     )
 
 
-def _ended(fits: pl.DataFrame) -> str:
+def _ended(counts: Mapping[str, int]) -> str:
     """9/10: 1 failed"""
-    odd = endings.other_statuses(fits)
-    return f"{endings.successes(fits)}{f': {odd}' if odd else ''}"
+    odd = endings.other_statuses(counts)
+    return f"{endings.successes(counts)}{f': {odd}' if odd else ''}"

@@ -22,8 +22,9 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     fits = outcome.fits.filter(dataset=dataset, protocol=outcome.protocol(dataset))
     chosen = tuned_of(outcome, fits)
     rows: list[list[Any]] = []
+    of_methods = chosen.partition_by("method", as_dict=True)
     for method, entry in outcome.methods.items():
-        own = chosen.filter(method=method)
+        own = of_methods.get((method,), chosen.clear())
         tune = entry.get("tune") or {}
         best = _inner_score(outcome, dataset, method) if tune else None
         by_itself = sorted({*own["parameter"]} - {*tune})
