@@ -120,7 +120,7 @@ class Adaline(LinearOnline, OnlineClassifier):
         self._spread, norms = np.sqrt(squares / mass), design.column_norms(weights / mass)
         constant = self._spread <= 1e-8 * norms[: X.shape[1]]
         self._spread[constant] = norms[: X.shape[1]][constant]
-        squares = design.row_norms()
+        squares = design.squared_row_norms()
         largest = float(squares[weights > 0].max())
         mean = float(np.average(squares, weights=weights))
         self._contracts = 2 / largest if largest else np.inf

@@ -213,7 +213,7 @@ class DesignMatrix(GramProducts):
             norms = np.append(norms, weights.sum())
         return np.sqrt(norms)
 
-    def row_norms(self) -> Array:
+    def squared_row_norms(self) -> Array:
         """Squared norm of every row of [X 1]."""
         return squares_of_rows(self.X) + self.intercept
 

@@ -84,4 +84,4 @@ KernelLike = str | Callable[[Matrix, Matrix], Matrix]
 
 
 def squared_lengths(X: Matrix) -> Array:
-    return DesignMatrix(X, intercept=False).row_norms()
+    return DesignMatrix(X, intercept=False).squared_row_norms()

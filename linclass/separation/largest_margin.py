@@ -44,7 +44,7 @@ class LargestMargin(Separation):
 def with_largest_margin(found: Separation, rows: SignedRows, tol: float) -> LargestMargin:
     """The same separation, whose hyperplane, if there is one, is that of largest margin."""
     design = _design(rows, found.intercept_kind)
-    radius = float(np.sqrt(design.row_norms().max()))
+    radius = float(np.sqrt(design.squared_row_norms().max()))
     w, b, margin, bound = found.weights, found.intercept, 0.0, 0.0
     if found.separable:
         best = maximum_margin(design, rows.y, tol)

@@ -141,7 +141,7 @@ def judge(
 
 def spread_of_rows(design: DesignMatrix) -> float:
     """Mean squared distance of rows from their mean, or from 0 for hyperplanes through the origin."""
-    square = float(design.row_norms().mean()) - design.intercept
+    square = float(design.squared_row_norms().mean()) - design.intercept
     if not design.intercept:
         return square
     mean = design.pull(np.full(design.n_rows, 1 / design.n_rows))[: design.n_features]

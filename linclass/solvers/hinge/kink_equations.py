@@ -97,7 +97,9 @@ class ConjugateGradientEquations(KinkEquations):
     exact: ClassVar[bool] = False
 
     def __init__(self, objective: Objective):
-        super().__init__(objective, objective.design.row_norms() - objective.design.intercept)
+        super().__init__(
+            objective, objective.design.squared_row_norms() - objective.design.intercept
+        )
 
     def solve(self, F: Array, kinks: Array, s: Array, tolerance: float) -> tuple[Array, Array]:
         among, soft = self.design.gram_of_rows(F), self.soft[F]

@@ -56,11 +56,6 @@ class Swept:
             self.M[:, L] = 0
         self.inside[leaving] = False
 
-    def left(self, j: int) -> float:
-        """The Schur complement s of h_jj, which is 0 if j depends on the indices in P."""
-        h = self.H[j]
-        return float(h[j] - h @ (self.M @ h))
-
     def anew(self) -> None:
         """Recompute the inverse, to remove rounding errors and to follow a change of H."""
         P = np.flatnonzero(self.inside)

@@ -133,5 +133,5 @@ class StochasticGradient(SolverByPasses):
         if eta is not None:
             return float(eta)
         bend = objective.loss.smoothness if np.isfinite(objective.loss.smoothness) else 1.0
-        steepest = float(objective.design.row_norms().max())
+        steepest = float(objective.design.squared_row_norms().max())
         return 1 / (bend * steepest + float(np.max(objective.curvature)))
