@@ -25,7 +25,13 @@ LABELS = ("Predicts", "Cost", "Certificate", "Reference")
 USUAL = ("impute", "one_hot", "standardize")  # transforms that say nothing about a method
 NAMED = {"loss": "losses", "penalty": "penalties", "solver": "solvers"}  # parameter → package
 # Solver.takes
-TAKES = {"smooth": "none or L2", "ridge": "L2", "bare kink": "L1 alone", "l1 or none": "none or L1"}
+TAKES = {
+    "smooth": "none or L2",
+    "ridge": "L2",
+    "bare kink": "L1 alone",
+    "l1 or none": "none or L1",
+    "every feature": "entrywise, factors above 0",
+}
 PARTS = ("losses", "penalties", "solvers", "kernels", "families")
 
 INTRODUCTION = """\

@@ -43,7 +43,7 @@ TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
     ),
     "every feature": (
         lambda penalty: penalty.binds and penalty.entrywise and penalty.unpenalized is None,
-        "needs a penalty that is a sum over features, its strength and any factors above 0; {} is another.",
+        "needs a penalty that is a sum over all features, its strength and factors above 0; {} is not.",
     ),
     "any": (lambda penalty: True, ""),
 }

@@ -61,9 +61,11 @@ class Composition(FitsPath, Estimator):
                 raise ValueError(f"step is {self.step!r}; choose a solver that has a step.")
             self._solver("newton").check()  # of tol and max_iter, which all solvers have
             if penalty.kinked and loss.kind == "convex" and self._able_solver() is None:
+                free = loss.piecewise_linear and penalty.entrywise
+                why = "both have a kink, and a factor is 0" if free else "both have a kink"
                 raise ValueError(
-                    f"no solver minimizes {loss.name} with {penalty.name}, because both "
-                    "have a kink. Try loss='squared_hinge'."
+                    f"no solver minimizes {loss.name} with {penalty.name}, because {why}. "
+                    "Try loss='squared_hinge'."
                 )
             return
         solver = self._solver(self.solver)
@@ -184,6 +186,10 @@ class Composition(FitsPath, Estimator):
             return find("losses", self.loss)()
         loss = self._part("losses", Loss, self.loss, ())
         loss.check()
+        if loss.n_scores != 1 or loss.simplicial:
+            raise ValueError(
+                f"loss is {self.loss!r}; a loss of K scores is given by its name alone."
+            )
         return loss
 
     def _penalty(self) -> Penalty:

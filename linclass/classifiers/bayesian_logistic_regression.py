@@ -136,7 +136,7 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset, CountsRows, SoftmaxPro
         require_memory(
             40 * size * size, f"{type(self).__name__} needs a {size} × {size} covariance"
         )
-        loss, target = self._loss(codes, self._offsets(offset, sample_weight, y))
+        loss, target = self._problem(codes, self._offsets(offset, sample_weight, y))
         self._mean = np.zeros(d)
         if self.fit_intercept:  # digits of offsets are lost in squares
             centre = far_about_mean if sparse.issparse(X) else about_mean
@@ -170,7 +170,7 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset, CountsRows, SoftmaxPro
             n_iter=posterior.steps,
         )
 
-    def _loss(self, codes: Array, offset: Array | None) -> tuple[Loss, Array]:
+    def _problem(self, codes: Array, offset: Array | None) -> tuple[Loss, Array]:
         """(loss, its y)"""
         K = len(self.classes_)
         problem: tuple[Loss, Array] = Softmax(K), codes

@@ -97,7 +97,7 @@ class BernoulliNB(LinearNaiveBayes):
             return super()._ending(trouble, left)
         return "rank_deficient", (
             f"every feature is above binarize={self.binarize!r} in all rows or in none, so all rows get the "
-            "most frequent class; use a value inside the data, or medians by "
+            "same class; use a value inside the data, or medians by "
             "Preprocessor(transforms=['binarize'])."
         )
 

@@ -182,7 +182,7 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
 
     def decision_function(self, X: MatrixLike) -> Array:
         rows = products(self._basis(self._check_rows(X)), self.scalings_.T)
-        Z = products(rows, self.means_) + self._offsets()
+        Z = products(rows, self.means_) + self._constants()
         return Z[:, 1] - Z[:, 0] if Z.shape[1] == 2 else Z
 
     @property
@@ -194,7 +194,7 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
     def intercept_(self) -> Array:
         """Intercepts, if the regression is linear."""
         b = np.array([np.ravel(r.intercept_)[0] for r in self.regressors_], dtype=float)
-        offsets = self._offsets()
+        offsets = self._constants()
         return self._scores_from(b) + (np.diff(offsets) if len(offsets) == 2 else offsets)
 
     def _scores_from(self, values: Array) -> Array:
@@ -202,7 +202,7 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
         W = self.means_ @ self.scalings_.T @ values
         return W[1:] - W[:1] if len(W) == 2 else W
 
-    def _offsets(self) -> Array:
+    def _constants(self) -> Array:
         at_centre = self.means_ @ (self.centre_ @ self.scalings_)
         return log_priors(self.priors_) - 0.5 * (self.means_**2).sum(axis=1) - at_centre
 

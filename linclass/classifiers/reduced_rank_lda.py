@@ -15,8 +15,7 @@ Reference: Hastie, Tibshirani & Friedman (2009), §4.3.3; Hastie & Tibshirani (1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -63,8 +62,6 @@ class ReducedRankLDA(FisherDiscriminant, SoftmaxProbabilities):
     statistics_ : object
         The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
-
-    simpler: ClassVar[Mapping[str, int]] = {"n_components": -1}
 
     def __init__(
         self, n_components: int | None = 2, priors: Priors = None, class_weight: ClassWeight = None

@@ -6,13 +6,13 @@ McCullagh & Nelder (1989), §2.2
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from linclass.annotations import ArrayLike
 from linclass.conventions.metadata import arguments
+from linclass.conventions.regressor import Regressor
 from linclass.numerics import Array
 from linclass.validation import row_weights
 
@@ -58,9 +58,11 @@ def given_offset(offset: ArrayLike | None) -> dict[str, Any]:
 def require_offsets_taken(method: Any) -> None:
     """Raise ValueError unless a method has the argument."""
     if "offset" not in arguments(method):
-        owner = type(getattr(method, "__self__", method)).__name__
+        owner = getattr(method, "__self__", method)
+        such = "LinearRegression" if isinstance(owner, Regressor) else "LogisticRegression"
         raise ValueError(
-            f"{owner} takes no offset in {method.__name__}; those that do are {', '.join(takers())}."
+            f"{type(owner).__name__} takes no offset in {method.__name__}; generalized linear models do, such as "
+            f"{such}."
         )
 
 
@@ -69,10 +71,3 @@ def offset_for(method: Any, offset: ArrayLike | None) -> dict[str, Any]:
     if offset is not None:
         require_offsets_taken(method)
     return given_offset(offset)
-
-
-def takers() -> list[str]:
-    """The names of the models whose `fit` takes an offset."""
-    public = import_module("linclass")
-    kinds = {name: getattr(public, name) for name in dir(public)}
-    return [name for name, kind in kinds.items() if "offset" in arguments(getattr(kind, "fit", 0))]

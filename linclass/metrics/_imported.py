@@ -13,6 +13,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ class ImportedMetric:
             )
         names = [*_parameters(self.function), "", ""]
         self.is_scorer = names[0] == "estimator"
-        less = getattr(self.function, "__name__", "").endswith(LESS)
+        less = name_of(self.function).endswith(LESS)
         reversed_sign = getattr(self.function, "_sign", 1) < 0  # of make_scorer
         self.tells_direction = less or reversed_sign or hasattr(self.function, "greater_is_better")
         self.greater_is_better = bool(getattr(self.function, "greater_is_better", not less))
@@ -137,3 +138,10 @@ def _parameters(function: Any) -> list[str]:
         return [*inspect.signature(function).parameters]
     except ValueError:  # compiled
         return []
+
+
+def name_of(function: Any) -> str:
+    """The name with which a function was defined, also of a functools.partial."""
+    while isinstance(function, partial):
+        function = function.func
+    return str(getattr(function, "__name__", ""))

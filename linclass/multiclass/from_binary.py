@@ -124,10 +124,8 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
         groups: ArrayLike | None,
         offset: ArrayLike | None,
     ) -> Self:
-        groups, offset = (
-            kept_groups(groups, sample_weight, y),
-            kept_offsets(offset, sample_weight, y),
-        )
+        groups = kept_groups(groups, sample_weight, y)
+        offset = kept_offsets(offset, sample_weight, y)
         X, codes, weights = self._start_fit(X, y, sample_weight)
         given = Given(self._given(weights, sample_weight), groups)
         self.estimators_, messages, X = [], [], self._rows_inside(X)

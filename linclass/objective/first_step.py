@@ -14,9 +14,8 @@ import numpy as np
 from linclass.losses.base import Loss
 from linclass.numerics import Array
 
-ROUNDING = (
-    64 * np.finfo(float).eps
-)  # of the variance of y that is explained, a difference of means of squares
+# of the variance of y that is explained, a difference of means of squares
+ROUNDING = 64 * np.finfo(float).eps
 
 
 def lengthened(

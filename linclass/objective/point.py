@@ -169,7 +169,7 @@ class Point:
 
     @property
     def separates(self) -> bool:
-        """Unpenalized maximum likelihood has no optimum once every row is classified correctly."""
+        """Without a penalty a likelihood, or the exponential loss, has no optimum once every row is right."""
         objective = self.objective
         if objective.strength or objective.loss.vanishes:
             return False

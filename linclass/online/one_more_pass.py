@@ -15,7 +15,12 @@ from linclass.conventions.estimator import Estimator
 from linclass.conventions.regressor import Regressor
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
-from linclass.online.rows_of_call import begin_with, rows_of_call, rows_with_targets
+from linclass.online.rows_of_call import (
+    begin_with,
+    nothing_if_refused,
+    rows_of_call,
+    rows_with_targets,
+)
 from linclass.solvers.base import Solution, SolverLike
 
 
@@ -102,12 +107,8 @@ class OneMorePass(PartialFit, Classifier):
         begins = not hasattr(self, "classes_")
         self._forget_if_fitted()
         X, codes, weights = rows_of_call(self, begins, X, y, classes, sample_weight)
-        try:
+        with nothing_if_refused(self, begins):
             known = self._offsets(offset, sample_weight, y)
-        except ValueError:
-            if begins:
-                vars(self).pop("classes_")  # as if there had been no call
-            raise
         return self._pass_over(begins, X, codes, weights, known)
 
 
@@ -124,5 +125,6 @@ class OneMorePassOfTargets(PartialFit, Regressor):
         begins = not hasattr(self, "coef_")
         self._forget_if_fitted()
         X, targets, weights = rows_with_targets(self, begins, X, y, sample_weight)
-        known = self._offsets(offset, sample_weight, y)
+        with nothing_if_refused(self, begins):
+            known = self._offsets(offset, sample_weight, y)
         return self._pass_over(begins, X, targets, weights, known)

@@ -29,7 +29,7 @@ def rows_of_call(
     sample_weight: ArrayLike | None,
 ) -> tuple[Any, Array, Array]:
     """(X, codes, weights > 0). The first call sets the classes and the features, and nothing if it is refused."""
-    with _nothing_if_refused(model, begins):
+    with nothing_if_refused(model, begins):
         return _rows_of_call(model, begins, X, y, classes, sample_weight)
 
 
@@ -37,7 +37,7 @@ def rows_with_targets(
     model: Regressor, begins: bool, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None
 ) -> tuple[Any, Array, Array]:
     """(X, y, weights > 0). The first call sets the features, and nothing if it is refused."""
-    with _nothing_if_refused(model, begins):
+    with nothing_if_refused(model, begins):
         model.check()
         X = _checked(model, begins, X)
         y = validation.targets(y, X.shape[0], type(model).__name__)
@@ -47,13 +47,13 @@ def rows_with_targets(
 
 
 @contextmanager
-def _nothing_if_refused(model: Estimator, begins: bool) -> Iterator[None]:
+def nothing_if_refused(model: Estimator, begins: bool) -> Iterator[None]:
+    """Context of a call; what a first one has set is removed if it is refused."""
     try:
         yield
     except (ValueError, TypeError):
-        if begins:
-            vars(model).pop("n_features_in_", None)
-            vars(model).pop("feature_names_in_", None)
+        for name in ("classes_", "n_features_in_", "feature_names_in_") if begins else ():
+            vars(model).pop(name, None)
         raise
 
 

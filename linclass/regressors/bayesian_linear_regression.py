@@ -139,7 +139,7 @@ class BayesianLinearRegression(LinearGeometry, RegressorWithOffset):
         )
 
     def predict(  # type: ignore[override]
-        self, X: MatrixLike, return_std: bool = False, offset: ArrayLike | None = None
+        self, X: MatrixLike, return_std: bool = False, *, offset: ArrayLike | None = None
     ) -> Any:
         """Predicted target of each row, the mean of its predictive distribution.
 
@@ -156,6 +156,10 @@ class BayesianLinearRegression(LinearGeometry, RegressorWithOffset):
         -------
         array of shape (n,), or two of them
         """
+        if not isinstance(return_std, bool):
+            raise ValueError(
+                f"return_std is {return_std!r}; use True or False. Give an offset by its name."
+            )
         X = self._check_rows(X)
         mean = X @ self.coef_ + self.intercept_
         if offset is not None:

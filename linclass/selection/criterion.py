@@ -51,6 +51,7 @@ def information(
     """(criterion, degrees of freedom) of each fit to these rows."""
     found = []
     for fit in fits:
+        check_likelihood(fit, rule)  # a grid may hold losses without one
         deviance, df, n = _judged(fit, X, y, given, rule, noise_variance)
         price = 2.0 if rule == "aic" else float(np.log(n))
         found.append((deviance + price * df, df))

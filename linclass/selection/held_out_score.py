@@ -31,6 +31,8 @@ class AtOffset:
         self._fit, self._offset = fit, offset
 
     def __getattr__(self, name: str) -> Any:
+        if name in ("_fit", "_offset"):  # of a copy that is not filled yet
+            raise AttributeError(name)
         found = getattr(self._fit, name)
         if name not in PREDICTIONS:
             return found

@@ -155,9 +155,8 @@ class Tuned(MetaEstimator):
             self.candidates_ = options = self._candidates(inner, X, y, given)
             if self.rule in CRITERIA:
                 fits = fits_of(inner, options, X, y, asked)
-                known = given._replace(offset=asked.offset)
                 self.criterion_, self.degrees_of_freedom_ = information(
-                    fits, X, y, known, self.rule, self.noise_variance
+                    fits, X, y, asked, self.rule, self.noise_variance
                 )
                 self.best_index_ = tuning.RULES["best"](options, -self.criterion_[None], inner)
                 near = self._along(options)
@@ -221,8 +220,8 @@ class Tuned(MetaEstimator):
         values = self.strengths
         if isinstance(values, Integral):
             first = cloned(inner).set_params(strength=1.0)
-            rows = first._start_fit(X, y, given.weights)
-            offset = given.asked_for(inner).offset
+            weights, _, offset = given.asked_for(inner)
+            rows = first._start_fit(X, y, weights)
             own = {} if offset is None else {"offset": first._offsets(offset, None, y)}
             objectives = first._objectives(*rows, **own)
             values = strengths.from_data(objectives, int(values))

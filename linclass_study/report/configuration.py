@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from linclass.pipeline.method import named_steps
 from linclass_study.own_metrics import own_metrics
 from linclass_study.project import DEFAULT_STUDY, ROOT
 from linclass_study.results.outcome import Outcome
@@ -39,11 +40,9 @@ def foreign_modules(outcome: Outcome) -> list[str]:
     """Modules and packages, beyond linclass and scikit-learn, that metrics and methods beside the catalogue name."""
     paths = own_metrics(outcome.evaluation)
     for entry in _not_in_catalogue("methods", outcome.methods).values():
-        for key, value in _items(entry):
-            if key in ("transforms", "features"):
-                paths += [step if isinstance(step, str) else next(iter(step)) for step in value]
-            elif key == "classifier":
-                paths.append(value)
+        steps = [*(entry.get("transforms") or []), *(entry.get("features") or [])]
+        paths += [name for name, _ in named_steps(steps)]
+        paths += [str(value) for key, value in _items(entry) if key == "classifier"]
     modules = (path.partition(".")[0] for path in paths if "." in path)
     return [name for name in dict.fromkeys(modules) if name not in ("linclass", "sklearn")]
 

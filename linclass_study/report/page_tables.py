@@ -59,6 +59,7 @@ def make_tables(outcome: Outcome) -> Made:
         for name, module in found.items():
             if module.PER_DATASET:
                 made[name, dataset] = module.make(own, dataset)
+        own.read.pop("held_out", None)  # predictions of every data set would fill the memory
     return in_room(made)
 
 

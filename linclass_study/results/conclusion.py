@@ -32,7 +32,7 @@ def sentences(outcome: Outcome, base: ComparisonAcross, tried: list[Scenario]) -
     best = base.best(chosen)
     conclusions = [
         _winner(best, n, k, float(average.min()), base, chosen),
-        *_other_orders(best, base, table),
+        *_other_orders(best, base, table, means=chosen != "counted as worst"),
     ]
     test = base.friedman(chosen)
     if test is not None:
@@ -101,12 +101,15 @@ def _winner(
     )
 
 
-def _other_orders(best: list[str], base: ComparisonAcross, table: np.ndarray) -> list[str]:
-    """Which methods come first by other averages, if these are not the best ones by rank."""
-    orders = {
-        f"by mean {metric_words(base.metric)}": table.mean(axis=0),
-        "by Bradley and Terry’s rating": base.ratings.elo,
-    }
+def _other_orders(
+    best: list[str], base: ComparisonAcross, table: np.ndarray, means: bool
+) -> list[str]:
+    """Which methods come first by other averages, if these are not the best ones by rank; `means`: the table has no
+    made-up values.
+    """
+    orders = {"by Bradley and Terry’s rating": base.ratings.elo}
+    if means:
+        orders = {f"by mean {metric_words(base.metric)}": table.mean(axis=0)} | orders
     found = []
     for order, values in orders.items():
         first = [base.methods[j] for j in np.flatnonzero(values >= np.nanmax(values) - 1e-6)]

@@ -139,7 +139,7 @@ def _study(
 
 def _folder(key: str, values: Mapping[str, Any], written: SourceLines) -> str:
     folder = Path(os.path.normpath(os.path.expanduser(values[key])))
-    if folder.resolve() in (Path("/"), Path.home()):
+    if folder.resolve() in (Path("/"), Path(os.path.expanduser("~")).resolve()):
         sentence = f"'{folder}' has other files than this study's; give it a folder, as `{key}: {key}/mystudy`"
         written.refuse([([key], sentence)])
     file = next((path for path in (folder, *folder.parents) if path.is_file()), None)

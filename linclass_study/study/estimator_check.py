@@ -88,7 +88,7 @@ def texts_as_estimators(params: Mapping[str, Any]) -> Iterator[tuple[list[Any], 
             if isinstance(last, str) and PATH.match(last):
                 named = item[0] if item is not last else last.rpartition(".")[2].lower()
                 yield [name, i], f"'{last}' is a text; write [{named}, {{classifier: {last}}}]"
-            elif isinstance(item, Mapping):
+            elif isinstance(item, Mapping) and "classifier" in item:
                 yield [name, i], "the step has no name; write [name, {classifier: …}]"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from linclass import metrics
-from linclass.metrics._imported import ImportedMetric
+from linclass.metrics._imported import ImportedMetric, name_of
 from linclass.metrics.predictions import Predictions
 from linclass_study.own_metrics import metrics_of, own_metrics
 from linclass_study.study.estimator_class import lacking_arguments, one_sentence
@@ -22,12 +22,8 @@ COSTS = {
     "cost", "costs", "deviance", "divergence", "error", "errors", "expense", "harm", "loss", "losses", "mae",
     "misclassification", "misclassifications", "mistakes", "mse", "penalty", "regret", "risk", "rmse",
 }  # fmt: skip
-TURNED = {
-    "neg",
-    "negative",
-    "negated",
-    "score",
-}  # `neg_…` and `…_score` of scikit-learn: greater is better
+# `neg_…` and `…_score` of scikit-learn, and what is saved or avoided: greater is better
+TURNED = {"avoided", "free", "neg", "negated", "negative", "saved", "saving", "savings", "score"}
 
 
 def own_metric_problems(evaluation: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
@@ -77,7 +73,7 @@ def _silent_about_its_direction(metric: ImportedMetric) -> str:
     """A metric whose name is that of a cost, but whose greatest values would count as best, unless it says so."""
     function = metric.function
     scored = getattr(function, "_score_func", None)  # of make_scorer
-    names = {metric.path.rpartition(".")[2], getattr(scored or function, "__name__", "")}
+    names = {metric.path.rpartition(".")[2], name_of(scored or function)}
     words = {word.lower() for name in names for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
     if metric.tells_direction or not words & COSTS or words & TURNED:
         return ""

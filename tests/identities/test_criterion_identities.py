@@ -12,6 +12,7 @@ from scipy import sparse
 from linclass import (
     BayesianLogisticRegression,
     KernelLogisticRegression,
+    LinearClassifier,
     LogisticRegression,
     OrdinalRegression,
     TunedClassifier,
@@ -87,6 +88,13 @@ def test_an_offset_enters_the_likelihood(model: Any, weights: Any) -> None:
     assert_allclose(tuned.fit(X, y, weights, offset=np.full(90, 2.0)).criterion_, plain, rtol=1e-5)
     known = LogisticRegression(penalty=None).fit(X, y, weights).decision_function(X)
     assert tuned.fit(X, y, weights, offset=known).criterion_.max() < plain.max()
+
+
+def test_a_candidate_without_a_likelihood_says_so() -> None:
+    tuned = TunedClassifier(LinearClassifier(), rule="aic", strengths=STRENGTHS)
+    for loss in ("squared_hinge", "hinge"):
+        with pytest.raises(ValueError, match="needs a likelihood"):
+            tuned.set_params(grid={"loss": ["logistic", loss]}).fit(X, np.minimum(Y, 1))
 
 
 def test_what_has_no_degrees_of_freedom_says_so() -> None:

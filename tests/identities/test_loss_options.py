@@ -74,6 +74,8 @@ def test_options_of_losses_are_tuned_and_fitted_together() -> None:
             "epsilon is -1; it must be a number, at least 0",
         ),
         ({"huber": {"gamma": 1}}, "huber has no 'gamma'; it has delta"),
+        ({"crammer_singer": {"n_classes": 7}}, "a loss of K scores is given by its name alone"),
+        ({"softmax": {"reference": True}}, "a loss of K scores is given by its name alone"),
         ({"hinge": {"delta": 1}}, "hinge has no 'delta'; it has no options"),
         ({"huber": 1}, "none of the losses; give a name, or {name: {option: value}}"),
         ({"hubar": {}}, "there is no loss 'hubar'; did you mean 'huber'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from functools import partial
 from typing import Any
 
@@ -208,7 +209,9 @@ def test_an_estimator_inside_without_offsets_says_so(kind: Any) -> None:
         own = {"strengths": None, "grid": {"estimator": [GaussianNB()]}}
         inner = OneVsRest(GaussianNB())
     name = "SupportVectorRegressor" if kind is TunedRegressor else "GaussianNB"
-    with pytest.raises(ValueError, match=f"^{name} takes no offset in fit; those that do are "):
+    with pytest.raises(
+        ValueError, match=f"^{name} takes no offset in fit; generalized linear models do"
+    ):
         kind(inner, **own).fit(X, y, offset=offset)
     takes = kind().fit(X, y, w, offset=offset)
     with pytest.raises(ValueError, match=r"offset has shape \(71,\); it must "):
@@ -245,3 +248,27 @@ class Foreign:
 
     def predict(self, X: Any, offset: Any = None) -> Any:
         return self.inside.predict(X, offset)
+
+
+def test_a_metric_may_copy_the_fits_that_it_judges() -> None:
+    X, y, _, offset = rows(2)
+    scores = [
+        TunedClassifier(LogisticRegression(), strengths=STRENGTHS, folds=FOLD, metric=metric)
+        .fit(X, y, offset=offset)
+        .scores_
+        for metric in (
+            lambda model, X, y, w: model.score(X, y, w),
+            lambda model, X, y, w: copy.deepcopy(model).score(X, y, w),
+        )
+    ]
+    np.testing.assert_array_equal(*scores)
+
+
+@pytest.mark.parametrize("kind", [LinearRegression, LogisticRegression])
+def test_a_first_call_with_a_wrong_offset_leaves_nothing_behind(kind: Any) -> None:
+    X, y, _, offset = rows(2)
+    model = kind(solver="stochastic_gradient", random_state=0)
+    before = dict(vars(model))
+    with pytest.raises(ValueError, match="offset has shape"):
+        model.partial_fit(X, y, offset=offset[:5])
+    assert vars(model) == before

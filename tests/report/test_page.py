@@ -208,6 +208,7 @@ def test_the_configuration_of_the_page_can_be_run_again(tmp_path):
 
 def test_the_page_names_what_a_study_needs_beside_the_clone(make):
     inner = {"classifier": "sklearn.ensemble.BaggingClassifier", "params": {}}
+    inner["params"]["features"] = 10  # a number of its own
     inner["params"]["estimator"] = {"classifier": "mine.Inner"}
     methods = {
         "lda": {"classifier": "linclass.LinearDiscriminantAnalysis"},

@@ -32,7 +32,8 @@ from linclass_study.study.metric_check import own_metric_problems
 
 MODULE = '''
 import numpy as np
-from sklearn.metrics import log_loss, make_scorer, precision_score, recall_score, roc_auc_score
+from functools import partial
+from sklearn.metrics import log_loss, make_scorer, precision_score, recall_score, roc_auc_score, zero_one_loss
 
 def share(y_true, y_pred): return np.mean(y_true == y_pred)
 def miss_error(y_true, y_pred): return np.mean(y_true != y_pred)
@@ -53,6 +54,8 @@ def declared_cost(y_true, y_pred): return np.mean(y_true != y_pred)
 declared_cost.greater_is_better = False
 def saved_cost(y_true, y_pred): return np.mean(y_true == y_pred)
 saved_cost.greater_is_better = True
+partial_loss = partial(zero_one_loss, normalize=False)
+def cost_savings(y_true, y_pred): return np.mean(y_true == y_pred)
 def neg_cost(y_true, y_pred): return -np.mean(y_true != y_pred)
 def risk(estimator, X, y): return np.mean(estimator.predict(X) != y)
 at_risk = make_scorer(regret)
@@ -232,8 +235,19 @@ def test_what_cannot_work_is_one_line_before_anything_runs(mine, path, words):
 
 
 def test_a_cost_that_says_its_direction_is_accepted(mine):
-    least = ["mine.declared_cost", "mine.miss_error", "sklearn.metrics.max_error"]
-    most = ["mine.saved_cost", "mine.neg_cost", "mine.turned_risk", "mine.nats"]
+    least = [
+        "mine.declared_cost",
+        "mine.miss_error",
+        "mine.partial_loss",
+        "sklearn.metrics.max_error",
+    ]
+    most = [
+        "mine.saved_cost",
+        "mine.cost_savings",
+        "mine.neg_cost",
+        "mine.turned_risk",
+        "mine.nats",
+    ]
     assert not problems(*least, *most)
     assert {direction_words(path) for path in least} == {"less is better"}
     assert {direction_words(path) for path in most} == {"greater is better"}

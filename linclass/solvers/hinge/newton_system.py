@@ -111,9 +111,8 @@ class RowSystem:
             v = v + delta * left[:, 1]
         step = -(slope + design.combine(F, v)) / self.strength
         step[d:] = delta
-        return step, design.scores(
-            step
-        )  # not the difference of the two parts, which are 1/strength as large
+        # not the difference of the two parts, which are 1/strength as large
+        return step, design.scores(step)
 
 
 class ProductSystem:

@@ -21,10 +21,8 @@ from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.intercept_alone import by_bisection
 from linclass.solvers.l1.proximal_newton import ProximalNewton
 
-FIRST, NEAR = (
-    0.25,
-    5.0,
-)  # reach of the first round, from zero and from a start, in units of the loss
+# reach of the first round, from zero and from a start, in units of the loss
+FIRST, NEAR = 0.25, 5.0
 GROWTH = 3.0
 SHARE = 0.1  # of the certificate, to which a round is solved
 EASY = 20  # steps of a round, above which the next has the same reach

@@ -121,9 +121,8 @@ class Newton(Solver):
             old, light = point, keep or decrement <= close  # the last step needs no Hessian
             evaluate = objective.at_with_gradient if light else objective.at_with_hessian
             point = line_search(old, step, evaluate)
-            if (
-                point is old
-            ):  # no step decreases the objective, unless one with its own Hessian does
+            if point is old:
+                # no step decreases the objective, unless one with its own Hessian does
                 if source is old:
                     certificate = objective.certificate(point)
                     break

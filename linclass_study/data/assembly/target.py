@@ -14,7 +14,6 @@ from linclass_study.data.unavailable import Unavailable
 from linclass_study.refusal import nearest_name
 
 MEASURED = 20  # distinct numbers; fewer may be classes
-EACH = 5  # rows of a class on average; fewer are no class
 LISTED = 30  # names in a message; the others are counted
 
 
@@ -42,7 +41,7 @@ def refuse_a_number(
 
 
 def is_a_number(classes: list[str], counts: np.ndarray) -> bool:
-    """Whether the labels measure something: many numbers, with fractions, few rows of each, or one of a single row."""
+    """Whether the labels measure something: many numbers, with fractions or one of a single row."""
     if len(classes) < MEASURED:
         return False
     try:
@@ -50,7 +49,7 @@ def is_a_number(classes: list[str], counts: np.ndarray) -> bool:
     except ValueError:
         return False
     whole = (numbers == np.floor(numbers)).all()
-    return bool(not whole or counts.sum() < EACH * len(classes) or (counts == 1).any())
+    return bool(not whole or (counts == 1).any())
 
 
 def column_named(name: Any, columns: list[str], key: str) -> str:

@@ -201,7 +201,11 @@ def _of_classes(entry: Mapping[str, Any]) -> Problems:
         try:
             cost_matrix(entry, names)
         except Unavailable as error:
-            unsure = "; or correct the name that is no class" if classes is None else ""
+            unsure = (
+                "; or correct the name that is no class"
+                if classes is None and isinstance(costs, Mapping)
+                else ""
+            )
             yield ["costs"], str(error).removeprefix("costs: ") + unsure
 
 

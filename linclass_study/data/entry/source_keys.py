@@ -52,7 +52,7 @@ def dialect_of(entry: Mapping[str, Any], source: Mapping[str, Any], name: str) -
 
 
 def has_test_rows(entry: Mapping[str, Any]) -> bool:
-    """Whether an entry has an official test set, or files that may define one."""
+    """Whether an entry may have an official test set: it names one, or its files may define one."""
     kinds = {
         format_of(entry, source, source.get("file") or source.get("url") or "")
         for source in as_list(entry.get("source"))
