@@ -121,9 +121,8 @@ def copy(folder: Path) -> Project:
     folder.mkdir(parents=True)
     for part in PARTS:
         source = ROOT / part
-        if source.is_dir():
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(source, folder / part, ignore=ignored)
+        if source.is_dir():  # with its bytecode, which each process would compile again
+            shutil.copytree(source, folder / part)
         else:
             shutil.copy2(source, folder / part)
     return Project(folder)

@@ -44,18 +44,17 @@ def _alike_classes(facts: Mapping[str, Any]) -> Iterator[str]:
     for label in facts.get("classes") or ():
         merged[" ".join(label.split()).casefold()].append(label)
     for alike in [labels for labels in merged.values() if len(labels) > 1][:SHOWN]:
+        whole = 1 < len(merged) <= SHOWN  # `classes:` has to name all of them
+        mapping = f": `classes: {{{', '.join(_groups(merged))}}}`" if whole else " by `classes:`"
         yield (
             f"the classes {', '.join(map(repr, alike))} differ only by capitals or blanks; if they are one class, "
-            f"merge them: `classes: {{{', '.join(_groups(merged))}}}`"
+            f"merge them{mapping}"
         )
 
 
 def _groups(merged: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Each class of a mapping `classes:`, which has to name them all."""
-    for place, labels in enumerate(merged.values()):
-        if place == SHOWN:
-            yield "…"
-            return
+    """Each class of a mapping `classes:`."""
+    for labels in merged.values():
         texts = [yaml_text(label) for label in labels]
         yield f"{yaml_text(' '.join(labels[0].split()))}: [{', '.join(texts)}]"
 

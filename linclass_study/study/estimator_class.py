@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -61,15 +62,21 @@ def _no_class(path: str, found: Any, needed: tuple[str, ...]) -> str:
         )
     if hasattr(found, "fit"):
         kind = type(found)
-        modules = [part for part in kind.__module__.split(".") if part[:1] != "_"]
-        own = ".".join([*modules, kind.__qualname__])
-        remedy = (
-            PIPELINE if hasattr(found, "steps") else f"give `classifier: {own}`, with `params:`"
-        )
+        own, given = _public_path(kind), "list" if "transform" in needed else "give `classifier:"
+        own = f"`{own}`" if "transform" in needed else f"{own}`, with `params:`"
+        remedy = PIPELINE if hasattr(found, "steps") else f"{given} {own}"
         return f"'{path}' is an object of {kind.__name__}, not a class; {remedy}"
     if inspect.isroutine(found):
         return f"'{path}' is a function, not a class; give the class of an estimator; {PIPELINE}"
     return f"'{path}' is not a class; give the class of an estimator"
+
+
+def _public_path(kind: type) -> str:
+    """Where users import a class from: the part of its module before a private name, if it is there, too."""
+    whole = f"{kind.__module__}.{kind.__qualname__}"
+    public = kind.__module__.partition("._")[0]
+    there = getattr(sys.modules.get(public), kind.__name__, None) is kind
+    return f"{public}.{kind.__name__}" if there else whole
 
 
 def _unfit(cls: Any, method: str) -> str:

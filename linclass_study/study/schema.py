@@ -116,7 +116,7 @@ def _sentences(error: ValidationError, name: str) -> Iterator[tuple[list[Any], s
         case "type":
             kinds = _as_list(rule)
             wanted = " or ".join(KINDS[kind] for kind in kinds)
-            remedy = _of_step(path, value) or _remedy(value, kinds)
+            remedy = _of_step(path, value) or _remedy(path, value, kinds)
             yield path, f"{shown} is not {wanted}{_meant(schema)}{remedy}"
         case "minimum" | "exclusiveMinimum":
             least = f"at least {rule}" if error.validator == "minimum" else f"more than {rule}"
@@ -136,8 +136,9 @@ def _sentences(error: ValidationError, name: str) -> Iterator[tuple[list[Any], s
         case "maxItems" | "maxLength":
             yield path, f"{shown} is too long; give at most {rule}{_meant(schema)}"
         case "pattern" if schema.get("description", "").startswith("a name:"):
-            plain = re.sub("[^A-Za-z0-9_.+-]+", "_", value).strip("_.+-")
-            written = f"; write {plain}" if plain else ""
+            kept = (re.sub(rf"[^A-Za-z0-9_{more}-]+", "_", value) for more in ("{}.+", ".+", "+"))
+            plain = (name for each in kept if re.search(str(rule), name := each.strip("_.+-")))
+            written = next((f"; write {name}" for name in plain), "")
             yield path, f"{shown} is no name{_meant(schema)}{written}"
         case "oneOf" | "anyOf" if error.context:
             yield from _nearest_alternative(error, name, shown, schema)
@@ -165,7 +166,7 @@ def _nearest_alternative(
         words = [f"the word {b['const']}" for b in error.validator_value if "const" in b]
         wanted = " or ".join(dict.fromkeys([*(KINDS[t] for t in types), *words]))
         is_clear = not any("$ref" in branch for branch in error.validator_value)
-        remedy = _remedy(error.instance, types) if is_clear else ""
+        remedy = _remedy([*error.absolute_path], error.instance, types) if is_clear else ""
         yield (
             list(error.absolute_path),
             f"{shown} is not {wanted or 'of a known form'}{_meant(schema)}{remedy}",
@@ -176,9 +177,9 @@ def _as_list(kinds: str | list[str]) -> list[str]:
     return [kinds] if isinstance(kinds, str) else kinds
 
 
-def _remedy(value: Any, kinds: list[str]) -> str:
+def _remedy(path: list[Any], value: Any, kinds: list[str]) -> str:
     if "array" in kinds and isinstance(value, str):
-        if value in metrics.names():
+        if path[-1:] == ["metrics"] and value in metrics.names():
             return f"; linclass's metrics are always computed: leave it out, or rank by it, `tune_metric: {value}`"
         return f"; write [{value}]"
     if "string" in kinds and isinstance(value, bool):

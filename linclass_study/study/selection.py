@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from linclass_study.refusal import nearest_name
 from linclass_study.study import suites
 from linclass_study.study.source_lines import Problem
 from linclass_study.study.suites import suite_names
+from linclass_study.yaml_text import yaml_text
 
 
 def expanded_names(names: Any, origin: Mapping[str, str]) -> Any:
@@ -57,7 +59,9 @@ def _datasets(
 def _meant(kind: str, name: str, catalogue: Mapping[str, Any]) -> str:
     """The entry to define for a file or an import path; else the most similar name."""
     if kind == "datasets" and ("/" in name or Path(name).is_file()):
-        own = f"{{{Path(name).stem}: {{source: {{file: {name}}}, target: …}}}}"
+        key = "url" if re.match("https?://", name) else "file"
+        own_name = re.sub("[^A-Za-z0-9_.+-]+", "_", Path(name).stem).strip("_.+-") or "mine"
+        own = f"{{{own_name}: {{source: {{{key}: {yaml_text(name)}}}, target: …}}}}"
         return f"define one, `define: {{datasets: {own}}}`, and list its name"
     module, _, last = name.rpartition(".")
     if kind == "methods" and module and last[:1].isupper():

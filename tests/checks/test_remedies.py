@@ -33,4 +33,11 @@ def test_classes_that_differ_only_by_capitals_or_blanks_are_named_with_the_mappi
     (remedy,) = re.findall("`([^`]*)`", sentence)
     merged = {"No": ["No"], "Yes": ["Yes", "yes", "yes "]}
     assert yaml.safe_load(remedy) == {"classes": merged}
+    many = {"classes": {"Yes": 4, "yes": 3} | {f"class {k}": 9 for k in range(30)}}
+    for facts in (
+        many,
+        {"classes": {"Yes": 4, "yes": 3}},
+    ):  # no mapping that leaves classes out, or one alone
+        (sentence,) = serious(facts)
+        assert sentence.endswith("merge them by `classes:`")
     assert not serious({"classes": {"a": 3, "b": 2, "ab": 3, "a-b": 1}})

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -305,6 +306,7 @@ class LooksUp(Plain):
 
 
 machine = SVC()
+boosted = HistGradientBoostingClassifier()
 scaled = make_pipeline(StandardScaler(), SVC())
 
 

@@ -386,6 +386,7 @@ NAMES = {
     "line break": ('"ab\\n"', "is no name (a name"),
     "slash": ("a/b", "is no name (a name"),
     "blank": ("my method", "; write my_method"),
+    "blank beside a value of a grid": ('"my {C} m"', "; write my_{C}_m"),
     "too long": ("a" * 101, "is too long; give at most 100"),
 }
 

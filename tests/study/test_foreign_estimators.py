@@ -261,6 +261,7 @@ REFUSED = {
     "classifier: lazy_library.Nope": "'lazy_library' has no 'Nope'",
     "classifier: foreign_estimators.RequiredArgument": "RequiredArgument needs width; give it under `params:`",
     "classifier: foreign_estimators.machine": "is an object of SVC, not a class; give `classifier: sklearn.svm.SVC`",
+    "classifier: foreign_estimators.boosted": "give `classifier: sklearn.ensemble.HistGradientBoostingClassifier`",
     "classifier: foreign_estimators.scaled": (
         "is an object of Pipeline, not a class; a pipeline is `classifier: sklearn.pipeline.Pipeline`"
     ),

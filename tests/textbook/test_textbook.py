@@ -226,9 +226,9 @@ def test_the_gate_is_green_and_turns_red_when_the_package_is_wrong(tmp_path: Pat
         "downloads",
     }  # linclass_study/results is code
     shutil.copytree(
-        ROOT, clone, ignore=lambda folder, _: left_out if Path(folder) == ROOT else {"__pycache__"}
+        ROOT, clone, ignore=lambda folder, _: left_out if Path(folder) == ROOT else set[str]()
     )
-    environment = {**os.environ, "PYTHONPATH": str(clone), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(clone)}
 
     def reproduce() -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "snakemake", "reproduce"]

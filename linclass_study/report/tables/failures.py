@@ -27,7 +27,9 @@ def make(outcome: Outcome) -> ReportTable | None:
     if any(logs):
         columns = [
             *COLUMNS,
-            Column("log", "Traceback", about="A file in the folder of the results"),
+            Column(
+                "log", "Traceback", about="A file in the folder of the results; archives have none"
+            ),
         ]
         cells = [[*row, log] for row, log in zip(cells, logs, strict=True)]
     return ReportTable("What did not succeed", caption, columns, cells)
