@@ -75,6 +75,7 @@ def test_the_parts_of_a_study_become_the_whole_with_its_report(linclass, a, b, t
     assert "exhibits/methods-two/figure.svg" in files(c)
 
 
+@pytest.mark.slow
 def test_a_grid_with_holes_has_a_report(linclass, a, b, tmp_path):
     planes = dict.fromkeys(("plane", "bare"), Data(rows=30, features=2))
     other = made_up(tmp_path / "other", planes, {"third": Method()})

@@ -89,14 +89,15 @@ def test_texts_an_embedding_and_a_feature_of_ones_own(with_examples):
     page = (ROOT / "docs/features.md").read_text(encoding="utf-8")
     (command,) = re.findall(r'`python -c "(.*reviews.npy.*)"`', page)
     subprocess.run([sys.executable, "-c", command], cwd=with_examples.folder, check=True)
-    output = with_examples.snakemake(study="reviews.yaml")
+    target = ("--", "results/reviews/fits.parquet")
+    output = with_examples.snakemake(*target, study="reviews.yaml")
     assert output.code == 0, output.text
     results = with_examples.folder / "results/reviews"
     fits = pl.read_parquet(results / "fits.parquet")
     assert fits.height == 4 * 2
     assert set(fits["status"]) == {"converged"}, fits["reason"].to_list()
     np.save(with_examples.folder / "reviews.npy", rng.normal(size=(7, 5)))
-    assert with_examples.snakemake(study="reviews.yaml").code == 0
+    assert with_examples.snakemake(*target, study="reviews.yaml").code == 0
     reasons = pl.read_parquet(results / "fits.parquet")["reason"].unique().to_list()
     assert len(reasons) == 1
     assert "reviews.npy has 7 rows and its source 8; give a row for each" in reasons[0]
@@ -136,7 +137,7 @@ def _leads(arrows: set[tuple[str, str]], start: str, end: str) -> bool:
 
 @pytest.mark.slow
 def test_naive_bayes_with_a_family_for_each_column(with_examples):
-    output = with_examples.snakemake(study="families.yaml")
+    output = with_examples.snakemake("--", "results/families/fits.parquet", study="families.yaml")
     assert output.code == 0, output.text
     results = with_examples.folder / "results/families"
     fits = pl.read_parquet(results / "fits.parquet")
@@ -185,7 +186,7 @@ def test_rows_that_stay_in_their_file(with_examples):
     numbers = {"length": rng.normal(2 * y, 1), "weight": rng.normal(y, 1)}
     frame = pl.DataFrame(numbers).with_columns(kind=np.array(["no", "yes"])[y])
     frame.write_parquet(with_examples.folder / "large.parquet")
-    output = with_examples.snakemake(study="large.yaml")
+    output = with_examples.snakemake("--", "results/large/fits.parquet", study="large.yaml")
     assert output.code == 0, output.text
     results = with_examples.folder / "results/large"
     fits = pl.read_parquet(results / "fits.parquet")

@@ -77,7 +77,7 @@ class Kills(Base):
 
 ENDINGS = {
     "Raises": ("failed", "RuntimeError: no luck with two features"),
-    "Hangs": ("timeout", "stopped after 5 s"),
+    "Hangs": ("timeout", "stopped after 3 s"),
     "EatsMemory": ("out_of_memory", "limits.fit_memory_mb = 600"),
     "Segfaults": ("failed", "SIGSEGV"),
     "Exits": ("failed", "ended the Python process itself, with exit code 0"),
@@ -94,7 +94,7 @@ def misbehaved(tmp_path_factory):
     project.write(
         "study.yaml",
         f"datasets: [iris, gaussians]\nmethods: [majority, {', '.join(ENDINGS)}]\n"
-        "evaluation: {folds: 2}\nlimits: {fit_seconds: 5, fit_memory_mb: 600}\n"
+        "evaluation: {folds: 2}\nlimits: {fit_seconds: 3, fit_memory_mb: 600}\n"
         f"define:\n  methods:\n{entries}",
     )
     output = project.snakemake()
@@ -141,6 +141,7 @@ def test_the_report_shows_the_failures(misbehaved):
     assert "SIGSEGV" in report
 
 
+@pytest.mark.slow
 def test_the_rest_of_a_run_goes_on_in_a_new_child_after_one_fit_killed_its_own(project):
     project.write(
         "fragile.py",
