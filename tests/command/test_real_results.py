@@ -50,6 +50,7 @@ def run(shell, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.early
 def test_two_runs_of_a_study_agree_wherever_their_folders_are(shell, run, tmp_path):
     linclass = "linclass_study.command"
     run("first", "[lda, logistic]", "fast")

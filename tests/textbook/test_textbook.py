@@ -215,6 +215,7 @@ def test_a_wrong_divisor_of_the_pooled_covariance_is_red(
 
 
 @pytest.mark.slow
+@pytest.mark.early
 def test_the_gate_is_green_and_turns_red_when_the_package_is_wrong(tmp_path: Path) -> None:
     """A copy of the project in which the pooled covariance is divided by n, not n − K."""
     clone = tmp_path / "linclass"

@@ -29,6 +29,7 @@ def mount(folder: Path, *options: str) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.early
 def test_a_full_disk_is_reported_and_its_study_continues(project: Project, disk: Path) -> None:
     assert project.snakemake(study=TINY).code == 0
     expected = (project.folder / "results/tiny/scores.csv").read_bytes()

@@ -105,5 +105,6 @@ def test_a_second_study_beside_a_live_one_is_refused_and_the_first_goes_on(proje
 
 
 @pytest.mark.slow
+@pytest.mark.early
 def test_killed_at_a_random_moment_the_tiny_study_ends_with_the_same_scores():
     kill_at_random.main(1, seed=1)

@@ -61,6 +61,7 @@ def test_data_with_gaps_and_an_estimator_on_pythonpath_that_is_edited(newcomer, 
 
 
 @pytest.mark.slow
+@pytest.mark.early
 def test_every_kind_of_foreign_estimator_in_a_real_study(project, monkeypatch):
     tests = Path(__file__).parents[1] / "study"
     monkeypatch.syspath_prepend(str(tests))

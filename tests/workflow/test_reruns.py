@@ -14,6 +14,7 @@ ALL_RUNS = {
 NO_LEARNING = {"fetch", "featurize", "split", "cross_validate"}
 
 
+@pytest.mark.early
 def test_running_again_with_nothing_changed_does_nothing(computed):
     output = computed.snakemake()
     assert output.nothing_to_do
