@@ -64,7 +64,8 @@ class OneVsRest(TakesOffset, FromBinary):
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
+            Training rows; finite numbers. An estimator of another library gets them as they are: texts, NaN,
+            columns by name.
         y : array of shape (n,)
             Class of each row: integers, booleans or strings, at least two classes.
         sample_weight : array of shape (n,) or None, default=None
