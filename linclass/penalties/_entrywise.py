@@ -94,6 +94,9 @@ class Entrywise(KinkedPenalty):
         value = self.l1 * float(np.abs(W).sum()) if self.l1 else 0.0
         return value + self.l2 * 0.5 * float(np.vdot(W, W)) if self.l2 else value
 
+    def hessian(self, W: Array) -> Array:
+        return np.diag(np.broadcast_to(self.curvature, W.shape).ravel())
+
     def steepest(self, W: Array, G: Array, t: float) -> Array:
         """At w = 0 the subgradient may take any value in ±t·kink: only the excess of |G| over it counts."""
         if not self.l1:

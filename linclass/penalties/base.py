@@ -1,8 +1,9 @@
 """The interface of penalties. W is (K, d) or (d,), without the intercept.
 
 The smooth part of a penalty is Σ ½μ_j w_j², with `curvature` μ, one number or one for each feature. Solvers of smooth
-objectives use `value` and `curvature`, proximal ones `prox`, and duality gaps the conjugate. A penalty with a kink at 0
-is a `KinkedPenalty`: its `steepest` is the subgradient of least norm, which is 0 at a minimum, where solvers stop.
+objectives use `value` and `curvature`, proximal ones `prox`, duality gaps the conjugate, and degrees of freedom the
+`hessian`. A penalty with a kink at 0 is a `KinkedPenalty`: its `steepest` is the subgradient of least norm, which is 0
+at a minimum, where solvers stop.
 Methods without a default that is right for every penalty raise NotImplementedError.
 """
 
@@ -11,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
 
 from linclass.design.base import Design
 from linclass.named_part import NamedPart
@@ -99,6 +102,10 @@ class Penalty(NamedPart):
         """Gradient of the smooth part."""
         return self.curvature * W
 
+    def hessian(self, W: Array) -> Array:
+        """The Hessian (W.size, W.size) while zeros stay zeros."""
+        return np.diag(np.broadcast_to(self.curvature, W.shape).ravel())
+
     def steepest(self, W: Array, G: Array, t: float) -> Array:
         """The element of least norm of  G + t·∂(part with kinks)(W),  for the gradient G of all that is smooth."""
         return G  # without a kink there is no other
@@ -145,11 +152,14 @@ PenaltyLike = str | Mapping[str, Any] | Penalty | None  # a name, {name: options
 @dataclass(frozen=True)
 class KinkedPenalty(Penalty):
     """A penalty with a kink at W = 0, which defines `value`, `steepest`, `dual_norm`, `prox`, `conjugate`,
-    `into_domain` and `on`."""
+    `into_domain` and `on`, and `hessian` for AIC and BIC."""
 
     @property
     def kinked(self) -> bool:
         return True
+
+    def hessian(self, W: Array) -> Array:
+        raise self._missing("hessian")
 
     def steepest(self, W: Array, G: Array, t: float) -> Array:
         raise self._missing("steepest")

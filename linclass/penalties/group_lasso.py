@@ -71,6 +71,15 @@ class GroupLasso(KinkedPenalty):
         inward = kinks * W / np.where(norms > 0, norms, 1)
         return np.where(norms > 0, G + inward, self.prox(G, t))
 
+    def hessian(self, W: Array) -> Array:
+        """√p (I − W_g W_gᵀ/‖W_g‖²)/‖W_g‖ of each group."""
+        place = np.arange(W.shape[-1]) if self.groups is None else self._place
+        norms = np.where((norms := self._norms(W)) > 0, norms, np.inf)
+        v, place = (W / norms).ravel(), np.broadcast_to(place, W.shape).ravel()
+        each = np.broadcast_to(self._roots / norms, W.shape).ravel()
+        bend: Array = each * (np.eye(W.size) - np.outer(v, v))
+        return np.where(place[:, None] == place, bend, 0.0)
+
     def dual_norm(self, G: Array) -> float:
         return float((self._norms(G) / self._roots).max(initial=0))
 

@@ -227,6 +227,8 @@ def test_strengths_of_l2_do_not_depend_on_where_the_data_lie_and_go_with_their_u
 
 # degrees of freedom and criteria
 
+PAIRS = {"group_lasso": {"groups": [0, 0, 1, 1]}}
+
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("intercept", [True, False])
@@ -264,6 +266,25 @@ def test_degrees_of_freedom_of_logistic_ridge_are_the_trace_of_the_last_hat_matr
         H += np.kron(np.diag(p) - np.outer(p, p), np.outer(a, a))
     penalty = 120 * 0.1 * np.diag(3 * [1, 1, 1, 1, 0])
     assert model.degrees_of_freedom_[0] == pytest.approx(np.trace(np.linalg.pinv(H + penalty) @ H))
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("penalty", ["l2", "elastic_net", "group_lasso", PAIRS], ids=str)
+def test_degrees_of_freedom_are_how_much_of_an_offset_the_weights_take_back(
+    penalty: Any, K: int
+) -> None:
+    """df = −Σ ∂(x_i·θ)/∂(offset of row i) at the optimum, over all scores; by central differences."""
+    X, y = classes(K)
+    X, y = X[:24], y[:24]
+    inner = LogisticRegression(penalty=penalty, strength=0.15, tol=1e-13)
+    df = TunedClassifier(inner, strengths=[0.15], rule="aic").fit(X, y).degrees_of_freedom_[0]
+    at, h, total = np.zeros((24, K) if K > 2 else 24), 1e-4, 0.0
+    for entry in np.ndindex(at.shape):
+        at[entry] = h
+        up, down = (inner.fit(X, y, offset=s * at).decision_function(X)[entry] for s in (1, -1))
+        at[entry], total = 0.0, total + (up - down) / (2 * h)
+    assert inner.coef_.all() if penalty == "l2" else not inner.coef_.all()
+    assert df == pytest.approx(-total, abs=1e-4)
 
 
 @pytest.mark.parametrize("K", [2, 3])

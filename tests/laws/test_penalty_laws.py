@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from problems import PENALTIES, differences, penalty_called
 from scipy.optimize import minimize
 
-from linclass import LinearClassifier
+from linclass import LinearClassifier, TunedClassifier
 from linclass.parts import find
 from linclass.penalties.base import KinkedPenalty
 from linclass.penalties.elastic_net import ElasticNet
@@ -24,7 +24,7 @@ from linclass.penalties.l2 import L2
 BINDING = [name for name in PENALTIES if penalty_called(name).binds]
 ENTRYWISE = [name for name in PENALTIES if penalty_called(name).entrywise]
 W = np.array([[0.7, -1.2, 0.0], [2.0, 0.1, -0.3]])
-METHODS = ("value", "steepest", "dual_norm", "prox", "conjugate", "into_domain", "on")
+METHODS = ("value", "steepest", "dual_norm", "prox", "conjugate", "into_domain", "on", "hessian")
 TIGHT = {"xatol": 1e-10, "fatol": 1e-14, "maxiter": 10_000, "maxfev": 10_000}
 
 
@@ -86,6 +86,19 @@ def test_some_features_of_a_penalty_are_the_penalty_with_zeros_elsewhere(name: s
     part = penalty.on(features)
     assert_allclose(part.value(V[:, features]), penalty.value(V), rtol=1e-14)
     assert_allclose(part.prox(V[:, features], 0.3), penalty.prox(V, 0.3)[:, features], rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", BINDING)
+def test_the_hessian_is_how_the_slope_changes_while_zeros_stay(name: str) -> None:
+    penalty, V = penalty_called(name), np.array([[0.7, -1.2, 0.0], [2.0, 0.1, 0.0]])
+
+    def slope(V: np.ndarray) -> np.ndarray:
+        return penalty.steepest(V, penalty.gradient(V), 1.0)
+
+    moves, h = np.flatnonzero(V), 1e-6
+    steps = h * np.eye(V.size)[moves].reshape(-1, *V.shape)
+    changes = [(slope(V + step) - slope(V - step)).ravel()[moves] / (2 * h) for step in steps]
+    assert_allclose(penalty.hessian(V)[np.ix_(moves, moves)], changes, atol=1e-7)
 
 
 @pytest.mark.parametrize("name", BINDING)
@@ -241,6 +254,13 @@ def test_a_penalty_of_ones_own_is_fitted_as_an_instance(loss: str) -> None:
     assert own.solver_ == known.solver_ == "proximal_gradient"
     assert_allclose(own.coef_, known.coef_, atol=1e-8)
     assert own.coef_.any()
+    if loss == "logistic":
+        of_own, of_known = (
+            TunedClassifier(model, strengths=strengths, rule="bic").fit(X, y).degrees_of_freedom_
+            for model, strengths in ((own, [10.0, 0.05]), (known, [5.0, 0.025]))
+        )
+        assert_allclose(of_own, of_known, rtol=1e-6)
+        assert of_own[0] == pytest.approx(1)  # the intercept
     with pytest.raises(ValueError, match="newton needs a smooth penalty; Length has a kink"):
         LinearClassifier(loss=loss, penalty=penalty, solver="newton").fit(X, y)
     strongest = LinearClassifier(loss=loss, penalty=penalty, strength=10.0).fit(X, y)
