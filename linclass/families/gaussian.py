@@ -3,7 +3,8 @@
 T(x) = (x, x²),  θ = (μ/σ², −1/2σ²),  A(θ) = Σ_j −θ₁²/4θ₂ − ½ ln(−2θ₂),  h = (2π)^{−d/2}.
 
 So the boundary between two classes is quadratic. x stands for x − origin throughout, which avoids cancellation.
-`smoothing` (1e-6 by default) times its overall variance is added to the variance of a feature in each class.
+`smoothing` (1e-6 by default) times its variance within classes is added to the variance of a feature in each class;
+where that is 0, times its overall variance.
 Hastie, Tibshirani & Friedman (2009), §6.6.3
 """
 
@@ -122,7 +123,8 @@ class Gaussian(AboutMeans):
         mean = sums / mass[..., None]
         first, second = _halves(mean)
         sums = sums if self.centres is None else self.rebased(type(self)(self.origin), mass, sums)
-        return np.concatenate([first, second + smoothing * _overall(mass, sums)], axis=-1)
+        usual = usual_variance(mass, second - first**2, _overall(mass, sums))
+        return np.concatenate([first, second + smoothing * usual], axis=-1)
 
     def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """A variance of 0 is replaced by FLOOR times the classes' largest second moment, or by 1."""
@@ -142,6 +144,13 @@ def about_middle(first: np.ndarray, second: np.ndarray, offset: np.ndarray | flo
     """Second moments (…, K, d) about the middle of the class means, wherever the origin is."""
     mean = first + offset
     return second - first**2 + (mean - mean.mean(axis=-2, keepdims=True)) ** 2
+
+
+def usual_variance(mass: np.ndarray, variances: np.ndarray, overall: np.ndarray) -> np.ndarray:
+    """The mean variance (…, 1, d) within classes, however far apart they are; the overall one where that is 0."""
+    shares = (mass / mass.sum(axis=-1, keepdims=True))[..., None]
+    within = (shares * variances).sum(axis=-2, keepdims=True)
+    return np.where(within > FLOOR * overall, within, overall)
 
 
 def _overall(mass: np.ndarray, sums: np.ndarray) -> np.ndarray:

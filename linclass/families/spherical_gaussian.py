@@ -3,7 +3,8 @@
 T(x) = (x, ‖x‖²),  θ = (μ/σ², −1/2σ²),  A(θ) = −‖θ₁‖²/4θ₂ − (d/2) ln(−2θ₂),  h = (2π)^{−d/2}.
 
 The boundary between two classes is a sphere; with equal variances, the plane midway.
-`smoothing` (1e-6 by default) times the variance of all rows is added to that of each class.
+`smoothing` (1e-6 by default) times the variance within classes is added to that of each class; where that is 0, times
+the variance of all rows.
 """
 
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ import numpy as np
 from linclass.annotations import Matrix
 from linclass.families._about_means import AboutMeans
 from linclass.families.base import as_dense
-from linclass.families.gaussian import FLOOR, LOG_2PI, negligible_square
+from linclass.families.gaussian import FLOOR, LOG_2PI, negligible_square, usual_variance
 
 
 class SphericalGaussian(AboutMeans):
@@ -66,7 +67,8 @@ class SphericalGaussian(AboutMeans):
         mean = sums / mass[..., None]
         sums = sums if self.centres is None else self.rebased(type(self)(self.origin), mass, sums)
         everywhere = sums.sum(axis=-2, keepdims=True) / mass.sum(axis=-1)[..., None, None]
-        mean[..., -1:] += smoothing * mean[..., :-1].shape[-1] * self._moments(everywhere)[1]
+        usual = usual_variance(mass, self._moments(mean)[1], self._moments(everywhere)[1])
+        mean[..., -1:] += smoothing * mean[..., :-1].shape[-1] * usual
         return mean
 
     def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -546,3 +546,19 @@ def test_so_do_the_other_families_of_squares(apart: float) -> None:
     full = ExponentialFamilyNB("multivariate_gaussian", smoothing=0).fit(X, y).natural_[0]
     precision = np.linalg.inv(S).reshape(2, 4)
     np.testing.assert_allclose(-2 * full[:, 2:], precision, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("family", ["gaussian", "spherical_gaussian"])
+def test_smoothing_is_of_the_variance_within_classes_however_far_apart(family: str) -> None:
+    X, y = far_classes(1e5)
+    smoothed, plain = (ExponentialFamilyNB(family, smoothing=s).fit(X, y) for s in (1e-3, 0))
+    variances = [-0.5 / model.natural_[0][:, 2:] for model in (smoothed, plain)]
+    within = np.mean(variances[1], axis=0)  # of classes of as many rows
+    np.testing.assert_allclose(variances[0], variances[1] + 1e-3 * within, rtol=1e-6)
+
+
+@pytest.mark.parametrize("family", ["gaussian", "spherical_gaussian"])
+def test_where_no_class_varies_it_is_of_all_rows(family: str) -> None:
+    X, y = np.repeat([[0.0, 3.0], [1.0, 2.0]], 5, axis=0), np.repeat([0, 1], 5)
+    model = ExponentialFamilyNB(family, smoothing=0.1).fit(X, y)
+    np.testing.assert_allclose(-0.5 / model.natural_[0][:, 2:], 0.1 * 0.25)
