@@ -253,6 +253,36 @@ METHODS = {
 }
 
 
+STUDIES = {
+    "unknown top key": ("dataset: [iris]\n", ["dataset", "did you mean 'datasets'?"]),
+    "unknown method": ("methods: [majority, logistc]\n", ["'logistc'", "did you mean 'logistic'?"]),
+    "unknown data set": ("datasets: [irish]\n", ["'irish'", "did you mean 'iris'?"]),
+    "wrong type": ("evaluation: {folds: ten}\n", ["evaluation.folds", "'ten'", "a whole number"]),
+    "one fold": ("evaluation: {folds: 1}\n", ["evaluation.folds", "1 is too small", "at least 2"]),
+    "name given twice in a list": ("methods: [lda, lda]\n", ["'lda' is given twice", "remove one"]),
+    "name given twice in a file": (
+        "datasets: [iris]\ndatasets: [heart]\n",
+        ["line 2", "'datasets' is given twice", "line 1"],
+    ),
+    "name of the catalogue": (
+        "define: {methods: {lda: {classifier: linclass.NearestMean}}}\n",
+        ["define.methods.lda", "already in methods.yaml", "choose another"],
+    ),
+    "unknown metric": (
+        "evaluation: {tune_metric: acuracy}\n",
+        ["'acuracy'", "did you mean 'accuracy'?"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", STUDIES)
+def test_a_study_that_cannot_work_is_refused_in_one_line(refusal, case):
+    text, words = STUDIES[case]
+    line = refusal(text)
+    assert line.startswith("study.yaml, line ") or case.endswith("in a file")
+    assert [word for word in words if word not in line] == [], line
+
+
 @pytest.mark.parametrize("case", METHODS)
 def test_a_method_that_can_not_work_is_refused(refusal, case):
     entry, words = METHODS[case]

@@ -10,24 +10,6 @@ STUDIES = {
         "evaluation: {fold: 5}\n",
         ["line 1", "evaluation.fold", "did you mean 'folds'?"],
     ),
-    "unknown top key": ("dataset: [iris]\n", ["dataset", "did you mean 'datasets'?"]),
-    "unknown method": ("methods: [majority, logistc]\n", ["'logistc'", "did you mean 'logistic'?"]),
-    "unknown data set": ("datasets: [irish]\n", ["'irish'", "did you mean 'iris'?"]),
-    "wrong type": ("evaluation: {folds: ten}\n", ["evaluation.folds", "'ten'", "a whole number"]),
-    "one fold": ("evaluation: {folds: 1}\n", ["evaluation.folds", "1 is too small", "at least 2"]),
-    "name given twice in a list": ("methods: [lda, lda]\n", ["'lda' is given twice", "remove one"]),
-    "name given twice in a file": (
-        "datasets: [iris]\ndatasets: [heart]\n",
-        ["line 2", "'datasets' is given twice", "line 1"],
-    ),
-    "name of the catalogue": (
-        "define: {methods: {lda: {classifier: linclass.NearestMean}}}\n",
-        ["define.methods.lda", "already in methods.yaml", "choose another"],
-    ),
-    "unknown metric": (
-        "evaluation: {tune_metric: acuracy}\n",
-        ["'acuracy'", "did you mean 'accuracy'?"],
-    ),
     "missing local file": (
         "define: {datasets: {mine: {source: {file: no/such.csv}, format: csv, target: y}}}\ndatasets: [mine]\n",
         ["mine.source.file", "no/such.csv"],
