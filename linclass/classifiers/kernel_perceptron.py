@@ -2,9 +2,9 @@
 
 The perceptron in the function space of the kernel: β counts the mistakes of each row, and with the linear
 kernel they are the mistakes of `Perceptron`, one by one. K classes use Kesler's construction, as there.
-The weight of a row, divided by the largest, is a factor of its corrections, as there. Sparse rows have the kernel of
-dense ones up to rounding, which may decide a mistake at a score of 0, so dense and sparse rows may give different
-solutions.
+A row of weight w is visited w times in succession, as there. Sparse rows have the kernel of dense ones up to rounding,
+which may decide a mistake at a score of 0, so dense and sparse rows may give different solutions. A precomputed matrix
+of repeated rows has other columns, and therefore another random order.
 
 Predicts: scores.
 Cost: O(n² d) for the kernel matrix, O(n) a mistake; memory n².
@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
-from linclass.conventions.classifier import Classifier
+from linclass.conventions.counts_rows import CountsRows
 from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_machine import KernelMachine
 from linclass.kernel_machines.warm_start import Previous
@@ -32,7 +32,7 @@ from linclass.solvers.hinge.perceptron_rule import PerceptronRule
 from linclass.support_vectors import rows_that_count
 
 
-class KernelPerceptron(KernelMachine, Classifier):
+class KernelPerceptron(KernelMachine, CountsRows):
     """Parameters
     ----------
     kernel : str or callable, default='gaussian'
@@ -46,7 +46,7 @@ class KernelPerceptron(KernelMachine, Classifier):
     offset : float, default=1.0
         Constant term of the kernels 'polynomial' and 'sigmoid'.
     order : {'random', 'cyclic', 'largest_violation'}, default='random'
-        Order of the rows: shuffled for each pass, as given, or always the row of smallest margin.
+        Order of the rows: shuffled for each pass, as given, or always the row of smallest margin, visited once.
     step : float, default=1.0
         Learning rate η, above 0. Started from zero, only the scale of the coefficients depends on it.
     fit_intercept : bool, default=True
@@ -74,7 +74,7 @@ class KernelPerceptron(KernelMachine, Classifier):
     intercept_ : array of shape (1,) for two classes, (K,) for more
         Intercepts b.
     n_mistakes_ : int
-        Number of corrections in all passes.
+        Number of corrections in all passes, each visit to a row one.
     """
 
     def __init__(
@@ -118,7 +118,8 @@ class KernelPerceptron(KernelMachine, Classifier):
         previous = Previous.of(self)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         K = self._kernel_matrix(X, kept, weights)
-        design: Any = KernelDesign(K, self.fit_intercept)
+        known = None if self._is_precomputed() else X
+        design: Any = KernelDesign(K, self.fit_intercept, of=known)
         n, classes = design.n_features, len(self.classes_)
         if classes == 2:
             objective = Objective(design, Perceptron(), np.where(codes, 1.0, -1.0), weights)

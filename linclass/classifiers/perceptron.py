@@ -4,9 +4,9 @@ On separable data it stops when every training row is classified correctly; othe
 `status_` says so. With K classes a mistake adds x to w_k of the true class and subtracts it from w_l of the predicted
 one (Kesler's construction). The pocket algorithm with ratchet keeps the best of the weights that it tests on all rows:
 the first, the last of each pass, and those that classified a longer run of successive rows correctly than the kept
-ones; with 'largest_violation' all are tested. The weight of a row, divided by the largest, is a factor of its
-corrections; a row of weight two is not quite the row twice, since the result depends on the order of the rows. By
-default they are shuffled before each pass, because tables often list one class after the other.
+ones; with 'largest_violation' all are tested. A row of weight w is visited w times in succession, but not after it is
+right; the last time by the fraction left. By default the rows are shuffled before each pass, because tables often list
+one class after the other. The random order depends on what the rows contain, and equal rows are neighbours.
 
 Predicts: scores, linear in x.
 Cost: O(n d K) a pass over the rows.
@@ -22,14 +22,15 @@ from typing import Any, ClassVar
 
 from linclass.annotations import ClassWeight, Seed
 from linclass.classifiers.linear_classifier import LinearClassifier
+from linclass.conventions.counts_rows import CountsRows
 from linclass.solvers.hinge.perceptron_rule import PerceptronRule
 
 
-class Perceptron(LinearClassifier):
+class Perceptron(CountsRows, LinearClassifier):
     """Parameters
     ----------
     order : {'random', 'cyclic', 'largest_violation'}, default='random'
-        Order of the rows: shuffled for each pass, as given, or always the row of smallest margin.
+        Order of the rows: shuffled for each pass, as given, or always the row of smallest margin, visited once.
     step : float, default=1.0
         Learning rate η, above 0. Started from zero, only the scale of the weights depends on it.
     fit_intercept : bool, default=True
@@ -59,7 +60,7 @@ class Perceptron(LinearClassifier):
     solver_ : str
         The solver that was used.
     n_mistakes_ : int
-        Number of corrections in all passes.
+        Number of corrections in all passes, each visit to a row one.
     trace_ : list of dict, only with trace=True
         Passes over the rows, seconds, objective and gradient norm after each iteration.
     """

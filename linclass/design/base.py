@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from linclass.annotations import Index
 from linclass.numerics import Array
 
@@ -39,6 +41,10 @@ class Design:
 
     def row(self, i: int) -> tuple[Any, Array]:
         """(columns, values) of row i; all columns if dense."""
+        raise NotImplementedError
+
+    def row_keys(self, rng: np.random.Generator) -> Array:
+        """A random hash of each row, the same for equal rows."""
         raise NotImplementedError
 
     def gram_of(self, rows: slice) -> Array:

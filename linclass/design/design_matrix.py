@@ -13,6 +13,7 @@ from linclass.annotations import Index, Matrix
 from linclass.design.gram_products import GramProducts
 from linclass.design.squares import squares_of_columns, squares_of_rows
 from linclass.numerics import BLOCK, Array, chosen_rows, once
+from linclass.online.row_order import hashes
 
 SMALL = 500_000  # entries up to which sparse rows are made dense
 ROUNDING = 1e-12  # of the mean of a column: a spread below it is rounding
@@ -135,6 +136,9 @@ class DesignMatrix(GramProducts):
         if self.intercept:
             out[..., d] = R.sum(axis=-1)
         return out
+
+    def row_keys(self, rng: np.random.Generator) -> Array:
+        return hashes(self.X, rng)
 
     def gram_of(self, rows: slice) -> Array:
         B = self.X[rows]

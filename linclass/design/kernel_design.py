@@ -12,18 +12,28 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.annotations import Index
+from linclass.annotations import Index, Matrix
 from linclass.design.base import Design
-from linclass.numerics import Array
+from linclass.numerics import Array, chosen_rows
+from linclass.online.row_order import hashes
 
 
 class KernelDesign(Design):
-    """The matrix K of all rows, or `rows` of it; the basis always has all columns."""
+    """The matrix K of all rows, or `rows` of it; the basis always has all columns. `of` are the rows themselves, if
+    they are known.
+    """
 
     is_kernel: ClassVar[bool] = True
 
-    def __init__(self, K: Array, intercept: bool = True, rows: Array | None = None):
+    def __init__(
+        self,
+        K: Array,
+        intercept: bool = True,
+        rows: Array | None = None,
+        of: Matrix | None = None,
+    ):
         self.K, self.intercept, self.rows = K, bool(intercept), rows
+        self.of = K if of is None else of
         self.n_rows = len(K) if rows is None else len(rows)
         self.n_features = len(K)
         self.width = self.n_features + self.intercept
@@ -58,13 +68,16 @@ class KernelDesign(Design):
         columns = np.array([own, self.n_features] if self.intercept else [own])
         return columns, np.ones(len(columns))
 
+    def row_keys(self, rng: np.random.Generator) -> Array:
+        return hashes(self.of if self.rows is None else chosen_rows(self.of, self.rows), rng)
+
     def gram_of(self, rows: slice) -> Array:
         own = self._numbers(rows)
         return self.K[own][:, own] + self.intercept
 
     def take(self, rows: Index) -> KernelDesign:
         """Some rows, or all in another order; K is shared."""
-        return KernelDesign(self.K, self.intercept, np.arange(self.n_features)[rows])
+        return KernelDesign(self.K, self.intercept, np.arange(self.n_features)[rows], self.of)
 
     def restricted(self, rows: Array) -> KernelDesign:
         """Some rows, and functions of their kernel columns alone."""

@@ -88,7 +88,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
 
 
 TWICE = "a row of weight two is not the row twice: "
-IN_ORDER = f"{TWICE}the result depends on the order of the rows"
+IN_ORDER = f"{TWICE}the check shuffles them, and the result depends on the order given"
 HELD_OUT = f"{TWICE}rows are held out"
 NO_PRIORS = "weights of classes change the priors, which are given or not there"
 COUNTS = "the check fits rows below 0"
@@ -97,8 +97,7 @@ FEW = "the weights of a class leave less than a row for its covariance"
 WEIGHTS = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
 CLASSES = ["check_class_weight_classifiers"]
 EXPECTED: list[tuple[str, list[str], str]] = [
-    ("KernelPerceptron", WEIGHTS, IN_ORDER),
-    ("Perceptron(", WEIGHTS, IN_ORDER),
+    ("Perceptron(order=", WEIGHTS, IN_ORDER),
     ("Calibrated", WEIGHTS, HELD_OUT),
     ("TunedClassifier()", WEIGHTS, HELD_OUT),
     ("TunedRegressor()", WEIGHTS, HELD_OUT),
@@ -109,8 +108,7 @@ EXPECTED: list[tuple[str, list[str], str]] = [
     ("Winnow()", CLASSES, COUNTS),
     ("QuadraticDiscriminantAnalysis", CLASSES, FEW),
     ("RegularizedDiscriminantAnalysis", CLASSES, FEW),
-    ("Perceptron(", CLASSES, "rows of training are classified so, others need not be"),
-    ("KernelPerceptron(kernel='linear'", CLASSES, "as the perceptron"),
+    ("Perceptron(order='largest", CLASSES, "a correction is one visit, whatever the row weighs"),
     ("'uniform'", CLASSES, NO_PRIORS),
     ("NearestMean(", CLASSES, NO_PRIORS),
     ("estimator=NearestMean()", CLASSES, NO_PRIORS),

@@ -682,7 +682,7 @@ def test_corrections_of_many_rows_at_once_are_those_of_one_row_after_the_other(
         for order in ("random", "cyclic"):
             found = []
             for few in (-np.inf, np.inf):
-                monkeypatch.setattr("linclass.solvers.hinge.perceptron_rule.FEW", few)
+                monkeypatch.setattr("linclass.solvers.hinge.perceptron_pass.FEW", few)
                 rule = PerceptronRule(order=order, max_iter=4, step=0.3, random_state=0)
                 found.append(rule.solve(P, P.zero()))
             many, single = found

@@ -3,9 +3,8 @@
 A row of weight two is the row twice, a row of weight zero is no row, and the weight of a class is a factor of
 the weights of its rows. Some classifiers depend on more than the set of rows, and obey less:
 
-- the perceptrons correct a row of weight two once by two, not twice by one: weights count relative to the largest,
-  and the mistakes of the model that is kept are weighed
-- those of linclass/online visit a row of weight two twice in succession (tests/laws/test_online_laws.py)
+- those that learn from one row after another visit a row of weight two twice in succession, so in the order given it
+  is the row twice if the two are neighbours (tests/laws/test_perceptron_weight_laws.py and test_online_laws.py)
 - Calibrated holds rows out, and a row twice may be on both sides; its maps, given the scores, obey the law
 - so does TunedClassifier, which obeys it for given folds (tests/identities/test_tuned_identities.py)
 """
@@ -33,13 +32,12 @@ from linclass.conventions.regressor import Regressor
 from linclass.online.online_classifier import OnlineClassifier
 
 TIGHT = {"tol": 1e-12}
-IN_ORDER = {"Perceptron", "KernelPerceptron"}
-VISITED = {
+IN_TURN = {"Perceptron", "KernelPerceptron"} | {
     name
     for name in linclass.__all__
     if isinstance(kind := getattr(linclass, name), type) and issubclass(kind, OnlineClassifier)
 }
-STOCHASTIC = {*IN_ORDER, *VISITED, "Calibrated", "TunedClassifier"}
+HELD_OUT = {"Calibrated", "TunedClassifier"}
 # Without priors nothing moves their thresholds to the heavier class, as scikit-learn's suite asks of a class_weight.
 WITHOUT = {"NearestMean", "FisherDiscriminant"}
 SOME = {"b": 2.0, "a": 0.5}  # the weights of classes that are not named are 1
@@ -63,7 +61,7 @@ def made(kind: type) -> Any:
     known = inspect.signature(kind).parameters
     inner = {"estimator": linclass.LogisticRegression(**TIGHT)} if "estimator" in known else {}
     tight = {name: value for name, value in TIGHT.items() if name in known}
-    few = {"max_iter": 10} if kind.__name__ in IN_ORDER | VISITED else {}  # passes
+    few = {"max_iter": 10} if kind.__name__ in IN_TURN else {}  # passes
     quick = {"node_limit": 5} if "node_limit" in known else {}
     return kind(**inner, **tight, **few, **quick)
 
@@ -83,8 +81,8 @@ def each(models: list[Any]) -> Any:
 
 
 ALL = each(MODELS)
-REPEATED = each([m for m in MODELS if type(m).__name__ not in STOCHASTIC])
-SPARSE = each([m for m in MODELS if type(m).__name__ not in STOCHASTIC and m.takes_sparse])
+REPEATED = each([m for m in MODELS if type(m).__name__ not in HELD_OUT])
+SPARSE = each([m for m in MODELS if type(m).__name__ not in HELD_OUT and m.takes_sparse])
 BY_CLASS = each([m for m in MODELS if type(m).__name__ not in WITHOUT])
 MANY = [
     m
@@ -207,7 +205,7 @@ def test_the_weight_of_a_class_is_that_of_its_rows(model: Any, K: int) -> None:
         return
     by_name = cloned(model).set_params(class_weight=SOME).fit(X, y, sample_weight=w)
     same(by_name, weighed, X, 1e-9)
-    if name(model) not in {*IN_ORDER, *VISITED}:
+    if name(model) not in IN_TURN:
         assert (
             np.abs(
                 by_name.decision_function(X)
@@ -303,40 +301,6 @@ def test_weights_of_classes_hold_block_by_block() -> None:
 
 
 # what the stochastic ones obey
-
-
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("model", [m for m in MODELS if name(m) in IN_ORDER], ids=name)
-def test_weights_of_a_perceptron_count_relative_to_each_other(model: Any, K: int) -> None:
-    X, y, w = rows(model, K)
-    one = cloned(model).fit(X, y, sample_weight=w)
-    same(cloned(model).fit(X, y, sample_weight=4 * w), one, X, 1e-12)
-    same(cloned(model).fit(X, y, sample_weight=np.full(len(y), 7.0)), cloned(model).fit(X, y), X, 0)
-    wrong = one.predict(X) != y
-    assert 0 < one.certificate_ == pytest.approx(np.average(wrong, weights=w), abs=1e-8)
-
-
-@pytest.mark.parametrize("order", ["random", "cyclic", "largest_violation"])
-@pytest.mark.parametrize("kind", [linclass.Perceptron, linclass.KernelPerceptron])
-def test_of_rows_that_contradict_each_other_the_heavier_are_right(kind: Any, order: str) -> None:
-    X, y = np.array([[-1.0], [1.0], [1.0], [1.0]]), np.array([0, 1, 0, 1])
-    options = {"kernel": "linear"} if kind is linclass.KernelPerceptron else {}
-    for heavy, weights in ((0, [1.0, 1, 5, 1]), (1, [1.0, 1, 1, 1])):
-        model = kind(order=order, **options).fit(X, y, sample_weight=weights)
-        assert model.predict([[1.0]]) == [heavy]
-        lost = sum(w for w, own in zip(weights[1:], y[1:], strict=True) if own != heavy)
-        assert model.certificate_ == pytest.approx(lost / sum(weights))
-
-
-@pytest.mark.parametrize("kind", [linclass.Perceptron, linclass.KernelPerceptron])
-def test_weights_keep_no_perceptron_from_separating(kind: Any) -> None:
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 2))
-    y = (X[:, 0] > 0).astype(int)
-    X[:, 0] += np.where(y, 0.3, -0.3)
-    model = kind(max_iter=2000).fit(X, y, sample_weight=10 ** rng.uniform(-2, 2, 60))
-    assert (model.status_, model.certificate_) == ("converged", 0)
-    assert np.array_equal(model.predict(X), y)
 
 
 @pytest.mark.parametrize("K", [2, 3])
