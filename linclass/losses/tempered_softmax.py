@@ -22,6 +22,8 @@ from linclass.losses._tempered import (
 from linclass.losses.base import Loss
 from linclass.numerics import Array
 
+SMALL = 1e-5  # probabilities of the other classes, up to which differences would lose digits
+
 
 class TemperedSoftmax(Loss):
     """The bi-tempered logistic loss for K classes.
@@ -55,17 +57,22 @@ class TemperedSoftmax(Loss):
         others = np.exp((2 - self.t1) * log_p)
         others[own] = 0
         values = self._of_own(log_p[own], wrong) + others.sum(axis=0) / (2 - self.t1)
-        p[own] = -wrong
-        p *= np.exp((self.t2 - self.t1) * log_p)
+        p[own] = -wrong  # p − e_y
+        slopes = p * np.exp((self.t2 - self.t1) * log_p)
         escort = np.exp(self.t2 * log_p)
-        escort *= p.sum(axis=0) / escort.sum(axis=0)
-        return values, p - escort, None
+        slopes -= escort * (slopes.sum(axis=0) / escort.sum(axis=0))
+        slopes[own] = 0  # that of the true class is minus the others, where its own terms cancel
+        slopes[own] = -slopes.sum(axis=0)
+        return values, slopes, None
 
     def _of_own(self, log_p: Array, wrong: Array) -> Array:
-        """−ln_{t1} p − (1 − p^{2−t1})/(2 − t1)  of the true class, with 1 − p = wrong; at least 0 but for rounding."""
-        minus = -tempered_log(log_p, self.t1)
-        cost = minus - (wrong + (1 - wrong) * (1 - self.t1) * minus) / (2 - self.t1)
-        return np.maximum(cost, 0)
+        """−ln_{t1} p − (1 − p^{2−t1})/(2 − t1)  of the true class, with 1 − p = wrong."""
+        t, minus = self.t1, -tempered_log(log_p, self.t1)
+        series = (
+            t * wrong * wrong * (0.5 + (1 + t) * wrong / 6)
+        )  # its rest is of the order of wrong⁴
+        beyond = np.where(wrong < SMALL, series, minus - wrong)  # ≥ 0
+        return (beyond + (1 - t) * wrong * minus) / (2 - t)
 
     def values(self, y: Array, z: Array) -> Array:
         return self.jet(y, z)[0]

@@ -69,6 +69,7 @@ def test_values_are_the_divergence_of_the_true_class_and_slopes_its_differences(
     assert_allclose(loss.values(y, Z.T), losses_of_rows(Z, y, t1, t2), rtol=1e-8, atol=1e-12)
     slopes = loss.slopes(y, Z.T)
     assert_allclose(slopes.sum(axis=0), 0, atol=1e-15)
+    assert (slopes[y, range(20)] < 0).all()
     for k, e in enumerate(1e-4 * np.eye(4)):
         up, down = (losses_of_rows(Z + s * e, y, t1, t2) for s in (1, -1))
         assert_allclose(slopes[k], (up - down) / 2e-4, atol=1e-7)
@@ -110,6 +111,14 @@ def test_below_one_it_is_bounded_and_at_one_it_is_not(t1: float, t2: float) -> N
     if t1 <= 0.2:  # others tend to their limit slowly
         assert cost[-1] == pytest.approx(1 / (1 - t1))
     assert BiTempered(t1, 1.0).value(np.array([1e3]))[0] == 0
+
+
+def test_slopes_of_rows_that_are_right_by_far_keep_their_digits() -> None:
+    """At t1 = 0 and t2 = 1 the loss is (1 − p)², of p = 1/(1 + e^{−m})."""
+    m = np.array([-3.0, 0, 3, 11, 12, 30, 60, 200])
+    wrong = 1 / (1 + np.exp(m))
+    assert_allclose(BiTempered(0, 1).value(m), wrong**2, rtol=1e-10)
+    assert_allclose(BiTempered(0, 1).slope(m), -2 * wrong**2 * (1 - wrong), rtol=1e-13)
 
 
 @EACH
