@@ -52,6 +52,8 @@ TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
 def mismatch(solver: Solver, loss: Loss | type[Loss]) -> str | None:
     """Why the solver cannot minimize this loss, in one sentence; None if it can."""
     name, needs = solver.name, solver.needs
+    if not loss.convex and solver.convex_only:
+        return f"{name} needs a convex loss; {loss.name} is not. Try solver='auto'."
     if needs in KINDS:
         able, kind = KINDS.index(loss.kind) >= KINDS.index(needs), f"only {loss.kind}"
     else:

@@ -3,11 +3,12 @@
     (W, b) = argmin (1/Σw_i) Σ w_i loss(y_i, x_i·W + b) + strength · penalty(W)
 
 Two classes share one score with y = ±1. With more classes, 'logistic' becomes softmax and all classes are fitted
-jointly, as they are with 'crammer_singer' and 'perceptron'. Any other loss is fitted one class against the rest.
+jointly, as they are with 'crammer_singer', 'perceptron' and 'bi_tempered'. Any other loss is fitted one class against
+the rest. 'bi_tempered' is not convex: the fit begins at W = 0, and the minimum that it finds may be one of several.
 
-Predicts: scores, linear in x, and probabilities if the loss is a likelihood.
+Predicts: scores, linear in x, and probabilities if the loss is a likelihood or 'bi_tempered'.
 Cost: that of the solver: O(n d K) a first-order step, O(n p² + p³) a Newton step, p = K (d + 1).
-Certificate: duality gap; gradient cosine without a penalty.
+Certificate: duality gap; gradient cosine without a penalty or if the loss is not convex.
 Reference: Hastie, Tibshirani & Friedman (2009), §10.6 and table 12.1.
 """
 
@@ -49,9 +50,10 @@ class LinearClassifier(
     ----------
     loss : str, dict or Loss, default='logistic'
         Loss function, a file of linclass/losses: 'logistic' (of K > 2 classes 'softmax'), 'probit', 'hinge',
-        'squared_hinge', 'modified_huber', 'exponential', 'crammer_singer', 'perceptron' (of K > 2 classes 'kesler'), or
-        of z − y, y = ±1: 'squared', 'huber', 'epsilon_insensitive' or 'squared_epsilon_insensitive'. A dict
-        {name: options} sets options of a loss, such as {'huber': {'delta': 0.5}}.
+        'squared_hinge', 'modified_huber', 'exponential', 'crammer_singer', 'perceptron' (of K > 2 classes 'kesler'),
+        'bi_tempered' (of K > 2 classes 'tempered_softmax'), or of z − y, y = ±1: 'squared', 'huber',
+        'epsilon_insensitive' or 'squared_epsilon_insensitive'. A dict {name: options} sets options of a loss, such as
+        {'huber': {'delta': 0.5}} or {'bi_tempered': {'t1': 0.8, 't2': 1.2}}.
     penalty : str, dict, Penalty or None, default='l2'
         Penalty on the weights, a file of linclass/penalties: 'l2', 'l1', 'elastic_net', 'adaptive_lasso' or
         'group_lasso'. None fits without a penalty. A dict {name: options} sets the options of a penalty, such as
@@ -196,7 +198,8 @@ class LinearClassifier(
             return [(type(named)(K), codes)]
         if loss.joint:
             joint = find("losses", loss.joint)
-            return [(joint(K, reference=True) if self._needs_reference(joint) else joint(K), codes)]
+            own = {"reference": True} if self._needs_reference(joint) else vars(loss)
+            return [(joint(K, **own), codes)]
         rest = np.where(np.arange(K)[:, None] == codes, 1.0, -1.0)
         return [(loss, rest)] if loss.quadratic else [(loss, y) for y in rest]
 
@@ -210,8 +213,7 @@ class LinearClassifier(
         """Zero, or the old parameters of this problem, if they fit."""
         start = objective.zero()
         if old is not None and old.shape[1] == objective.design.width:
-            # with a reference class, the others are relative to its row
-            last = old[-1] if len(old) == len(start) + 1 else 0.0
+            last = old[-1] if len(old) == len(start) + 1 else 0.0  # of a reference class
             given = old[problem] if start.ndim == 1 else old[: len(start)] - last
             start = given.copy() if given.shape == start.shape else start
         return start

@@ -1,13 +1,27 @@
-"""Probabilities, if the loss is a negative log-likelihood: softmax of K scores, or e^{−ℓ(y z)} of one."""
+"""Probabilities, if the loss is a negative log-likelihood: softmax of K scores, or e^{−ℓ(y z)} of one. Or by a link of
+the loss, its `log_probabilities`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from linclass.conventions.margin_probabilities import MarginProbabilities
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset, TakesOffset
+
+
+class LinkProbabilities(TakesOffset):
+    """Of a loss with a link of its own."""
+
+    _loss: Callable[[], Any]
+
+    def log_proba_from(self, Z: np.ndarray) -> np.ndarray:
+        """Log-probabilities (n, K) of rows, from their scores (n,) or (n, K)."""
+        return np.asarray(self._loss().log_probabilities(np.asarray(Z)))
 
 
 class LossProbabilities(TakesOffset):
@@ -20,8 +34,9 @@ class LossProbabilities(TakesOffset):
     def predict_proba(self) -> Any:
         """Class probabilities, as a method `predict_proba(X, offset=None)`.
 
-        Only losses that are negative log-likelihoods have it: 'logistic', and for two classes
-        'probit'; for others the attribute does not exist. Returns an array of shape (n, K), in the order of `classes_`.
+        Only losses that are negative log-likelihoods have it, 'logistic' and for two classes 'probit', and
+        'bi_tempered', by the tempered softmax; for others the attribute does not exist. Returns an array of shape
+        (n, K), in the order of `classes_`.
         """
         self._form("predict_proba")
         return ProbabilitiesWithOffset.predict_proba.__get__(self)
@@ -30,8 +45,8 @@ class LossProbabilities(TakesOffset):
     def predict_log_proba(self) -> Any:
         """Logarithms of the class probabilities, as a method `predict_log_proba(X, offset=None)`.
 
-        Only losses that are negative log-likelihoods have it: 'logistic', and for two classes
-        'probit'. Returns an array of shape (n, K), in the order of `classes_`.
+        Only losses that are negative log-likelihoods have it, 'logistic' and for two classes 'probit', and
+        'bi_tempered', by the tempered softmax. Returns an array of shape (n, K), in the order of `classes_`.
         """
         self._form("predict_log_proba")
         return ProbabilitiesWithOffset.predict_log_proba.__get__(self)
@@ -41,9 +56,13 @@ class LossProbabilities(TakesOffset):
         """Log-probabilities of rows from their scores, as a method `log_proba_from(Z)`, where they exist."""
         return self._form("log_proba_from").log_proba_from.__get__(self)
 
-    def _form(self, method: str) -> type[SoftmaxProbabilities] | type[MarginProbabilities]:
+    def _form(
+        self, method: str
+    ) -> type[SoftmaxProbabilities] | type[MarginProbabilities] | type[LinkProbabilities]:
         """The kind of probabilities, or AttributeError."""
         loss = self._loss()
+        if hasattr(loss, "log_probabilities"):
+            return LinkProbabilities
         if not loss.probabilistic:
             raise AttributeError(f"loss={self.loss!r} gives no probabilities, so no {method}")
         if loss.joint or loss.binary:

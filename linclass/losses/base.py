@@ -23,8 +23,8 @@ class Loss(NamedPart):
     """Value, derivatives and conjugate, vectorized over rows."""
 
     kind: ClassVar[str] = "twice-smooth"
-    # sup ℓ″: gradient steps of 1/(smoothness·‖X‖²) always descend
-    smoothness: ClassVar[float] = np.inf
+    convex: ClassVar[bool] = True  # else a stationary point may be one of several minima
+    smoothness: ClassVar[float] = np.inf  # sup |ℓ″|: steps of 1/(smoothness·‖X‖²) always descend
     probabilistic: ClassVar[bool] = False  # a negative log-likelihood: scores give probabilities
     vanishes: ClassVar[bool] = True  # at finite scores; a likelihood only tends to 0
     certain: ClassVar[float] = 5.0  # of a likelihood: the score from which its slope is below 1 %
@@ -32,8 +32,7 @@ class Loss(NamedPart):
     mistake_driven: ClassVar[bool] = False  # only misclassified rows have a loss
     piecewise_linear: ClassVar[bool] = False
     piecewise_quadratic: ClassVar[bool] = False  # ℓ″ is 0 or a constant: Newton's method is finite
-    # K scores, and slopes p − e_y with p on the simplex: has `on_pairs`
-    simplicial: ClassVar[bool] = False
+    simplicial: ClassVar[bool] = False  # K slopes p − e_y, p on the simplex: has `on_pairs`
     binary: ClassVar[str | None] = None  # name of the loss for two classes, for a loss of K scores
     joint: ClassVar[str | None] = None  # name of the joint loss for K > 2 classes, if one exists
     has_conjugate: ClassVar[bool] = True
@@ -178,7 +177,7 @@ class MarginLoss(Loss):
 
     def jet_at_zero(self, y: Array) -> tuple[Array, Array, Array | None]:
         """All margins are 0."""
-        if (jet := JETS_AT_ZERO.get(type(self))) is None:
+        if vars(self) or (jet := JETS_AT_ZERO.get(type(self))) is None:
             jet = JETS_AT_ZERO[type(self)] = self.jet(np.ones(1), np.zeros(1))
         value, slope, curvature = jet
         n = len(y)

@@ -14,6 +14,7 @@ from linclass.numerics import Array
 
 class ZeroOne(MarginLoss):
     kind = "discrete"
+    convex = False
     has_conjugate = False
 
     def value(self, m: Array) -> Array:

@@ -47,11 +47,23 @@ def recession_of_fit(objective: Objective, solution: Solution) -> Recession | No
     """Whether a likelihood has no maximum, or a loss that only tends to 0 no minimum, where no penalty rules it out."""
     if objective.loss.vanishes:
         return None
+    if not objective.loss.convex:
+        return _separated(objective.without_offset, solution)
     if not objective.strength:
         return recession(objective.without_offset, solution)
     if objective.unpenalized is None:
         return None
     return _recession_where_free(objective.without_offset, solution)
+
+
+def _separated(objective: Objective, solution: Solution) -> Recession | None:
+    """Of a loss that is not convex only complete separation, by the fit itself, is known to be one."""
+    point = solution.point_of(objective)
+    if not point.separates:
+        return None
+    inequalities = Inequalities(objective)
+    found = inequalities.size <= LARGEST and inequalities.hold_at(point)
+    return Recession(_unit(point.theta)) if found else None
 
 
 def recession(objective: Objective, solution: Solution) -> Recession:

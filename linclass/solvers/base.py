@@ -118,6 +118,7 @@ class Solver(NamedPart):
 
     # of the loss: a kind of losses.base.KINDS, or a flag of Loss such as "piecewise-linear"
     needs: ClassVar[str] = "twice-smooth"
+    convex_only: ClassVar[bool] = True  # else it finds stationary points of other losses, too
     limit: ClassVar[int] = 100
     takes: ClassVar[str] = "smooth"  # penalties: a key of compatibility.TAKES
     # it is Newton's method, which stacked_newton.py does for many fits at once

@@ -15,6 +15,12 @@ Row = tuple[str, Callable[[Objective], object], str]
 
 TABLE: tuple[Row, ...] = (
     (
+        "loss not convex, smooth penalty",
+        lambda P: not P.loss.convex and not P.kinked,
+        "quasi_newton",
+    ),
+    ("loss not convex", lambda P: not P.loss.convex, "proximal_gradient"),
+    (
         "piecewise linear loss, l2 penalty",
         lambda P: P.loss.piecewise_linear and is_ridge(P),
         "semismooth_newton",

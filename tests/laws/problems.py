@@ -12,7 +12,8 @@ from linclass.objective.objective import Objective
 from linclass.parts import find, names
 
 LOSSES = names("losses")
-CONVEX = [name for name in LOSSES if find("losses", name).kind != "discrete"]
+FITTED = [name for name in LOSSES if find("losses", name).kind != "discrete"]
+CONVEX = [name for name in LOSSES if find("losses", name).convex]
 SMOOTH = [name for name in LOSSES if KINDS.index(find("losses", name).kind) >= 2]
 K = 3
 

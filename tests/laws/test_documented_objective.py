@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from problems import CONVEX
+from problems import FITTED
 from scipy.special import logsumexp
 from scipy.stats import norm
+from tempered import losses_of_rows
 
 from linclass import LinearClassifier
 from linclass.applicability import NotApplicable
@@ -24,7 +25,16 @@ def positive(v: np.ndarray) -> np.ndarray:
     return np.maximum(v, 0)
 
 
+def tempered(Z: np.ndarray, own: np.ndarray) -> np.ndarray:
+    return losses_of_rows(Z, own.argmax(axis=1), 0.8, 1.2)
+
+
+def tempered_of_two(m: np.ndarray) -> np.ndarray:
+    return tempered(np.c_[m, 0 * m], np.eye(2)[np.zeros(len(m), int)]).reshape(m.shape)
+
+
 OF_MARGIN: dict[str, Values] = {
+    "bi_tempered": tempered_of_two,
     "exponential": lambda m: np.exp(-m),
     "hinge": lambda m: positive(1 - m),
     "logistic": lambda m: np.log(1 + np.exp(-m)),
@@ -39,13 +49,23 @@ OF_RESIDUAL: dict[str, Values] = {
     "squared": lambda r: r**2 / 2,
     "squared_epsilon_insensitive": lambda r: positive(abs(r) - 0.1) ** 2,
 }
-TWO_CLASSES = {"crammer_singer": "hinge", "kesler": "perceptron", "softmax": "logistic"}
+TWO_CLASSES = {
+    "crammer_singer": "hinge",
+    "kesler": "perceptron",
+    "softmax": "logistic",
+    "tempered_softmax": "bi_tempered",
+}
 JOINT: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "softmax": lambda Z, own: logsumexp(Z, axis=1) - Z[own],
     "crammer_singer": lambda Z, own: (Z + 1 - own).max(axis=1) - Z[own],
     "kesler": lambda Z, own: Z.max(axis=1) - Z[own],
+    "tempered_softmax": tempered,
 }
-JOINTLY = {"logistic": "softmax", "perceptron": "kesler"} | {name: name for name in JOINT}
+JOINTLY = {name: name for name in JOINT} | {
+    "logistic": "softmax",
+    "perceptron": "kesler",
+    "bi_tempered": "tempered_softmax",
+}
 PENALTY: dict[str, Callable[[np.ndarray], float]] = {
     "unpenalized": lambda W: 0.0,
     "l1": lambda W: abs(W).sum(),
@@ -90,7 +110,7 @@ def both_have_a_solver(loss: str, penalty: str) -> bool:
 
 
 PAIRS = [
-    (loss, penalty) for loss in CONVEX for penalty in PENALTY if both_have_a_solver(loss, penalty)
+    (loss, penalty) for loss in FITTED for penalty in PENALTY if both_have_a_solver(loss, penalty)
 ]
 
 PENALIZED = [
@@ -103,7 +123,7 @@ PENALIZED = [
 
 
 def test_every_loss_and_penalty_is_here() -> None:
-    assert {*OF_MARGIN, *OF_RESIDUAL, *JOINT} == set(CONVEX)
+    assert {*OF_MARGIN, *OF_RESIDUAL, *JOINT} == set(FITTED)
     assert {*PENALTY, "adaptive_lasso"} == set(names("penalties"))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from problems import CONVEX, LOSSES, SMOOTH, K, scores, targets
+from problems import CONVEX, FITTED, LOSSES, SMOOTH, K, scores, targets
 from scipy.optimize import minimize
 from scipy.special import erfcx, log_ndtr
 
@@ -244,16 +244,16 @@ def test_logistic_slope_is_the_ufunc_that_prepared_steps_use() -> None:
     assert_allclose(outer * f(inner * m), Logistic().slope(m), atol=1e-15)
 
 
-def test_the_linear_classifier_documents_every_convex_loss() -> None:
+def test_the_linear_classifier_documents_every_loss_that_it_fits() -> None:
     """As 'name' in the entry of `loss`, no more and no fewer; an option has a value."""
     assert LinearClassifier.__doc__
     entry = LinearClassifier.__doc__.partition("loss : ")[2].partition("penalty : ")[0]
-    assert set(re.findall(r"'(\w+)'(?!: \d)", entry)) == set(CONVEX)
+    assert set(re.findall(r"'(\w+)'(?!: \d)", entry)) == set(FITTED)
 
 
 def test_the_file_of_the_linear_classifier_reports_which_losses_are_fitted_jointly() -> None:
     """Those with a joint loss, and those of K scores that are no other's joint loss."""
-    found = {name: find("losses", name) for name in CONVEX}
+    found = {name: find("losses", name) for name in FITTED}
     others = {loss.joint for loss in found.values()}
     joint = {
         name for name, loss in found.items() if loss.joint or (loss.binary and name not in others)

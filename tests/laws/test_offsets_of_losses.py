@@ -16,7 +16,8 @@ from linclass.parts import find, names
 LOSSES = [
     name
     for name in names("losses")
-    if find("losses", name).kind != "discrete" and name not in ("softmax", "kesler")
+    if find("losses", name).kind != "discrete"
+    and name not in ("softmax", "kesler", "tempered_softmax")
 ]
 EXACT = [  # solvers that end at the minimum, each of some losses and penalties
     "auto", "newton", "newton_cg", "quasi_newton", "irls", "finite_newton", "least_squares", "proximal_newton",
@@ -150,7 +151,7 @@ def problem(name: str) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
     return loss, y, 2 * rng.normal(size=shape).T, 2 * rng.normal(size=shape)
 
 
-ALL = [*LOSSES, "softmax", "kesler"]
+ALL = [*LOSSES, "softmax", "kesler", "tempered_softmax"]
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -44,6 +44,7 @@ class ProximalGradient(Solver):
     """
 
     needs: ClassVar[str] = "smooth"
+    convex_only: ClassVar[bool] = False
     takes: ClassVar[str] = "any"
     limit: ClassVar[int] = 20_000
     certify_every: ClassVar[int] = 10

@@ -45,6 +45,7 @@ class GradientDescent(Solver):
     record: tuple[int, ...] = field(default=())  # iterations whose theta is kept in `path_`
 
     needs: ClassVar[str] = "smooth"
+    convex_only: ClassVar[bool] = False
     limit: ClassVar[int] = 10_000
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:

@@ -36,6 +36,7 @@ class QuasiNewton(Solver):
     memory: int = 10
 
     needs: ClassVar[str] = "smooth"
+    convex_only: ClassVar[bool] = False
     limit: ClassVar[int] = 1000
 
     def check(self) -> None:

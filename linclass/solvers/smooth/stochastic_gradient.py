@@ -68,6 +68,7 @@ class StochasticGradient(SolverByPasses):
     random_state: Seed = None
 
     needs: ClassVar[str] = "convex"
+    convex_only: ClassVar[bool] = False
     limit: ClassVar[int] = 200
     certify_every: ClassVar[int] = 5  # epochs between certificates, which cost a pass each
 

@@ -1,0 +1,254 @@
+"""The bi-tempered loss against its definition, and what Amid, Warmuth, Anil & Koren (2019) say of it."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from scipy.optimize import minimize
+from tempered import divergence, losses_of_rows, probabilities_of_row
+
+from linclass import LinearClassifier, LogisticRegression, TunedClassifier
+from linclass.losses._tempered import log_tempered_softmax
+from linclass.losses.bi_tempered import BiTempered
+from linclass.losses.logistic import Logistic
+from linclass.losses.softmax import Softmax
+from linclass.losses.tempered_softmax import TemperedSoftmax
+from linclass.parts import find, names
+
+TEMPERATURES = list(product([0.0, 0.2, 0.8, 1.0], [1.0, 1.2, 2.0, 4.0]))
+EACH = pytest.mark.parametrize(("t1", "t2"), TEMPERATURES)
+STATIONARY = ("gradient_descent", "proximal_gradient", "quasi_newton", "stochastic_gradient")
+
+
+def loss_called(t1: float, t2: float) -> dict[str, Any]:
+    return {"bi_tempered": {"t1": t1, "t2": t2}}
+
+
+def rows(K: int, n: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    y = np.arange(n) % K
+    return np.random.default_rng(K).standard_normal((n, 3)) + 0.7 * y[:, None], y
+
+
+@pytest.mark.parametrize("t", [1.0, 1 + 1e-9, 1.2, 2.0, 4.0, 30.0])
+@pytest.mark.parametrize("spread", [0.0, 1e-3, 2.0, 1e3])
+def test_the_tempered_softmax_is_that_of_its_definition_and_sums_to_one(
+    t: float, spread: float
+) -> None:
+    Z = spread * np.random.default_rng(0).standard_normal((20, 5))
+    p = np.exp(log_tempered_softmax(Z.T, t).T)
+    assert_allclose(p.sum(axis=1), 1, rtol=1e-14)
+    if t != 1 + 1e-9:  # whose definition loses digits
+        assert_allclose(p, [probabilities_of_row(z, t) for z in Z], rtol=1e-9, atol=1e-15)
+    many = spread * np.random.default_rng(1).standard_normal((1000, 3))
+    assert_allclose(np.exp(log_tempered_softmax(many, t)).sum(axis=0), 1, rtol=1e-13)
+
+
+def test_far_scores_have_probabilities_that_decrease_like_a_power() -> None:
+    """((t − 1) m)^{−1/(t−1)}, where those of the softmax are e^{−m}; and 1 − p keeps its digits."""
+    for t in (1.2, 2.0, 4.0):
+        m = np.array([1e60, 1e90])
+        log_p = log_tempered_softmax(np.stack([m, 0 * m]), t)
+        assert_allclose(log_p[1], -np.log((t - 1) * m) / (t - 1), rtol=1e-6)
+        assert_allclose(np.expm1(log_p[0]), -np.exp(log_p[1]), rtol=1e-12)
+        near = np.linspace(3, 30, 28)
+        assert (log_tempered_softmax(np.stack([near, 0 * near]), t)[1] > -near).all()
+
+
+@EACH
+def test_values_are_the_divergence_of_the_true_class_and_slopes_its_differences(
+    t1: float, t2: float
+) -> None:
+    rng, loss = np.random.default_rng(0), TemperedSoftmax(4, t1, t2)
+    Z, y = 3 * rng.standard_normal((20, 4)), rng.integers(0, 4, 20)
+    assert_allclose(loss.values(y, Z.T), losses_of_rows(Z, y, t1, t2), rtol=1e-8, atol=1e-12)
+    slopes = loss.slopes(y, Z.T)
+    assert_allclose(slopes.sum(axis=0), 0, atol=1e-15)
+    assert (slopes[y, range(20)] < 0).all()
+    for k, e in enumerate(1e-4 * np.eye(4)):
+        up, down = (losses_of_rows(Z + s * e, y, t1, t2) for s in (1, -1))
+        assert_allclose(slopes[k], (up - down) / 2e-4, atol=1e-7)
+
+
+@EACH
+def test_two_classes_are_the_k_classes_of_k_two(t1: float, t2: float) -> None:
+    rng = np.random.default_rng(0)
+    Z, y = 4 * rng.standard_normal((2, 50)), rng.integers(0, 2, 50)
+    one, two, sign = BiTempered(t1, t2), TemperedSoftmax(2, t1, t2), 2.0 * y - 1
+    assert_allclose(one.values(sign, Z[1] - Z[0]), two.values(y, Z), rtol=1e-12, atol=1e-15)
+    assert_allclose(one.slopes(sign, Z[1] - Z[0]), two.slopes(y, Z)[1], rtol=1e-9, atol=1e-15)
+    assert_allclose(one.log_probabilities(Z[1] - Z[0]), two.log_probabilities(Z.T), rtol=1e-12)
+
+
+def test_at_temperatures_of_one_it_is_the_logistic_loss() -> None:
+    rng = np.random.default_rng(0)
+    Z, y, sign = 5 * rng.standard_normal((3, 50)), rng.integers(0, 3, 50), rng.choice([-1.0, 1], 50)
+    for one, other, truth, z in (
+        (TemperedSoftmax(3, 1, 1), Softmax(3), y, Z),
+        (BiTempered(1, 1), Logistic(), sign, Z[0]),
+    ):
+        for mine, usual in zip(one.jet(truth, z)[:2], other.jet(truth, z)[:2], strict=True):
+            assert_allclose(mine, usual, rtol=1e-12, atol=1e-15)
+    for K in (2, 3):
+        X, y = rows(K)
+        mine = LinearClassifier(loss=loss_called(1, 1), tol=1e-10)
+        usual = LogisticRegression(tol=1e-12)
+        assert_allclose(mine.fit(X, y).coef_, usual.fit(X, y).coef_, atol=1e-6)
+        assert mine.objective_ == pytest.approx(usual.objective_, rel=1e-9)
+        assert_allclose(mine.predict_proba(X), usual.predict_proba(X), atol=1e-6)
+
+
+@EACH
+def test_below_one_it_is_bounded_and_at_one_it_is_not(t1: float, t2: float) -> None:
+    cost = BiTempered(t1, t2).value(-(10.0 ** np.arange(0, 301, 20)))
+    assert (np.diff(cost) >= -1e-15).all()
+    assert (cost <= 1 / (1 - t1)).all() if t1 < 1 else cost[-1] > 50
+    if t1 <= 0.2:  # others tend to their limit slowly
+        assert cost[-1] == pytest.approx(1 / (1 - t1))
+    assert BiTempered(t1, 1.0).value(np.array([1e3]))[0] == 0
+
+
+def test_slopes_of_rows_that_are_right_by_far_keep_their_digits() -> None:
+    """At t1 = 0 and t2 = 1 the loss is (1 − p)², of p = 1/(1 + e^{−m})."""
+    m = np.array([-3.0, 0, 3, 11, 12, 30, 60, 200])
+    wrong = 1 / (1 + np.exp(m))
+    assert_allclose(BiTempered(0, 1).value(m), wrong**2, rtol=1e-10)
+    assert_allclose(BiTempered(0, 1).slope(m), -2 * wrong**2 * (1 - wrong), rtol=1e-13)
+
+
+@EACH
+def test_only_the_logistic_loss_is_convex(t1: float, t2: float) -> None:
+    slopes = np.diff(BiTempered(t1, t2).slope(np.linspace(-20, 5, 2501)))
+    assert (slopes >= -1e-12).all() == (t1 == t2 == 1)
+
+
+@EACH
+def test_it_is_proper(t1: float, t2: float) -> None:
+    """If classes have probabilities π, the mean loss is least at scores that give π: its slope is 0 there."""
+    z = 2 * np.random.default_rng(0).standard_normal((4, 30))
+    loss, pi = TemperedSoftmax(4, t1, t2), np.exp(log_tempered_softmax(z, t2))
+    mean = sum(pi[k] * loss.slopes(np.full(30, k), z) for k in range(4))
+    assert_allclose(mean, 0, atol=1e-14)
+    means = [p * loss.values(np.full(30, k), z) for k, p in enumerate(pi)]
+    moved = z + np.random.default_rng(1).standard_normal((4, 30))
+    others = [p * loss.values(np.full(30, k), moved) for k, p in enumerate(pi)]
+    assert (np.sum(others, axis=0) > np.sum(means, axis=0)).all()
+    given, expected = (np.exp(log_tempered_softmax(v, t2)).T for v in (moved, z))
+    excess = np.sum(others, axis=0) - np.sum(means, axis=0)  # is Bregman's divergence of p from π
+    of_rows = [divergence(e, g, t1) for e, g in zip(expected, given, strict=True)]
+    assert_allclose(excess, of_rows, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_a_fit_is_that_of_another_minimizer_from_zero(K: int) -> None:
+    X, y = rows(K, 12)
+    X, w, strength = X[:, :1], np.random.default_rng(0).uniform(0.5, 2, 12), 0.02
+
+    def scores(theta: np.ndarray) -> np.ndarray:
+        Z = np.c_[X, np.ones(12)] @ theta.reshape(-1, 2).T
+        return Z if K > 2 else np.c_[0 * Z, Z]
+
+    def cost(theta: np.ndarray) -> float:
+        weights = theta.reshape(-1, 2)[:, 0]
+        of_rows = losses_of_rows(scores(theta), y, 0.5, 1.5)
+        return float(np.average(of_rows, weights=w) + strength * (weights**2).sum() / 2)
+
+    found = minimize(cost, np.zeros(2 if K == 2 else 2 * K), method="BFGS", options={"gtol": 1e-4})
+    model = LinearClassifier(loss=loss_called(0.5, 1.5), strength=strength).fit(X, y, w)
+    theta = np.column_stack([model.coef_, model.intercept_])
+    assert model.objective_ == pytest.approx(cost(theta.ravel()), rel=1e-9)
+    assert model.objective_ == pytest.approx(found.fun, rel=1e-6)
+    expected = [probabilities_of_row(z, 1.5) for z in scores(found.x)]
+    assert_allclose(model.predict_proba(X), expected, atol=1e-3)
+
+
+def test_mislabelled_rows_far_away_hardly_turn_the_boundary() -> None:
+    """Of two classes a fifth of the rows is moved outwards and mislabelled; the loss is that of the paper's example."""
+    turned: dict[str, list[float]] = {"logistic": [], "bi_tempered": []}
+    for seed in range(4):
+        rng, y = np.random.default_rng(seed), np.arange(200) % 2
+        X = rng.standard_normal((200, 2)) + np.where(y[:, None] == 1, [2, 0], [-2, 0])
+        few, far, wrong = rng.permutation(200)[:40], X.copy(), y.copy()
+        far[few] *= 3
+        wrong[few] = 1 - y[few]
+        for name, loss in (("logistic", "logistic"), ("bi_tempered", loss_called(0.2, 4.0))):
+            clean, noisy = (
+                LinearClassifier(loss=loss).fit(*data).coef_[0] for data in ((X, y), (far, wrong))
+            )
+            cosine = clean @ noisy / np.linalg.norm(clean) / np.linalg.norm(noisy)
+            turned[name].append(np.degrees(np.arccos(min(cosine, 1.0))))
+    assert max(turned["bi_tempered"]) < 10
+    assert min(turned["logistic"]) > 20
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("penalty", ["l2", "l1", "group_lasso", None])
+def test_every_fit_ends_at_a_stationary_point_and_says_that_this_is_no_bound(
+    penalty: str | None, K: int
+) -> None:
+    X, y = rows(K)
+    model = LinearClassifier(loss="bi_tempered", penalty=penalty, tol=1e-9).fit(X, y)
+    assert (model.status_, model.certificate_kind_) == ("converged", "gradient_cosine")
+    assert model.solver_ == ("quasi_newton" if penalty in ("l2", None) else "proximal_gradient")
+    thin = LinearClassifier(loss="bi_tempered", penalty=penalty, tol=1e-9)
+    assert_allclose(thin.fit(sparse.csr_array(X), y).coef_, model.coef_, atol=1e-6)
+    again = pickle.loads(pickle.dumps(model))
+    assert_allclose(again.predict_proba(X), model.predict_proba(X), rtol=0)
+    assert_allclose(model.predict_proba(X).sum(axis=1), 1, rtol=1e-13)
+    assert (model.predict(X) == model.predict_proba(X).argmax(axis=1)).all()
+
+
+@pytest.mark.parametrize("solver", names("solvers"))
+def test_only_solvers_that_find_stationary_points_take_it(solver: str) -> None:
+    model = LinearClassifier(loss="bi_tempered", solver=solver)
+    if solver in STATIONARY:
+        model.check()
+        assert not find("solvers", solver).convex_only
+    else:
+        with pytest.raises(
+            ValueError,
+            match=f"^{solver} needs a convex loss; bi_tempered is not. Try solver='auto'.$",
+        ):
+            model.check()
+
+
+@pytest.mark.filterwarnings("ignore:LinearClassifier ended separable")
+@pytest.mark.parametrize("K", [2, 3])
+def test_separated_classes_without_a_penalty_have_no_minimum(K: int) -> None:
+    X, y = rows(K)
+    X[:, 0] += 30 * y
+    model = LinearClassifier(loss="bi_tempered", penalty=None).fit(X, y)
+    assert model.status_ == "separable"
+    assert "so the loss has no minimum" in model.reason_
+
+
+def test_temperatures_are_tuned_and_kept_apart() -> None:
+    """Also what is known of scores of 0, which depends on them."""
+    X, y = rows(3)
+    grid = {"loss": [loss_called(0.2, 1.2), loss_called(0.8, 2.0)]}
+    assert TunedClassifier(LinearClassifier(), strengths=[0.1], grid=grid, folds=2).fit(X, y)
+    for t1, t2 in TEMPERATURES:
+        loss = BiTempered(t1, t2)
+        assert_allclose(loss.jet_at_zero(np.ones(1))[0], loss.value(np.zeros(1)))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"t1": 1.5}, "t1 is 1.5; it must be a number from 0 to 1"),
+        ({"t1": -0.1}, "t1 is -0.1; it must be a number from 0 to 1"),
+        ({"t1": "low"}, "t1 is 'low'; it must be a number from 0 to 1"),
+        ({"t2": 0.5}, "t2 is 0.5; it must be a number, at least 1"),
+        ({"t2": np.inf}, "t2 is inf; it must be a number, at least 1"),
+        ({"t3": 1}, "bi_tempered has no 't3'; it has t1, t2"),
+    ],
+)
+def test_wrong_temperatures_are_one_line(options: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as caught:
+        LinearClassifier(loss={"bi_tempered": options}).fit(*rows(2))
+    assert "\n" not in str(caught.value)
