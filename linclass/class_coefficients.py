@@ -52,7 +52,7 @@ class ClassCoefficients(Composition):
         penalty = penalty.for_features(getattr(self, "feature_names_in_", None))
         unpenalized = np.zeros(theta.shape[1], bool)
         unpenalized[:d] = False if penalty.unpenalized is None else penalty.unpenalized
-        unpenalized[d:] = getattr(penalty, "intercept", None) is None
+        unpenalized[d:] = penalty.intercept is None
         theta[:, unpenalized] -= theta[:, unpenalized].mean(axis=0)
         return theta
 

@@ -56,7 +56,7 @@ class Composition(FitsPath, Estimator):
             raise ValueError(f"{loss.name} is not convex and has no slope. Try loss='logistic'.")
         if not (isinstance(self.strength, (int, float, np.number)) and 0 <= self.strength < np.inf):
             raise ValueError(f"strength is {self.strength!r}; it must be a number, at least 0.")
-        if isinstance(self.solver, str) and self.solver == "auto":
+        if self._chooses_solver:
             if self.step is not None:
                 raise ValueError(f"step is {self.step!r}; choose a solver that has a step.")
             self._solver("newton").check()  # of tol and max_iter, which all solvers have
@@ -78,12 +78,16 @@ class Composition(FitsPath, Estimator):
             raise ValueError(f"{solver.name} {complaint}{remedy}")
         solver.check()
 
+    @property
+    def _chooses_solver(self) -> bool:
+        """Whether the solver is chosen by the objective."""
+        return isinstance(self.solver, str) and self.solver == "auto"
+
     def parts(self) -> list[str]:
         """Modules that a fit imports by name; with solver='auto', every solver that may be chosen."""
         loss = self._loss()
         others = [name for name in (loss.joint, loss.binary) if name]
-        auto = isinstance(self.solver, str) and self.solver == "auto"
-        solvers = choice.solvers() if auto else [self._solver(self.solver).name]
+        solvers = choice.solvers() if self._chooses_solver else [self._solver(self.solver).name]
         return [
             type(loss).__module__,
             *(find("losses", name).__module__ for name in others),
@@ -97,7 +101,7 @@ class Composition(FitsPath, Estimator):
         """The objective of this loss on these rows, with the penalty on their features."""
         penalty = self._penalty().for_features(getattr(self, "feature_names_in_", None))
         penalty.check_features(design.n_features)
-        if getattr(penalty, "intercept", None) is not None and design.intercept:
+        if penalty.intercept is not None and design.intercept:
             penalty = penalty.with_intercept(design.n_features)
             design = design.with_constant_feature()
         objective = Objective(design, loss, target, weights, penalty, self.strength)
@@ -110,7 +114,7 @@ class Composition(FitsPath, Estimator):
         return objective.with_penalty(penalty.after(W), self.strength)
 
     def _chosen(self, objective: Objective) -> Solver:
-        if isinstance(self.solver, str) and self.solver == "auto":
+        if self._chooses_solver:
             return self._solver(choice.choose_solver(objective))
         solver = self._solver(self.solver)
         if solver.needs == "simplicial" and not objective.loss.simplicial:
@@ -143,7 +147,7 @@ class Composition(FitsPath, Estimator):
         if unfinished := [s for s in solutions if not s.converged]:
             worst = max(unfinished, key=lambda s: s.certificate)
             stop = f"{self.solver_} stopped after {counted(worst.n_iter, 'iteration')} with {worst.distance}"
-            chosen = "newton" if self.solver == "auto" else self.solver
+            chosen = "newton" if self._chooses_solver else self.solver
             return "max_iter", f"{stop}; tol is {self._solver(chosen).tol:g}."
         ranks = [s.rank for s in solutions if s.rank is not None]
         if ranks and not self._is_penalized():

@@ -10,6 +10,7 @@ from linclass.numerics import Array
 PIVOT = 1e-14  # share of its diagonal entry, below which it is rounding
 CLEAR = 1e-8  # and from which it is none
 CONDITION = 6e-8  # reciprocal, of the factor of columns of one scale; rounding leaves a singular one some 1e-8
+FLAT = 1e-13  # of the mean of a column: a deviation up to it is rounding
 
 
 class Inverse:
@@ -59,3 +60,10 @@ def is_regular(factor: Array, H: Array) -> bool:
         return True
     scaled = factor / np.sqrt(diagonal)[:, None]
     return bool(shares.min() >= PIVOT and lapack.dtrcon(scaled, uplo="L")[0] >= CONDITION)
+
+
+def clear_constant_columns(G: Array, mean: Array) -> None:
+    """Set the rows and columns of G = X_cᵀ W X_c to 0 where a column of X is constant but for rounding."""
+    flat = np.sqrt(np.maximum(G.diagonal(), 0)) <= FLAT * np.abs(mean)
+    if flat.any():
+        G[flat] = G[:, flat] = 0

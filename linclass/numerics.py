@@ -69,3 +69,8 @@ def empty_arrays(n: int, *shapes: tuple[int, ...]) -> list[Array]:
     room, stops = np.empty((sum(heights), n)), accumulate(heights)
     parts = zip(shapes, heights, stops, strict=True)
     return [room[stop - height : stop].reshape(*shape, n) for shape, height, stop in parts]
+
+
+def diagonal(H: Array) -> Array:
+    """The diagonal of a square matrix, as a view that can be changed."""
+    return np.einsum("ii->i", H)

@@ -72,11 +72,7 @@ def hold_out(
             "Leave it out, or add rows to it."
         )
     wanted = np.clip(np.rint(share * counts), 1, counts - 1)
-    shuffled = np.lexsort((np.random.PCG64(seed).random_raw(len(y)), codes))
-    begins = np.cumsum(counts) - counts
-    place = np.empty(len(y), dtype=np.int64)  # index of each row within its class
-    place[shuffled] = np.arange(len(y)) - begins[codes[shuffled]]
-    return place < wanted[codes]
+    return _place_in_class(codes, counts, np.random.PCG64(seed)) < wanted[codes]
 
 
 def nested_order(y: np.ndarray, seed: int, groups: np.ndarray | None = None) -> np.ndarray:
@@ -88,11 +84,17 @@ def nested_order(y: np.ndarray, seed: int, groups: np.ndarray | None = None) -> 
         kinds, members = distinct_groups(groups)
         return np.argsort(bits.random_raw(len(kinds))[members], kind="stable")
     _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
-    shuffled = np.lexsort((bits.random_raw(len(y)), codes))
-    place = np.empty(len(y), dtype=np.int64)  # of each row among those of its class
-    place[shuffled] = np.arange(len(y)) - (np.cumsum(counts) - counts)[codes[shuffled]]
+    place = _place_in_class(codes, counts, bits)
     quantile = np.where(place > 0, (place + 0.5) / counts[codes], 0)
     return np.lexsort((codes, quantile))
+
+
+def _place_in_class(codes: np.ndarray, counts: np.ndarray, bits: np.random.PCG64) -> np.ndarray:
+    """The place of each row among those of its class, in random order."""
+    shuffled = np.lexsort((bits.random_raw(len(codes)), codes))
+    place = np.empty(len(codes), dtype=np.int64)
+    place[shuffled] = np.arange(len(codes)) - (np.cumsum(counts) - counts)[codes[shuffled]]
+    return place
 
 
 def _named(code: int, names: Sequence[str] | None) -> str:

@@ -36,7 +36,7 @@ def is_small(folds: StrengthsOnFolds) -> bool:
         and P.strongly_convex
         and P.uniform
         and P.design.n_features == folds.X.shape[1]
-        and P.penalty_is_smooth
+        and not P.kinked
         and P.loss.has_conjugate
         and (P.design.intercept or not shifted)
         and P.design.n_rows * P.design.width <= SMALL

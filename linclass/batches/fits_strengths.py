@@ -18,6 +18,7 @@ from linclass.applicability import NotApplicable
 from linclass.batches.batched_folds import SMALL, is_small, solve_folds
 from linclass.batches.strengths_on_folds import StrengthModel, StrengthsOnFolds
 from linclass.conventions.many_fits import Folds, ManyFits
+from linclass.conventions.offsets import given_offset
 from linclass.conventions.parameters import key_of
 from linclass.numerics import Array
 from linclass.solvers.base import Solution
@@ -76,7 +77,7 @@ def _one_by_one(folds: StrengthsOnFolds, fold: int) -> list[StrengthModel]:
     if folds.scaling is not None:
         X = scaled(X, *folds.scaling[fold])
     X = named(X, getattr(folds.strongest, "feature_names_in_", None))
-    offset = {} if folds.offset is None else {"offset": folds.offset[kept]}
+    offset = given_offset(None if folds.offset is None else folds.offset[kept])
     models = [model._unfitted() for model in folds.models]
     penalized = [model for model in models if model._is_penalized()]
     if penalized:

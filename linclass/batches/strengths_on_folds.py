@@ -27,6 +27,8 @@ class StrengthModel(Protocol):
     trace: Any
     classes_: Array
 
+    @property
+    def _chooses_solver(self) -> bool: ...
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self: ...
     def _unfitted(self) -> Self: ...
     def _is_penalized(self) -> bool: ...
@@ -72,7 +74,7 @@ class StrengthsOnFolds:
         X, y, held_out, scaling, sample_weight, offset = folds
         self.models, self.held_out, self.scaling = models, held_out, scaling
         self.strongest = model = max(models, key=lambda model: model.strength)._unfitted()
-        solver = None if model.solver == "auto" else model._solver(model.solver)
+        solver = None if model._chooses_solver else model._solver(model.solver)
         if model.warm_start or model.trace or hasattr(solver, "random_state"):
             raise NotApplicable(f"{model!r} has a warm start, a trace or a seed; fit fold by fold.")
         if model._loss().piecewise_linear:

@@ -208,7 +208,8 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
         array of shape (n,) for two classes, (n, K) for more
         """
         X = self._check_rows(X)
-        Z = _finite_scores(self.estimator_, X, len(self.classes_), offset)
+        own = self._offset_inside(offset)
+        Z = _finite_scores(self.estimator_, X, len(self.classes_), own)
         return np.asarray(self._map.decision(Z))
 
     def _inner(self) -> EstimatorLike:

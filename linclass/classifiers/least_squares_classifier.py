@@ -129,7 +129,7 @@ class LeastSquaresClassifier(LinearClassifier):
         if folds.offset is not None or not checked._has_closed_form():
             return super()._fit_together(models, folds)
         X, codes, weights = checked._start_fit(folds.X, folds.y, folds.sample_weight)
-        if X.shape[1] >= 2000 and self.solver == "auto":  # which then avoids the Gram matrix
+        if X.shape[1] >= 2000 and self._chooses_solver:  # which then avoids the Gram matrix
             return super()._fit_together(models, folds)
         require_memory(32 * X.shape[1] ** 2, f"{type(self).__name__} needs a dense Gram matrix")
         for model in models:

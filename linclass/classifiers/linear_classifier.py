@@ -207,7 +207,7 @@ class LinearClassifier(
         """Without a penalty the Hessian of K scores is singular; Newton's method uses K − 1 scores."""
         if joint.kind != "twice-smooth" or self._is_penalized():
             return False
-        return self.solver == "auto" or self._solver(self.solver).name in ("newton", "irls")
+        return self._chooses_solver or self._solver(self.solver).name in ("newton", "irls")
 
     def _start(self, objective: Objective, old: Array | None, problem: int) -> Array:
         """Zero, or the old parameters of this problem, if they fit."""

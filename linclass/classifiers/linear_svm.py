@@ -149,7 +149,7 @@ class LinearSVM(MarginRows, LinearClassifier):
                 f"loss is {self.loss!r}; LinearSVM has 'hinge' and 'squared_hinge'. For others "
                 "use LinearClassifier."
             )
-        if self._is_hard() and not (isinstance(self.solver, str) and self.solver == "auto"):
+        if self._is_hard() and not self._chooses_solver:
             raise ValueError(
                 f"solver is {self.solver!r}; the hard margin has its own solver: use solver='auto'."
             )

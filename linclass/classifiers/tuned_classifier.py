@@ -169,11 +169,11 @@ class TunedClassifier(Tuned, TakesOffset):
 
     def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         X, scores = caller_rows(self._check_rows(X)), self.estimator_.decision_function
-        return np.asarray(scores(X, **offset_for(scores, offset)))
+        return np.asarray(scores(X, **offset_for(scores, self._offset_inside(offset))))
 
     def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         X, predict = caller_rows(self._check_rows(X)), self.estimator_.predict
-        return np.asarray(predict(X, **offset_for(predict, offset)))
+        return np.asarray(predict(X, **offset_for(predict, self._offset_inside(offset))))
 
     @property
     def predict_proba(self) -> Any:
@@ -192,7 +192,9 @@ class TunedClassifier(Tuned, TakesOffset):
 
         def of_rows(X: MatrixLike, offset: ArrayLike | None = None) -> Array:
             X = caller_rows(self._check_rows(X))
-            return np.asarray(probabilities(X, **offset_for(probabilities, offset)))
+            return np.asarray(
+                probabilities(X, **offset_for(probabilities, self._offset_inside(offset)))
+            )
 
         of_rows.__name__ = method  # by which scikit-learn asks for it again
         return of_rows

@@ -106,7 +106,7 @@ def _fit(won: Array, games: Array, prior: float, theta: Array) -> Array:
         expected = games * P
         gradient = won - expected.sum(axis=1) - theta / prior**2
         H = expected * (P - 1)
-        np.einsum("ii->i", H)[...] = 1 / prior**2 - H.sum(axis=1)
+        np.fill_diagonal(H, 1 / prior**2 - H.sum(axis=1))
         step = lapack.dposv(H, gradient, lower=1)[1]
         step = _shortened(step, theta, partial(_value, won, games, prior))
         theta = theta + step

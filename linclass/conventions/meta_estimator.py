@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MethodType
 from typing import Any, NamedTuple
 
-from linclass.annotations import EstimatorLike, Index, Matrix, MatrixLike, Tags
+from linclass.annotations import ArrayLike, EstimatorLike, Index, Matrix, MatrixLike, Tags
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.groups import groups_for
@@ -80,6 +80,10 @@ class MetaEstimator(Estimator):
     def _rows_inside(self, X: Matrix) -> Matrix:
         """The rows for the estimator inside, with the names of their columns if it takes them."""
         return named(X, getattr(self, "feature_names_in_", None)) if self.takes_names else X
+
+    def _offset_inside(self, offset: ArrayLike | None) -> Any:
+        """The offset of rows to predict, unless the estimator inside declined it in its fit."""
+        return None if offset is None or not takes_metadata(self._inner(), "offset") else offset
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -50,6 +50,17 @@ def kept_offsets(
     return np.asarray(found[row_weights(sample_weight, rows) > 0])
 
 
+def require_columns_of_classes(offset: Array | None, y: Array, kept: Array) -> None:
+    """Raise ValueError if the kept rows lack a class that has a column of the offset."""
+    if offset is None or offset.ndim == 1:
+        return
+    if lacking := sorted(set(y.tolist()) - set(y[kept].tolist())):
+        raise ValueError(
+            f"offset has a column of class {lacking[0]!r}, of which one fold holds every row; give folds that leave "
+            "rows of each class to the others."
+        )
+
+
 def given_offset(offset: ArrayLike | None) -> dict[str, Any]:
     """The offset as an argument, if there is one: a subclass may define methods without it."""
     return {} if offset is None else {"offset": offset}

@@ -42,18 +42,18 @@ def _kinds(annotation: Any) -> set[str]:
 
 def _check_of(name: str, kinds: set[str]) -> tuple[Plain, Check] | None:
     if name == "random_state":
-        return frozenset({NoneType, np.random.Generator}), _is_seed
+        return frozenset({NoneType, np.random.Generator}), _require_seed
     if "bool" in kinds:
-        return frozenset({bool}), _is_flag_or_function if "Callable" in kinds else require_flag
+        return frozenset({bool}), _require_flag_or_function if "Callable" in kinds else require_flag
     if "str" in kinds and kinds <= {"str", "int", "float", "None"}:
-        return frozenset({str, int, float, NoneType}), _is_one_value
+        return frozenset({str, int, float, NoneType}), _require_one_value
     if not kinds & {"int", "float"}:
         return None
     if not kinds <= {"float", "None"}:
-        return frozenset({int, float, NoneType}), _is_no_flag
+        return frozenset({int, float, NoneType}), _refuse_flag
     if "None" in kinds:
-        return frozenset({int, float, NoneType}), _is_number_or_none
-    return frozenset({int, float}), _is_number
+        return frozenset({int, float, NoneType}), _require_number_or_none
+    return frozenset({int, float}), _require_number
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -91,35 +91,35 @@ def require_flag(name: str, value: object) -> None:
         raise ValueError(f"{name} is {value!r}; it must be True or False.")
 
 
-def _is_flag_or_function(name: str, value: object) -> None:
+def _require_flag_or_function(name: str, value: object) -> None:
     if not (isinstance(value, bool | np.bool_) or callable(value)):
         raise ValueError(f"{name} is {value!r}; it must be True, False or a function.")
 
 
-def _is_no_flag(name: str, value: object) -> None:
+def _refuse_flag(name: str, value: object) -> None:
     if isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} is {value!r}; it must be a number, not True or False.")
 
 
-def _is_one_value(name: str, value: object) -> None:
+def _require_one_value(name: str, value: object) -> None:
     if isinstance(value, Collection) and not isinstance(value, str | bytes):
         raise ValueError(f"{name} is {value!r}; it must be one value.")
-    _is_no_flag(name, value)
+    _refuse_flag(name, value)
 
 
-def _is_number(name: str, value: object) -> None:
-    _is_no_flag(name, value)
+def _require_number(name: str, value: object) -> None:
+    _refuse_flag(name, value)
     if not isinstance(value, Real):
         raise ValueError(f"{name} is {value!r}; it must be a number.")
 
 
-def _is_number_or_none(name: str, value: object) -> None:
-    _is_no_flag(name, value)
+def _require_number_or_none(name: str, value: object) -> None:
+    _refuse_flag(name, value)
     if not isinstance(value, Real):
         raise ValueError(f"{name} is {value!r}; it must be a number, or None.")
 
 
-def _is_seed(name: str, value: Any) -> None:
+def _require_seed(name: str, value: Any) -> None:
     """What `numpy.random.default_rng` takes, but True and False."""
     try:
         np.random.default_rng(value)

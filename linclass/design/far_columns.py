@@ -23,12 +23,17 @@ class FarColumns(NamedTuple):
     deviations: Array
 
 
+def is_far(mean: Array, squares: Array) -> Array:
+    """Mask of the columns that are far from 0, whose Σ w_i x_ij² are the squares, for weights that sum to 1."""
+    return mean * mean * (1 + FAR**-2) > squares  # x̄² + variance
+
+
 def far_columns(design: Any, weights: Array, norms: Array) -> FarColumns | None:
     """Those of dense rows with an intercept; `norms` are √(Σ w_i x_ij²), for weights that sum to 1."""
     if design.is_kernel or design.is_sparse or not design.intercept or design.is_centred:
         return None
     mean, norms = design.centre(weights), norms[: design.n_features]
-    far = np.flatnonzero(mean * mean * (1 + FAR**-2) > norms * norms)
+    far = np.flatnonzero(is_far(mean, norms * norms))
     if not len(far):
         return None
     mean, norms = mean[far], norms[far]

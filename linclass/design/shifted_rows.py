@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.annotations import Matrix
-from linclass.design.design_matrix import DesignMatrix
+from linclass.design.squares import squares_of_columns
 from linclass.numerics import Array
 
 FAR = 10.0  # |x̄_j| in standard deviations
@@ -16,9 +16,7 @@ def centre(X: Matrix, weights: Array, fill: bool) -> tuple[Array, Array]:
     """(means of the columns, variances); unless `fill`, 0 for a mean near 0, whose column may have zeros to fill in."""
     total = weights.sum()
     mean = np.asarray(weights @ X) / total
-    design = DesignMatrix(X, intercept=False)
-    squares = X.power(2).T @ weights if design.is_sparse else design.column_norms(weights) ** 2
-    variances = np.asarray(squares) / total - mean * mean
+    variances = squares_of_columns(X, weights) / total - mean * mean
     if not fill:
         mean[mean * mean <= FAR**2 * variances] = 0
     return mean, variances

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import blas, lapack, solve_triangular
 
-from linclass.kernels.base import BLOCK, Kernel, squared_lengths
+from linclass.design.squares import squares_of_rows
+from linclass.kernels.base import BLOCK, Kernel
 from linclass.numerics import Array
 
 ROUNDING = 1e-12
@@ -56,7 +57,7 @@ def few_features(kernel: Kernel, X: Array, most: int, error: float = 0.0) -> Arr
     if a quarter of the columns explain hardly any of the trace.
     """
     X = kernel.near_zero(X)
-    left, lengths = kernel.diagonal(X), squared_lengths(X)
+    left, lengths = kernel.diagonal(X), squares_of_rows(X)
     enough, whole = max(error, ROUNDING * float(left.max())), float(left.sum())
     factor, r = np.empty((most, X.shape[0])), 0
     rows = equally_spaced(np.flatnonzero(left > enough))

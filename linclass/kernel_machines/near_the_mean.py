@@ -10,8 +10,9 @@ from scipy import sparse
 
 from linclass.annotations import EstimatorLike, Matrix
 from linclass.design.shifted_rows import FAR, centre
+from linclass.design.squares import squares_of_rows
 from linclass.kernels._about_centre import AboutCentre
-from linclass.kernels.base import Kernel, squared_lengths
+from linclass.kernels.base import Kernel
 from linclass.numerics import Array
 
 
@@ -34,7 +35,7 @@ def near_a_row(kernel: Kernel, X: Matrix, weights: Array) -> tuple[Kernel, int |
     about = near_the_mean(kernel, X, weights)
     if not isinstance(about, AboutCentre):
         return kernel, None
-    row = int(squared_lengths(about.near_zero(X)).argmin())
+    row = int(squares_of_rows(about.near_zero(X)).argmin())
     own = X[[row]].toarray()[0] if sparse.issparse(X) else X[row]
     return kernel.about(own), row
 

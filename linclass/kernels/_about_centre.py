@@ -20,7 +20,8 @@ from scipy import sparse
 
 from linclass.annotations import Matrix
 from linclass.design.shifted_rows import shifted
-from linclass.kernels.base import Kernel, squared_lengths
+from linclass.design.squares import squares_of_rows
+from linclass.kernels.base import Kernel
 from linclass.numerics import Array
 
 
@@ -50,7 +51,7 @@ class AboutCentre(Kernel):
 
     def diagonal(self, X: Matrix) -> Array:
         along = self.gamma * (X @ self.centre)
-        return self._product(along, along, self.gamma * squared_lengths(X))
+        return self._product(along, along, self.gamma * squares_of_rows(X))
 
     def increments(self, X: Matrix) -> Array:
         """k(x, c) − k(c, c) of every row."""

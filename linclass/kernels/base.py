@@ -14,7 +14,7 @@ from scipy import sparse
 
 from linclass.annotations import Matrix
 from linclass.applicability import require_memory
-from linclass.design.design_matrix import DesignMatrix
+from linclass.design.squares import squares_of_rows
 from linclass.numerics import Array
 
 BLOCK = 128  # rows at a time, so that a block stays in the cache
@@ -35,8 +35,8 @@ class Kernel:
         n, m = X.shape[0], (X if Y is None else Y).shape[0]
         require_memory(8 * n * m, f"a kernel needs a dense {n} × {m} matrix")
         K = np.empty((n, m))
-        a = squared_lengths(X)
-        b = a if Y is None else squared_lengths(Y)
+        a = squares_of_rows(X)
+        b = a if Y is None else squares_of_rows(Y)
         other = X if Y is None else Y
         if sparse.issparse(X) and not sparse.issparse(other):
             # so that sparse products need no copy of its transpose
@@ -73,7 +73,7 @@ class Kernel:
 
     def diagonal(self, X: Matrix) -> Array:
         """k(x, x) of every row."""
-        a = squared_lengths(X)
+        a = squares_of_rows(X)
         P = a[:, None].copy()
         self.block(P, a, a[:, None])
         return P[:, 0]
@@ -81,7 +81,3 @@ class Kernel:
 
 # a name, or a function of two matrices of rows
 KernelLike = str | Callable[[Matrix, Matrix], Matrix]
-
-
-def squared_lengths(X: Matrix) -> Array:
-    return DesignMatrix(X, intercept=False).squared_row_norms()

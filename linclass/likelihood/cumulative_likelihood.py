@@ -13,7 +13,7 @@ from scipy.special import expit, log_expit, logit
 from linclass.annotations import Matrix
 from linclass.design.design_matrix import DesignMatrix
 from linclass.line_search import backtrack
-from linclass.numerics import Array
+from linclass.numerics import Array, diagonal
 from linclass.objective.centred_rows import about_mean
 from linclass.objective.units import DIGITS
 from linclass.separation.recession import Recession, recession_of
@@ -72,7 +72,7 @@ class CumulativeLikelihood:
         g[d:] = self._by_threshold(down, 1) - self._by_threshold(up, 0)
         H = np.zeros((d + K - 1, d + K - 1))
         H[:d, :d] = self.design.gram(curve_up + curve_down)
-        H[:d, :d].flat[:: d + 1] += self.strength
+        diagonal(H[:d, :d])[...] += self.strength
         for k in range(K - 1):
             at = np.where(self.y == k, curve_up, 0) + np.where(self.y == k + 1, curve_down, 0)
             H[:d, d + k] = H[d + k, :d] = -self.design.pull(at)

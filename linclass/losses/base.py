@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.linalg import block_diag
 
+from linclass.losses._balance_signs import balance_signs
 from linclass.named_part import NamedPart
 from linclass.numerics import Array
 
@@ -189,12 +190,7 @@ class MarginLoss(Loss):
 
     def balance(self, y: Array, s: Array, weights: Array) -> Array:
         """Shrinks the class with the larger sum; every domain here is an interval that begins at 0."""
-        push = weights * s
-        up, down = -push[y > 0].sum(), push[y < 0].sum()
-        shrink = np.where(
-            y > 0, min(1.0, down / up if up else 1), min(1.0, up / down if down else 1)
-        )
-        return s * shrink
+        return balance_signs(s, weights)
 
 
 class ResidualLoss(Loss):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.conventions.parameter_types import require_nonnegative
+from linclass.losses._balance_signs import balance_signs
 from linclass.losses.base import ResidualLoss
 from linclass.numerics import Array
 
@@ -49,11 +50,7 @@ class EpsilonInsensitive(ResidualLoss):
 
     def balance(self, y: Array, s: Array, weights: Array) -> Array:
         """Shrinks the sign with the larger sum, which keeps every slope in [−1, 1]."""
-        push = weights * s
-        up, down = push[s > 0].sum(), -push[s < 0].sum()
-        return s * np.where(
-            s > 0, min(1.0, down / up if up else 1), min(1.0, up / down if down else 1)
-        )
+        return balance_signs(s, weights)
 
     def pieces(self, y: Array) -> tuple[Array, Array]:
         one = np.ones(len(y))

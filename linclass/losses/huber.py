@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.conventions.parameter_types import require_number
+from linclass.losses._balance_signs import balance_signs
 from linclass.losses.base import ResidualLoss
 from linclass.numerics import Array
 
@@ -47,10 +48,7 @@ class Huber(ResidualLoss):
 
     def balance(self, y: Array, s: Array, weights: Array) -> Array:
         """Slopes of one sign are shrunk, so that both weigh the same and none leaves [−δ, δ]."""
-        push = weights * s
-        up, down = push[s > 0].sum(), -push[s < 0].sum()
-        most = min(up, down)
-        return np.where(s > 0, s * (most / up if up else 0), s * (most / down if down else 0))
+        return balance_signs(s, weights)
 
     def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
         """s (1 + reach) = v − reach·y, clipped to [−δ, δ]."""

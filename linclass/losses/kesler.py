@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linclass.losses._lead import lead, rivals
 from linclass.losses.base import Loss
 from linclass.numerics import Array
 
@@ -30,23 +31,16 @@ class Kesler(Loss):
         self.n_scores = self.n_classes = n_classes
 
     def margins(self, y: Array, z: Array) -> Array:
-        own, rival = z[y, np.arange(len(y))], self._rivals(y, z)
-        return own - z[rival, np.arange(len(y))]
+        return lead(y, z)
 
     def values(self, y: Array, z: Array) -> Array:
         return np.maximum(-self.margins(y, z), 0)
 
     def slopes(self, y: Array, z: Array) -> Array:
         """e_rival − e_y where the margin is not positive."""
-        rows = np.arange(len(y))
-        rival = self._rivals(y, z)
+        rows, rival = np.arange(len(y)), rivals(y, z).argmax(axis=0)
         wrong = (z[y, rows] <= z[rival, rows]).astype(float)
         s = np.zeros_like(z)
         s[rival, rows] += wrong
         s[y, rows] -= wrong
         return s
-
-    def _rivals(self, y: Array, z: Array) -> Array:
-        others = z.copy()
-        others[y, np.arange(len(y))] = -np.inf
-        return others.argmax(axis=0)

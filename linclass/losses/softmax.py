@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import xlogy
 
+from linclass.losses._lead import lead
 from linclass.losses.base import Loss
 from linclass.numerics import Array
 
@@ -101,10 +102,7 @@ class Softmax(Loss):
         """z_y − max_{k≠y} z_k."""
         if self.reference:
             z = np.vstack([z, np.zeros(z.shape[1])])
-        rows = np.arange(len(y))
-        others = z.copy()
-        others[y, rows] = -np.inf
-        return z[y, rows] - others.max(axis=0)
+        return lead(y, z)
 
     def balance(self, y: Array, s: Array, weights: Array) -> Array:
         """Mixes some distribution q into every p, so that the class totals are right.

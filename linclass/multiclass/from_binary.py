@@ -204,10 +204,9 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
 
     def _inner_scores(self, X: MatrixLike, offset: np.ndarray | None = None) -> np.ndarray:
         """(problems, n), positive where class 1 is predicted."""
-        offsets = self._offset_of_problems(offset, len(self.estimators_))
-        Z = np.array(
-            [two_class_score(*each, X) for each in zip(self.estimators_, offsets, strict=True)]
-        )
+        offsets = self._offset_of_problems(self._offset_inside(offset), len(self.estimators_))
+        fits = zip(self.estimators_, offsets, strict=True)
+        Z = np.array([two_class_score(inner, X, own) for inner, own in fits])
         return np.clip(Z, -LARGEST, LARGEST, out=Z)  # sums of ±∞ would be NaN
 
     def _given(self, weights: np.ndarray, sample_weight: ArrayLike | None) -> np.ndarray | None:

@@ -9,7 +9,7 @@ from linclass.conventions.offsets import offset_for
 from linclass.predicted import own_copy
 
 
-def two_class_score(inner: EstimatorLike, offset: np.ndarray | None, X: MatrixLike) -> np.ndarray:
+def two_class_score(inner: EstimatorLike, X: MatrixLike, offset: np.ndarray | None) -> np.ndarray:
     """Score of each row; a foreign classifier may return a column for each of the two classes."""
     has_scores = hasattr(inner, "decision_function")
     method = inner.decision_function if has_scores else inner.predict_proba

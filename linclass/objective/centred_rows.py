@@ -14,8 +14,9 @@ import numpy as np
 from scipy import sparse
 
 from linclass.design.design_matrix import DesignMatrix
-from linclass.design.far_columns import FAR, ROUNDING
+from linclass.design.far_columns import ROUNDING, is_far
 from linclass.design.shifted_rows import shifted
+from linclass.design.squares import squares_of_columns
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 
@@ -35,7 +36,7 @@ def far_about_mean(X: sparse.csr_array, weights: Array) -> tuple[sparse.csr_arra
 
     The weights sum to 1.
     """
-    mean, norms = np.asarray(weights @ X), DesignMatrix(X, False).column_norms(weights)
+    mean, norms = np.asarray(weights @ X), np.sqrt(squares_of_columns(X, weights))
     return about_far_means(X, weights, mean, norms)
 
 
@@ -43,12 +44,12 @@ def about_far_means(
     X: sparse.csr_array, weights: Array, mean: Array, norms: Array
 ) -> tuple[sparse.csr_array, Array]:
     """The same, if the means and the norms of the columns are known."""
-    far = np.flatnonzero(mean * mean * (1 + FAR**-2) > norms * norms)
+    far = np.flatnonzero(is_far(mean, norms * norms))
     mean = np.where(np.isin(np.arange(X.shape[1]), far), mean, 0.0)
     if not len(far):
         return X, mean
     C = shifted(X, mean)
-    constant = DesignMatrix(C, False).column_norms(weights) <= ROUNDING * norms
+    constant = np.sqrt(squares_of_columns(C, weights)) <= ROUNDING * norms
     C.data[constant[C.indices]] = 0
     C.eliminate_zeros()
     return C, mean
@@ -83,7 +84,7 @@ def centred(objective: Objective) -> Centred | None:
     else:
         some = design.X[:: max(1, design.n_rows // LOOK)]
         mean, squares = some.mean(axis=0), np.einsum("ij,ij->j", some, some) / len(some)
-        if (mean * mean * (1 + FAR**-2) <= squares).all():  # |x̄| ≤ FAR standard deviations
+        if not is_far(mean, squares).any():
             return None
         mean = design.X.mean(axis=0)
         X = design.X - mean

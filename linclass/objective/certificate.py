@@ -76,21 +76,23 @@ class Certified(PenalizedLoss):
 
     def _gap_seen(self, point: Point) -> float | None:
         """The gap for the slopes of the point, if they are balanced already: its gradient contains Xᵀ(w s)."""
-        d, W, s = self.design.n_features, point.theta[..., : self.design.n_features], point.slopes
+        d, W, s = self.design.n_features, self.weight_part(point.theta), point.slopes
         g = point.gradient
         if not self._is_balanced(g, s, 1e-15):
             return None
         U = self.feasible(self.penalty.gradient(W) - g[..., :d] / self.strength)
-        shrink = self.penalty.into_domain(U)
-        (conjugates,) = by_blocks(lambda *ys: (self.loss.conjugates(*ys),), self.y, shrink * s)
-        return self.gap_from_conjugates(point, conjugates, shrink * U)
+        return self._gap_in_domain(point, s, U)
 
     def _gap(self, point: Point, s: Array) -> float:
-        """The gap for balanced s, after scaling it into the domain of penalty*; +∞ if s is not balanced."""
+        """The gap for balanced s; +∞ if s is not balanced."""
         g = self.design.pull(self.weights * s)
         if self.unpenalized is not None and not self._is_balanced(g, s, 1e-12):
             return np.inf
         U = self.feasible(g[..., : self.design.n_features] / -self.strength)
+        return self._gap_in_domain(point, s, U)
+
+    def _gap_in_domain(self, point: Point, s: Array, U: Array) -> float:
+        """The gap for slopes s and U = −Xᵀ(w s)/strength, after scaling both into the domain of penalty*."""
         shrink = self.penalty.into_domain(U)
         (conjugates,) = by_blocks(lambda *ys: (self.loss.conjugates(*ys),), self.y, shrink * s)
         return self.gap_from_conjugates(point, conjugates, shrink * U)

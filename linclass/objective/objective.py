@@ -57,21 +57,13 @@ class Objective(SecondOrder, Certified):
 
     @property
     def is_quadratic(self) -> bool:
-        return self.loss.quadratic and self.penalty_is_smooth
-
-    @property
-    def penalty_is_smooth(self) -> bool:
-        return not self.kinked
+        return self.loss.quadratic and not self.kinked
 
     def zero(self) -> Array:
         return np.zeros(self.shape)
 
     def at(self, theta: Array) -> Point:
         return Point(self, theta, self.design.scores(theta))
-
-    def with_scores(self, theta: Array, scores: Array) -> Point:
-        """The point at theta, whose scores are known."""
-        return Point(self, theta, scores)
 
     def at_with_gradient(self, theta: Array) -> Point:
         """The point; of one score and many dense rows, gradient and all in one pass over them."""

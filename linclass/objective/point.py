@@ -72,9 +72,6 @@ class PenalizedLoss:
     def at(self, theta: Array) -> Point:
         raise NotImplementedError
 
-    def with_scores(self, theta: Array, scores: Array) -> Point:
-        raise NotImplementedError
-
     def hessian_at(self, point: Point) -> Array:
         raise NotImplementedError
 

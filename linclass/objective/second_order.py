@@ -12,7 +12,7 @@ from operator import iadd
 import numpy as np
 
 from linclass.applicability import require_memory
-from linclass.numerics import BLOCK, Array, empty_arrays
+from linclass.numerics import BLOCK, Array, diagonal, empty_arrays
 from linclass.objective.point import PenalizedLoss, Point
 from linclass.penalties.base import Level
 
@@ -74,7 +74,7 @@ class SecondOrder(PenalizedLoss):
         value += self.strength * self.penalty.value(self.weight_part(theta))
         g = self.with_penalty_gradient(g, theta)
         known = {"value": float(value), "gradient": g, "_jet": (values, slopes, curvatures)}
-        point = self.with_scores(theta, scores).with_known(**known)
+        point = Point(self, theta, scores).with_known(**known)
         return point if H is None else point.with_known(hessian=self._penalized(H))
 
     def _require_memory(self) -> None:
@@ -94,8 +94,7 @@ class SecondOrder(PenalizedLoss):
         return self._add_to_diagonal(H, self.curvature) if strict else H
 
     def _add_to_diagonal(self, H: Array, curvature: Level) -> Array:
-        diagonal = H.reshape(-1)[:: len(H) + 1].reshape(self.shape)
-        self.weight_part(diagonal)[...] += curvature
+        self.weight_part(diagonal(H).reshape(self.shape))[...] += curvature
         return H
 
     def hessian_times(
@@ -128,7 +127,7 @@ class SecondOrder(PenalizedLoss):
         H /= self.shape[0]
         ridge = np.full(len(H), np.mean(self.curvature))
         ridge[: self.design.n_features] = self.curvature
-        H[np.diag_indices(len(H))] += ridge
+        diagonal(H)[...] += ridge
         return H
 
     def _hessian_times_in_single(self, curvatures: Array) -> Callable[[Array], tuple[Array, None]]:

@@ -43,7 +43,8 @@ class Units:
         return Units(self.mean[features], self.scale[features])
 
     @property
-    def far(self) -> bool:
+    def needs_double(self) -> bool:
+        """Whether uncentred columns lose too many digits in single precision."""
         return bool((np.abs(self.mean) > SINGLE * self.scale).any())
 
     def coordinates(self, theta: Array) -> Array:

@@ -54,6 +54,11 @@ class Penalty(NamedPart):
         return None
 
     @property
+    def intercept(self) -> float | None:
+        """Factor of the intercept in the penalty; None does not penalize it."""
+        return None
+
+    @property
     def kink(self) -> Level:
         """Half the jump of the derivative at 0: |g| must exceed it to move an entry from 0."""
         return 0.0

@@ -156,4 +156,4 @@ class TunedRegressor(Tuned, RegressorWithOffset):
 
     def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         X, predict = caller_rows(self._check_rows(X)), self.estimator_.predict
-        return np.asarray(predict(X, **offset_for(predict, offset)))
+        return np.asarray(predict(X, **offset_for(predict, self._offset_inside(offset))))

@@ -15,7 +15,7 @@ from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.cloned import cloned
 from linclass.conventions.meta_estimator import Given, fit_inside, some_rows
-from linclass.conventions.offsets import offset_for
+from linclass.conventions.offsets import offset_for, require_columns_of_classes
 from linclass.conventions.parameters import key_of
 from linclass.given_rows import caller_rows
 from linclass.numerics import Array
@@ -76,6 +76,7 @@ def fits_on_folds(
     for rows in held_out:
         kept = np.ones(len(y), dtype=bool)
         kept[rows] = False
+        require_columns_of_classes(given.offset, y, kept)
         yield fits_of(estimator, options, some_rows(X, kept), y[kept], given.at(kept))
 
 

@@ -15,7 +15,7 @@ from scipy import linalg, sparse
 from scipy.linalg import lapack
 
 from linclass.line_search import decreased, minimize_along
-from linclass.numerics import Array
+from linclass.numerics import Array, diagonal
 from linclass.solvers.conjugate_gradients import conjugate_gradients, length
 
 DIRECT = 500  # columns up to which Hessians are formed
@@ -54,7 +54,7 @@ class ProjectedRows:
         Z = self.Z if active.all() else self.Z[active]
         H = Z.T @ Z
         H = H.toarray() if sparse.issparse(H) else H
-        H.flat[:: self.width + 1] += RIDGE * max(np.trace(H) / self.width, 1e-300)
+        diagonal(H)[...] += RIDGE * max(np.trace(H) / self.width, 1e-300)
         _, s, info = lapack.dposv(H, g, lower=1)
         if info:  # singular in spite of the ridge
             s = linalg.solve(H, g, assume_a="sym", check_finite=False)

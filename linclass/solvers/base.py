@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import log
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.conventions.parameter_types import checks_of
+from linclass.conventions.parameter_types import checks_of, is_whole
 from linclass.named_part import NamedPart
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
@@ -152,7 +152,7 @@ class Solver(NamedPart):
         for k, strength in enumerate(strengths):
             if k:
                 start = solutions[-1].theta
-            if k > 1 and objective.penalty_is_smooth:
+            if k > 1 and not objective.kinked:
                 ahead = _ratio_of_steps(*strengths[k - 2 : k + 1])
                 start = start + ahead * (start - solutions[-2].theta)
             P = objective.with_strength(strength)
@@ -171,9 +171,7 @@ class Solver(NamedPart):
         for name, plain, check in checks_of(type(self).__init__):
             if type(value := getattr(self, name)) not in plain:
                 check(name, value)
-        if self.max_iter is not None and not (
-            isinstance(self.max_iter, Integral) and self.max_iter >= 1
-        ):
+        if self.max_iter is not None and not is_whole(self.max_iter, 1):
             raise ValueError(
                 f"max_iter is {self.max_iter!r}; it must be a whole number, at least 1."
             )

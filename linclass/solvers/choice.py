@@ -78,7 +78,7 @@ TABLE: tuple[Row, ...] = (
 def is_ridge(objective: Objective) -> bool:
     """The penalty is L2 with a strength, and factors of all features, above 0."""
     is_sum = objective.uniform or objective.entrywise
-    return objective.strongly_convex and is_sum and objective.penalty_is_smooth
+    return objective.strongly_convex and is_sum and not objective.kinked
 
 
 def is_straight(objective: Objective) -> bool:

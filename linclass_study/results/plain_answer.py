@@ -39,13 +39,13 @@ def plain_answer(outcome: Outcome, named: bool = True) -> list[str]:
         ((name, (first, compared)),) = answered.items()
         assert first is not None
         method, mean, _, equal = first
-        sure = _sure(compared, equal)
+        how_sure = sure(compared, equal)
         if not named and len(found) == 1:
-            return [f"{sure[0].upper()}{sure[1:]}.", *absent]
+            return [f"{how_sure[0].upper()}{how_sure[1:]}.", *absent]
         words = metric_words(outcome.metric)
         verb = "has" if not equal else "have"
         return [
-            f"{_names([method, *equal])} {verb} the best {words} on {name}, {mean:.3f}; {sure}.",
+            f"{_names([method, *equal])} {verb} the best {words} on {name}, {mean:.3f}; {how_sure}.",
             *absent,
         ]
     if n < FEW:
@@ -177,20 +177,16 @@ def _overall(base: ComparisonAcross) -> list[str]:
     return [f"{_names(first)} {verb} the best mean rank by {words} over {over}, {is_sure}."]
 
 
-def _sure(found: ComparisonWithin, tied: list[str]) -> str:
+def sure(found: ComparisonWithin, tied: list[str]) -> str:
     """How sure it is that the best method, or those that share the best mean, are ahead of the others."""
-    if not found.enough:
-        return (
-            "one value each does not show how certain that is"
-            if len(found.methods) > 1
-            else "no other method succeeded"
-        )
-    rivals = len({*found.rivals} - {*tied})
     others = len(found.methods) - 1 - len(tied)
     if not others:
         return "no method is behind them" if tied else "no other method succeeded"
+    if not found.enough:
+        return "each method has one value, which does not decide"
+    rivals = len({*found.rivals} - {*tied})
     if rivals:
-        return f"that is not sure: {some(rivals, others, bool(tied))} may be as good"
+        return f"{some(rivals, others, bool(tied))} may be as good"
     if not tied:
         return "it is clearly the best"
     return f"{some(others, others, True)} {'is' if others == 1 else 'are'} clearly worse"

@@ -29,6 +29,8 @@ CHILD = ("linclass_study.guarded_child", "linclass_study.runs.worker")
 
 PROJECT = (*OURS, "workflow", "textbook")  # whose own libraries do not count
 
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # of statements within a statement
+
 # a module and the file it reads
 READS = {"linclass_study/table_files.py": "workflow/schemas/tables.yaml"}
 
@@ -57,9 +59,6 @@ def libraries_of_methods(entries: Iterable[Mapping[str, Any]]) -> dict[str, str]
 
 def of_features(steps: Iterable[Any], script: Path) -> str:
     return code_digest([script], modules_of_features(steps))
-
-
-BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # of statements within a statement
 
 
 def modules_of_features(steps: Iterable[Any]) -> list[str]:

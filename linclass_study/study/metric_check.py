@@ -15,7 +15,7 @@ from linclass.metrics._imported import ImportedMetric, name_of
 from linclass.metrics.predictions import Predictions
 from linclass_study.own_metrics import metrics_of, own_metrics
 from linclass_study.study.estimator_class import lacking_arguments, one_sentence
-from linclass_study.study.module_files import look_beside_the_study
+from linclass_study.study.module_files import files_of, look_beside_the_study
 
 ROWS = 60
 COSTS = {
@@ -77,13 +77,13 @@ def _silent_about_its_direction(metric: ImportedMetric) -> str:
     words = {word.lower() for name in names for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
     if metric.tells_direction or not words & COSTS or words & TURNED:
         return ""
-    own = metric.path.rpartition(".")[2]
-    cost = (
-        "make_scorer(…, greater_is_better=False)" if scored else f"{own}.greater_is_better = False"
-    )
+    module, _, own = metric.path.rpartition(".")
+    where = "below it"
+    if not files_of(module):  # a library's, which is not to be edited
+        where = f"below `from {module} import {own}` in a module of yours, costs.py, and give costs.{own} here"
     return (
-        f"'{metric.path}' is named like a cost, and greater values would count as better; if less is better, write "
-        f"`{cost}` in its module, else `{own}.greater_is_better = True`"
+        f"'{metric.path}' is named like a cost, and greater values would count as better; write "
+        f"`{own}.greater_is_better = False` {where}; if greater is better, `{own}.greater_is_better = True`"
     )
 
 

@@ -65,8 +65,9 @@ def test_the_plan_is_that_of_the_study(check):
 def test_official_test_rows_that_the_answer_uses_are_named(check, tmp_path):
     (tmp_path / "t.csv").write_text("x,y\n1,a\n2,b\n3,a\n4,b\n")
     text = (
-        "datasets: [iris, mine]\nmethods: [lda]\nevaluation: {protocols: [PROTOCOLS]}\ndefine:\n"
-        "  datasets: {mine: {source: {file: t.csv}, test: {file: t.csv}, target: y}}\n"
+        "datasets: [iris, mine, texts]\nmethods: [lda]\nevaluation: {protocols: [PROTOCOLS]}\ndefine:\n"
+        "  datasets:\n    mine: {source: {file: t.csv}, test: {file: t.csv}, target: y}\n"
+        '    texts: {source: {url: "https://example.org/a.zip"}, format: text_folders}\n'  # with test rows or without
     )
     _, lines = check(text.replace("PROTOCOLS", "cv, official"))
     (line,) = [line for line in lines if line.startswith("test rows")]
@@ -88,6 +89,23 @@ def test_a_metric_that_is_a_cost_is_refused_until_it_says_so(check, tmp_path, mo
     metrics.imported.cache_clear()
     assert "ranked by   ward.bed_cost (less is better)" in check(text)[1]
     monkeypatch.delitem(sys.modules, "ward")
+    metrics.imported.cache_clear()
+
+
+def test_the_direction_of_a_librarys_metric_is_written_in_a_module_of_ones_own(
+    check, tmp_path, monkeypatch
+):
+    text = "datasets: [iris]\nmethods: [lda]\nevaluation: {tune_metric: NAME}\n"
+    library = "scipy.spatial.distance.hamming"
+    monkeypatch.setattr("linclass_study.study.metric_check.COSTS", {"hamming"})
+    monkeypatch.syspath_prepend(tmp_path)
+    code, (line,) = check(text.replace("NAME", library))
+    assert code == 2
+    written = line.split("`")[1::2]
+    (tmp_path / "costs.py").write_text("\n".join(reversed(written[:2])))
+    lines = check(text.replace("NAME", "costs.hamming"))[1]
+    assert "ranked by   costs.hamming (less is better)" in lines
+    monkeypatch.delitem(sys.modules, "costs")
     metrics.imported.cache_clear()
 
 

@@ -166,6 +166,16 @@ def test_meta_estimators_route_offsets(name: str, routing: Any) -> None:
     plain = kind(linclass.LogisticRegression()).fit(X, TWO)
     scores = declined.fit(X, TWO, offset=OFFSET).decision_function(X)
     np.testing.assert_allclose(scores, plain.decision_function(X))
+    for method in PREDICTIONS:  # nor do predictions add what the fit declined
+        if hasattr(plain, method):
+            found = getattr(declined, method)(X, offset=OFFSET)
+            np.testing.assert_allclose(found, getattr(plain, method)(X))
+
+
+def test_a_tuned_regressor_leaves_out_an_offset_that_its_regressor_declined(routing: Any) -> None:
+    inner = linclass.Ridge().set_fit_request(offset=False)
+    tuned = linclass.TunedRegressor(inner, strengths=[0.1, 1.0]).fit(X, OFFSET, offset=OFFSET)
+    assert np.array_equal(tuned.predict(X, offset=OFFSET), tuned.predict(X))
 
 
 @ALL

@@ -272,3 +272,16 @@ def test_a_first_call_with_a_wrong_offset_leaves_nothing_behind(kind: Any) -> No
     with pytest.raises(ValueError, match="offset has shape"):
         model.partial_fit(X, y, offset=offset[:5])
     assert vars(model) == before
+
+
+@pytest.mark.parametrize("prefix", ["", "estimator__"])
+def test_a_fold_with_all_rows_of_a_class_that_has_a_column_is_one_line(prefix: str) -> None:
+    X, y, _, offset = rows(3)
+    inner = OneVsRest(LogisticRegression()) if prefix else LogisticRegression()
+    grid = {f"{prefix}strength": STRENGTHS}
+    names = np.array(["a", "b", "c"])[y]
+    fold = np.where(y == 2, 0, FOLD)
+    tuned = TunedClassifier(inner, strengths=None, grid=grid, folds=fold)
+    with pytest.raises(ValueError, match="offset has a column of class 'c', of which one fold"):
+        tuned.fit(X, names, offset=offset)
+    tuned.fit(X, names)

@@ -56,7 +56,7 @@ def test_a_method_far_ahead_of_all_is_surely_the_best(reported):
 
 def test_one_that_is_hardly_ahead_is_not(reported):
     (output,) = reported({"d": {"good": GOOD, "near": LITTLE_LESS, "bad": BAD}})
-    assert output.endswith("that is not sure: 1 of the 2 others may be as good.")
+    assert output.endswith("0.907; 1 of the 2 others may be as good.")
 
 
 def test_a_data_sets_table_calls_no_tie_clearly_the_best(outcome_of):
@@ -65,7 +65,7 @@ def test_a_data_sets_table_calls_no_tie_clearly_the_best(outcome_of):
         return table.rows[0][[column.key for column in table.columns].index("sure")]
 
     tied = dict.fromkeys(("a", "b"), GOOD)
-    assert sure({"good": GOOD, "bad": BAD}) == "clearly the best"
+    assert sure({"good": GOOD, "bad": BAD}) == "it is clearly the best"
     assert sure(tied | {"bad": BAD}) == "2 share the best mean; the other method is clearly worse"
     assert sure(tied | {"bad": BAD, "c": BAD}).endswith("; both other methods are clearly worse")
     assert sure(tied | {"near": LITTLE_LESS}).endswith("; the other method may be as good")
@@ -80,9 +80,9 @@ def test_equals_are_named_together_and_many_are_counted(reported):
     tied = dict.fromkeys(("a", "b"), GOOD)
     near = {"near": LITTLE_LESS, "nearer": LITTLE_LESS}
     (output,) = reported({"d": tied | near})
-    assert output.endswith("that is not sure: both other methods may be as good.")
+    assert output.endswith("0.907; both other methods may be as good.")
     (output,) = reported({"d": tied | near | {"bad": BAD}})
-    assert output.endswith("that is not sure: 2 of the 3 other methods may be as good.")
+    assert output.endswith("0.907; 2 of the 3 other methods may be as good.")
     first, *_ = reported({f"d{i}": tied | near for i in range(5)})
     assert first.startswith("a and b share the best mean rank by accuracy over")
     assert first.endswith("that is not sure: both other methods may be as good.")

@@ -96,20 +96,20 @@ def test_a_method_does_not_count_what_it_does_not_use():
 
 def test_relative_imports_and_packages_on_the_way_are_followed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    package = tmp_path / "mine" / "inner"
+    package = tmp_path / "nested" / "inner"
     package.mkdir(parents=True)
-    (tmp_path / "mine" / "__init__.py").write_text("")
+    (tmp_path / "nested" / "__init__.py").write_text("")
     (package / "__init__.py").write_text("from . import other\n")
     (package / "other.py").write_text("from ..top import x\nimport numpy\n")
-    (tmp_path / "mine" / "top.py").write_text("x = 1\n")
+    (tmp_path / "nested" / "top.py").write_text("x = 1\n")
     module_files.files_of.cache_clear()
-    found, libraries = code.closure([], ["mine.inner"])
+    found, libraries = code.closure([], ["nested.inner"])
     assert libraries == {"numpy"}
     assert {str(path.relative_to(tmp_path)) for path in found} == {
-        "mine/__init__.py",
-        "mine/inner/__init__.py",
-        "mine/inner/other.py",
-        "mine/top.py",
+        "nested/__init__.py",
+        "nested/inner/__init__.py",
+        "nested/inner/other.py",
+        "nested/top.py",
     }
 
 

@@ -217,11 +217,11 @@ def problems(*paths, tune="accuracy"):
         ),
         (
             "mine.regret",
-            "named like a cost, and greater values would count as better; if less is better, write",
+            "named like a cost, and greater values would count as better; write `regret.greater_is",
         ),
         ("mine.expectedCost", "`expectedCost.greater_is_better = False`"),
         ("mine.risk", "write `risk.greater_is_better = False`"),
-        ("mine.at_risk", "write `make_scorer(…, greater_is_better=False)`"),
+        ("mine.at_risk", "write `at_risk.greater_is_better = False` below it"),
         ("mine.accuracy", "another metric is called 'accuracy', too; rename the function"),
     ],
 )

@@ -64,11 +64,7 @@ def work_of(job):
 
 def print_answer_last():
     """Print the answer of the study after all messages of Snakemake; if only a part was requested, its files."""
-    answer = Path(STUDY.results, "answer.txt")
-    if any(str(answer) in job.output for job in workflow.dag.jobs):
-        text = answer.read_text(encoding="utf-8").rstrip()
-        if not any(job.rule.name == "report" for job in workflow.dag.jobs):
-            text = text.rpartition("\nreport: ")[0] + "\nthe report was not requested"
+    if text := answer_as_requested():
         atexit.register(print, text, file=sys.stderr)
     elif made := sorted({str(file) for job in workflow.dag.targetjobs for file in job.output}):
         text = f"Made: {first_names(made, 5)} | the report was not requested"
@@ -76,12 +72,22 @@ def print_answer_last():
 
 
 def print_answer_of_before(record):
-    """A filter of log records: where nothing is to be done, the answer and the report's path are printed again."""
+    """A filter of log records: where nothing is to be done, the answer is printed again."""
     if str(record.msg).startswith("Nothing to be done") and not workflow.dryrun:
-        answer = Path(STUDY.results, "answer.txt")
-        if answer.exists() and any(str(answer) in job.output for job in workflow.dag.jobs):
-            atexit.register(print, answer.read_text(encoding="utf-8").rstrip(), file=sys.stderr)
+        if text := answer_as_requested():
+            atexit.register(print, text, file=sys.stderr)
     return True
+
+
+def answer_as_requested():
+    """The answer, with the report's path if that was requested; nothing if the answer was not."""
+    answer = Path(STUDY.results, "answer.txt")
+    if not any(str(answer) in job.output for job in workflow.dag.jobs) or not answer.exists():
+        return ""
+    text = answer.read_text(encoding="utf-8").rstrip()
+    if any(job.rule.name == "report" for job in workflow.dag.jobs):
+        return text
+    return text.rpartition("\nreport: ")[0] + "\nthe report was not requested"
 
 
 def print_what_is_fitted_again():

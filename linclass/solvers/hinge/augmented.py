@@ -28,9 +28,7 @@ class Augmented(Objective):
     """The envelopes of `rows`, around their slopes, those of all classes; all other rows keep their slopes."""
 
     def __init__(self, objective: Objective, slopes: Array, reach: float, rows: Array):
-        vars(self).update(vars(objective))
-        vars(self).pop("column_norms", None)
-        vars(self).pop("column_means", None)
+        self._share(objective)
         push = objective.weights * slopes
         push[..., rows] = 0
         self.whole, self.rows = objective.design, rows
@@ -45,6 +43,12 @@ class Augmented(Objective):
             self.offset = objective.design.scores(self.force)[rows]
         else:
             self.offset = self.design.scores(self.force)
+
+    def _share(self, objective: Objective) -> None:
+        """Take over all that does not depend on the rows."""
+        vars(self).update(vars(objective))
+        vars(self).pop("column_norms", None)
+        vars(self).pop("column_means", None)
 
     def start(self, theta: Array) -> Point:
         """The point here that corresponds to theta of the objective."""
@@ -92,9 +96,7 @@ class AugmentedPairs(Augmented):
     """
 
     def __init__(self, objective: Objective, slopes: Array, reach: float, taking_part: Array):
-        vars(self).update(vars(objective))
-        vars(self).pop("column_norms", None)
-        vars(self).pop("column_means", None)
+        self._share(objective)
         self.whole, d = objective.design, objective.design.n_features
         self.pairs = pairs = ScoresOfPairs(objective.design, taking_part)
         self.design = cast(DesignMatrix, pairs)  # of what a fit asks

@@ -13,7 +13,7 @@ import numpy as np
 
 from linclass.design.design_matrix import DesignMatrix
 from linclass.inverse import Inverse
-from linclass.numerics import Array
+from linclass.numerics import Array, diagonal
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.objective.second_order import common_shift
@@ -102,7 +102,7 @@ def solved(S: Array, g: Array, objective: Objective, reach: float) -> Array:
     if objective.design.intercept:
         own = H.reshape(*shape, *shape)[:, d, :, d]
         own += common_shift(own) + np.diag(held(np.diag(own), g[:, d], reach))
-    np.einsum("ii->i", H).reshape(shape)[:, :d] += objective.strength
+    diagonal(H).reshape(shape)[:, :d] += objective.strength
     return Inverse(H, positive=True).times(g.ravel()).reshape(shape)
 
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import lapack
 
-from linclass.numerics import Array
+from linclass.numerics import Array, diagonal
 from linclass.objective.objective import Objective
 from linclass.solvers.conjugate_gradients import conjugate_gradients
 
@@ -77,7 +77,7 @@ class CholeskyEquations(KinkEquations):
                 raise ValueError("inner products of the rows overflow; standardize the columns.")
             lift *= 100
             M = self._matrix(F)
-            np.einsum("ii->i", M)[...] += lift * self.diagonal[F]
+            diagonal(M)[...] += lift * self.diagonal[F]
             _, left, info = lapack.dposv(M, right, lower=1, overwrite_a=1)
         b = 0.0
         if self.design.intercept:
@@ -87,7 +87,7 @@ class CholeskyEquations(KinkEquations):
 
     def _matrix(self, F: Array) -> Array:
         M = self.K[np.ix_(F, F)]
-        np.einsum("ii->i", M)[...] += self.soft[F] + JITTER * self.diagonal[F]
+        diagonal(M)[...] += self.soft[F] + JITTER * self.diagonal[F]
         return M.T
 
 

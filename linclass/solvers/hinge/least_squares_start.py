@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 
-from linclass.numerics import Array
+from linclass.numerics import Array, diagonal
 from linclass.objective.objective import Objective
 
 WIDE = 1000  # features up to which a dense matrix of them is formed
@@ -31,6 +31,6 @@ def least_squares_start(objective: Objective) -> Array | None:
         targets = targets - offset
     level = objective.weights / objective.loss.scale(objective.y)
     H = design.gram(level)
-    np.einsum("ii->i", H)[:d] += objective.strength
+    diagonal(H)[:d] += objective.strength
     _, theta, info = lapack.dposv(H, design.pull(level * targets).T, lower=1)
     return None if info else np.ascontiguousarray(theta.T)

@@ -13,7 +13,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 from scipy.linalg import lapack
 
-from linclass.numerics import Array
+from linclass.numerics import Array, diagonal
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.conjugate_gradients import conjugate_gradients, length
@@ -62,11 +62,10 @@ class FeatureSystem:
         level = float(point.curvatures.max())
         self._follow(curved)
         H = level * self.S
-        diagonal = np.einsum("ii->i", H)
-        d = self.design.n_features
-        diagonal[:d] += self.strength
+        own, d = diagonal(H), self.design.n_features
+        own[:d] += self.strength
         if self.design.intercept:
-            diagonal[d] += hold(diagonal[d], point)
+            own[d] += hold(own[d], point)
         step = lapack.dposv(H, -point.gradient, lower=1)[1]
         return step, self.design.scores(step)
 
@@ -101,7 +100,7 @@ class RowSystem:
         q = design.scores(slope)
         M = design.products_among(F)
         M /= self.strength
-        np.einsum("ii->i", M)[...] += 1 / h
+        diagonal(M)[...] += 1 / h
         right = np.column_stack([-q[F] / self.strength, np.ones(len(F))])
         left = lapack.dposv(M, right, lower=1, overwrite_a=1)[1] if len(F) else right
         v, delta = left[:, 0], 0.0

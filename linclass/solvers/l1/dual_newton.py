@@ -22,7 +22,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from linclass.line_search import backtrack
-from linclass.numerics import Array
+from linclass.numerics import Array, diagonal
 from linclass.objective.gap import TINY
 from linclass.objective.objective import Objective
 from linclass.soft_threshold import soft_threshold
@@ -171,7 +171,7 @@ def step_by_factoring(B: Array, b: Array) -> Array:
     shift, info = 1 + ROUNDING * float(A.diagonal().mean()), 1
     while info:
         H = A.copy()
-        H.reshape(-1)[:: len(H) + 1] += shift
+        diagonal(H)[...] += shift
         _, t, info = lapack.sposv(H, right, lower=1)
         shift *= 10
     return b - t @ B if few else t

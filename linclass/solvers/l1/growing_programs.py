@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics import Array, diagonal
 from linclass.objective.objective import Objective
 from linclass.solvers.l1.active_set import ActiveSet
 from linclass.solvers.l1.centred_gram import CentredGram, with_room
@@ -46,7 +46,7 @@ class GrowingPrograms:
         self._grow()
         gram, F, m = self.gram, self.gram.known, self.size
         curvature = np.full(w.shape, objective.curvature)[F]
-        np.einsum("ii->i", self.H)[:m] = gram.variances + curvature
+        diagonal(self.H)[:m] = gram.variances + curvature
         c, kink, v = np.zeros(len(self.H)), np.ones(len(self.H)), np.zeros(len(self.H))
         c[:m], kink[:m], v[:m] = gram.c[0, F], np.full(w.shape, objective.kink)[F], w[F]
         minimum = np.zeros(w.shape)

@@ -19,7 +19,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics import Array, diagonal
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.l1.active_set import PRECISE, ActiveSet, scale
@@ -158,7 +158,7 @@ class QuadraticProgram(Solver):
 
     def _slack(self, objective: Objective) -> float:
         """Tolerance of slopes, relative to the kink: the gap is as it, with curvature as its square."""
-        curvature, kink = most(objective.curvature), most(objective.kink)
+        curvature, kink = float(np.max(objective.curvature)), float(np.max(objective.kink))
         bent = curvature / ((curvature + kink) or 1.0)
         return max(SLACK * self.tol, float(self.tol * bent) ** 0.5)
 
@@ -182,7 +182,7 @@ class Programs:
         self.growing = GrowingPrograms(gram) if keeps else None
         if gram.whole:
             self.H = gram.G.copy()
-            self.diagonal = np.einsum("ii->i", self.H)
+            self.diagonal = diagonal(self.H)
             self.own = self.diagonal.copy()
             self.sets = [ActiveSet(self.H) for _ in gram.c]
 
@@ -210,7 +210,7 @@ class Programs:
         for c, w, slope, kink, curvature in own:
             F = features(kink, w, slope)
             H = gram.among(F)
-            np.einsum("ii->i", H)[...] += curvature[F]
+            diagonal(H)[...] += curvature[F]
             w[F], _ = ActiveSet(H).minimize(c[F], kink[F], w[F], slack)
         return W, evaluated(objective, gram, W)
 
@@ -229,12 +229,7 @@ class Programs:
         return any(too_many(*own, n) for own in zip(kinks, W, slopes, strict=True))
 
     def _scale(self, objective: Objective) -> float:
-        return scale(self.steepest, -most(-objective.kink))
-
-
-def most(level: Array | float) -> float:
-    """The largest entry."""
-    return float(np.max(level)) if isinstance(level, np.ndarray) else level
+        return scale(self.steepest, float(np.min(objective.kink)))
 
 
 def along(before: Array, last: Array, strengths: list[float]) -> Array:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from linclass.numerics import Array
+from linclass.numerics import Array, diagonal
 
 TOGETHER = 32  # indices that join or leave at once
 TINY = np.finfo(float).tiny
@@ -79,7 +79,7 @@ class Swept:
         while info:
             if not np.isfinite(S).all():
                 raise FloatingPointError("products of features overflow; standardize them.")
-            np.einsum("ii->i", S)[...] += lift * np.maximum(np.abs(scale), TINY)
+            diagonal(S)[...] += lift * np.maximum(np.abs(scale), TINY)
             _, X, info = lapack.dposv(S, U)
             lift *= 100
         blas.dgemm(sign, U.T, X, beta=1.0, c=self.M, overwrite_c=1)

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from linclass.line_search import decreased, halve
-from linclass.numerics import BLOCK, Array
+from linclass.numerics import BLOCK, Array, diagonal
 from linclass.objective.objective import Objective
 from linclass.objective.point import PenalizedLoss, Point
 from linclass.objective.units import Units
@@ -127,21 +127,18 @@ class NewtonStep:
         objective, rounding = point.objective, ROUNDING
         own = np.asarray(objective.curvature / self.units.scale**2)  # of the penalty
         H = self._of_losses(point, single=len(objective.shape) == 1)
-        diagonal = H.reshape(-1)[:: len(H) + 1].reshape(objective.shape)
-        if (
-            objective.loss.piecewise_quadratic
-            and 0 < own.min(initial=np.inf) < WEAK * diagonal.max()
-        ):
+        bends = diagonal(H).reshape(objective.shape)
+        if objective.loss.piecewise_quadratic and 0 < own.min(initial=np.inf) < WEAK * bends.max():
             H, rounding = self._of_losses(point, single=False), DIGITS
-            diagonal = H.reshape(-1)[:: len(H) + 1].reshape(objective.shape)
-        least = rounding * diagonal.max()  # of the loss; a constant feature has only the penalty's
-        objective.weight_part(diagonal)[...] += own
-        diagonal *= 1 + rounding
+            bends = diagonal(H).reshape(objective.shape)
+        least = rounding * bends.max()  # of the loss; a constant feature has only the penalty's
+        objective.weight_part(bends)[...] += own
+        bends *= 1 + rounding
         # rows that are fitted to rounding have no curvature left; a feature of such rows alone would have none, nor
         # has one of rows on straight pieces alone: its step then passes every kink, and the line search shortens it
         if objective.loss.piecewise_quadratic:
             least = max(least, SHORT * self.residual(point))
-        np.maximum(diagonal, least, out=diagonal)
+        np.maximum(bends, least, out=bends)
         free = self.free.ravel()
         return H if free.all() else H[np.ix_(free, free)]
 
@@ -179,7 +176,7 @@ class OrthantStep:
         b = -self._steepest(point)
         moving = self.free & ((w != 0) | (b != 0))
         moving[..., d:] = True
-        products = objective.hessian_times(point, exact=units.far)
+        products = objective.hessian_times(point, exact=units.needs_double)
 
         def curve(u: Array) -> Array:
             return np.where(moving, units.pull(products(units.move(u))[0]), 0)

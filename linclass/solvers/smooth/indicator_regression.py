@@ -14,8 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
-from linclass.inverse import Inverse
-from linclass.numerics import Array
+from linclass.inverse import Inverse, clear_constant_columns
+from linclass.numerics import Array, diagonal
 from linclass.objective.gap import TINY, gap_of_parts, l2_part, relative
 from linclass.solvers.base import Solution
 from linclass.statistics.class_moments import ClassMoments
@@ -59,10 +59,8 @@ class IndicatorRegression:
 
     def _inverse(self, strength: float) -> Inverse:
         G = self.gram.copy()
-        G.flat[:: len(G) + 1] += strength
-        flat = np.sqrt(np.maximum(G.diagonal(), 0)) <= 1e-13 * np.abs(self.mean)  # up to rounding
-        if flat.any():
-            G[flat] = G[:, flat] = 0
+        diagonal(G)[...] += strength
+        clear_constant_columns(G, self.mean)
         return Inverse(G)
 
     def _proven(self, w: Array, strength: float, tol: float, rank: int | None) -> Solution:

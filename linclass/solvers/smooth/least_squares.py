@@ -16,8 +16,8 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.applicability import require_memory
-from linclass.inverse import Inverse
-from linclass.numerics import Array
+from linclass.inverse import Inverse, clear_constant_columns
+from linclass.numerics import Array, diagonal
 from linclass.objective.centred_rows import centred
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
@@ -95,9 +95,8 @@ class NormalEquations:
         design = objective.design
         self.d = design.n_features
         self.mean, G = gram[0], gram[1].copy()
-        G[np.diag_indices(self.d)] += objective.curvature
-        flat = np.sqrt(np.maximum(np.diag(G), 0)) <= 1e-13 * np.abs(self.mean)  # up to rounding
-        G[flat] = G[:, flat] = 0
+        diagonal(G)[...] += objective.curvature
+        clear_constant_columns(G, self.mean)
         self.inverse = Inverse(G)
         rank = self.inverse.rank
         self.rank = None if rank is None else rank + design.intercept

@@ -210,7 +210,7 @@ def rank_at(point: Point, inverse: Inverse) -> int | None:
     if objective.strength or loss.quadratic or not loss.piecewise_quadratic:
         return inverse.rank
     curvatures = np.minimum(loss.curvatures(y, z - KINK), loss.curvatures(y, z + KINK))
-    straight = objective.with_scores(point.theta, z).with_known(_jet=(z, z, curvatures))
+    straight = Point(objective, point.theta, z).with_known(_jet=(z, z, curvatures))
     return inverse_hessian(straight).rank
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from linclass.applicability import require_memory
-from linclass.numerics import Array
+from linclass.numerics import Array, diagonal
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 
@@ -60,7 +60,7 @@ class RowEquations:
         if len(others):
             spread = self.C / self.weights[own]
             M = spread @ self.C.T
-            M.flat[:: len(M) + 1] += 1 / self.weights[others]
+            diagonal(M)[...] += 1 / self.weights[others]
             q = y[others] - self.C @ f
             solved = np.linalg.solve(M, np.column_stack([q, self.c]))
             if self.c.any():

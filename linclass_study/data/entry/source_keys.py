@@ -18,7 +18,6 @@ SUFFIXES = {
 COMPRESSED = (".bz2", ".gz", ".xz")
 KINDS = ("file", "url", "sklearn", "openml", "generate")
 FILES = ("file", "url")  # the other kinds produce rows themselves
-SPLIT_BY_FILES = ("bag_of_words", "inverted_index", "text_folders")  # formats
 PARTS = {"source": 0, "test": 1}
 
 
@@ -49,12 +48,3 @@ def dialect_of(entry: Mapping[str, Any], source: Mapping[str, Any], name: str) -
     """The keys under `csv:` that hold for a source; the cells of a .tsv file are separated by tabs."""
     tabs = {"separator": "\t"} if suffix_of(name) == ".tsv" else {}
     return {**tabs, **entry.get("csv", {}), **source.get("csv", {})}
-
-
-def has_test_rows(entry: Mapping[str, Any]) -> bool:
-    """Whether an entry may have an official test set: it names one, or its files may define one."""
-    kinds = {
-        format_of(entry, source, source.get("file") or source.get("url") or "")
-        for source in as_list(entry.get("source"))
-    }
-    return "test" in entry or not kinds.isdisjoint(SPLIT_BY_FILES)

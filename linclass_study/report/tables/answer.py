@@ -7,13 +7,12 @@ from linclass_study.report.tables import endings
 from linclass_study.results.excluded_methods import excluded_methods
 from linclass_study.results.metric_words import best_words, direction_words, metric_title
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.plain_answer import some
+from linclass_study.results.plain_answer import sure
 from linclass_study.results.protocol_names import units
 from linclass_study.results.summary import best
 from linclass_study.results.within_dataset import (
     ROPE,
     SURE,
-    ComparisonWithin,
     comparison_within,
 )
 
@@ -63,6 +62,7 @@ def _row(outcome: Outcome, dataset: str) -> list[object]:
         return [dataset, [], "no method succeeded on every fold", None, [], "", []]
     method, mean, sd, equal = found
     compared = comparison_within(outcome, dataset)
+    shared = f"{len(equal) + 1} share the best mean; " if equal else ""
     near = [name for name in compared.near if name not in (method, *equal)]
     fits = outcome.fits.filter(dataset=dataset, method=method, protocol=outcome.protocol(dataset))
     odd = endings.other_statuses(endings.counts_by_method(fits)[method])
@@ -70,27 +70,9 @@ def _row(outcome: Outcome, dataset: str) -> list[object]:
     return [
         dataset,
         [method, *equal],
-        sure(compared, equal),
+        f"{shared}{sure(compared, equal)}",
         Number(mean, sd, best=True),
         near,
         ended,
         list(excluded_methods(outcome, dataset)),
     ]
-
-
-def sure(found: ComparisonWithin, tied: list[str]) -> str:
-    """Whether other methods may be as good as the best, or those that share the best mean, in a few words."""
-    if len(found.methods) < 2:
-        return "nothing to compare with"
-    if not found.enough:
-        return "each method has one value, which does not decide"
-    others = len(found.methods) - 1 - len(tied)
-    if not others:
-        return "no method is behind"
-    rivals = len({*found.rivals} - {*tied})
-    shared = f"{len(tied) + 1} share the best mean; " if tied else ""
-    if rivals:
-        return f"{shared}{some(rivals, others, bool(tied))} may be as good"
-    if not tied:
-        return "clearly the best"
-    return f"{shared}{some(others, others, True)} {'is' if others == 1 else 'are'} clearly worse"
