@@ -1,10 +1,10 @@
 """Active-set method for quadratic programs with an L1 term:  min_v  q(v) = ½ vᵀH v − cᵀv + Σ_j κ_j |v_j|,  κ_j ≥ 0.
 
 For known signs σ of the support P the minimum solves  H_PP v_P = c_P − κ_P σ_P.  If some entries of that solution
-have another sign, all of them are set to 0 if q decreases, else the step ends at the first sign change. If there
-is none, entries whose slope exceeds κ join P. Blocks of entries are dropped and added while q decreases, single
-ones otherwise, so no support occurs twice. The inverse of H_PP is updated with P (swept_inverse.py). If the diagonal
-of H changes between programs, the old inverse preconditions an iterative refinement.
+have another sign, all of them are set to 0 if q decreases, else the first half of them on the way there, a quarter, …,
+or the first. If there is none, entries whose slope exceeds κ join P. Blocks of entries are dropped and added while q
+decreases, single ones otherwise, so no support occurs twice. The inverse of H_PP is updated with P (swept_inverse.py).
+If the diagonal of H changes between programs, the old inverse preconditions an iterative refinement.
 Osborne, Presnell & Turlach (2000), IMA J. Numerical Analysis 20
 """
 
@@ -92,17 +92,19 @@ class ActiveSet:
             fresh = True
 
     def _shorten(self, v: Array, a: Array, crossed: Array) -> Array:
-        """Line search from v to the minimum a for its signs, as long as q decreases; entries that cross 0
-        are set to 0.
+        """A step from v toward the minimum a for its signs. Entries that cross 0 on the way are set to 0: all of them,
+        the first half, quarter, … if q decreases, else only the first.
         """
-        to_zero = np.where(crossed, 0, a)
-        if self._above(to_zero - a) < self._above(v - a):
-            return to_zero
-        t = np.where(crossed, v / np.where(crossed, v - a, 1), np.inf)
-        first = int(np.argmin(t))
-        short = v + t[first] * (a - v)
-        short[first] = 0
-        return short
+        times = np.divide(v, v - a, out=np.full(len(v), np.inf), where=crossed)
+        ends, above = np.sort(times[crossed]), self._above(v - a)
+        n, end = len(ends), 1.0
+        while True:
+            short = v + end * (a - v)
+            short[times <= end] = 0
+            if n == 1 or self._above(short - a) < above:
+                return short
+            n //= 2
+            end = ends[n - 1]
 
     def _above(self, off: Array) -> float:
         """2(q − min q) for given signs, from the distance to the minimum."""

@@ -3,8 +3,9 @@
     round:   θ ← argmin (1/Σw) Σ w_i ψ_i(z_i) + strength·penalty(W),   s⁰ ← ψ′(z),   reach ← 3·reach
 
 with the envelopes ψ_i of the loss around slopes s⁰ (linclass/losses/_envelope.py), which are smooth: proximal Newton
-minimizes a round, from the weights of the last. The stopping test is the duality gap of the slopes. The doubly
-regularized support vector machine is the hinge with an elastic net.
+minimizes a round, from the weights of the last. The first is around 0, or around slopes near 0, where envelopes of more
+features than rows do not fall far below 0. The stopping test is the duality gap of the slopes. The doubly regularized
+support vector machine is the hinge with an elastic net.
 Rockafellar (1976), Math. Oper. Res. 1; Wang, Zhu & Zou (2006), Statistica Sinica 16
 """
 
@@ -54,7 +55,7 @@ class AugmentedLagrangian(Solver):
         loss, y = objective.loss, objective.y
         reach = (NEAR if np.any(start) else FIRST) / loss.scale(y)
         point = objective.at(start)
-        slopes = loss.nearest_slopes(y, loss.middle(y) + reach * point.scores, reach)[0]
+        slopes = loss.nearest_slopes(y, reach * point.scores, reach)[0]
         best, worse, n_iter = (point, slopes, np.inf), 0, 0
         while best[2] > self.tol and n_iter < self.max_steps and worse < PATIENCE:
             smooth = objective.envelope(slopes, reach)
