@@ -6,6 +6,7 @@ from collections.abc import Collection
 from difflib import get_close_matches
 
 CLASSES = {
+    "ARDRegression": "RelevanceVectorRegressor",
     "CalibratedClassifierCV": "Calibrated",
     "DummyClassifier": "MajorityClass",
     "ElasticNetCV": "TunedRegressor",
@@ -21,6 +22,8 @@ CLASSES = {
     "OutputCodeClassifier": "ErrorCorrectingOutputCodes",
     "PassiveAggressiveClassifier": "PassiveAggressive",
     "QDA": "QuadraticDiscriminantAnalysis",
+    "RVC": "RelevanceVectorMachine",
+    "RVR": "RelevanceVectorRegressor",
     "RidgeCV": "TunedRegressor",
     "RidgeClassifier": "LeastSquaresClassifier",
     "SGDClassifier": "LinearClassifier",

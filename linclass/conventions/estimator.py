@@ -61,7 +61,8 @@ class Estimator(RequestsMetadata, Parameters, Saved):
         largest cosine between the slopes and a feature, which is not a bound; 'gradient_norm', a
         norm of the gradient; 'training_mistakes', the share of misclassified training rows
         (perceptrons); 'gap_to_bound', the share of training errors above a lower bound
-        (ZeroOneClassifier); 'closed_form', a solution without iterations.
+        (ZeroOneClassifier); 'evidence_gain', the most by which a change of one precision raises the logarithm of
+        the evidence; 'closed_form', a solution without iterations.
     n_iter_ : int
         Number of iterations; 0 for a closed form.
     """

@@ -46,7 +46,9 @@ COSTS = dict.fromkeys(
     ],
     SUMS,
 )
-COSTS |= dict.fromkeys(["KernelSVM", "KernelLogisticRegression", "KernelPerceptron"], KERNEL)
+COSTS |= dict.fromkeys(
+    ["KernelSVM", "KernelLogisticRegression", "KernelPerceptron", "RelevanceVectorMachine"], KERNEL
+)
 COSTS |= dict.fromkeys(["ZeroOneClassifier", "Perceptron"], SEARCH)
 
 

@@ -41,6 +41,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
     ],
     "KernelLogisticRegression": [{"kernel": "polynomial"}],
     "KernelPerceptron": [{"kernel": "linear"}],
+    "RelevanceVectorMachine": [{"kernel": None}],
+    "RelevanceVectorRegressor": [{"kernel": None}],
     "SupportVectorRegressor": [
         {"kernel": "gaussian"},
         {"loss": "squared_epsilon_insensitive"},

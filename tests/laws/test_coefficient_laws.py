@@ -39,7 +39,7 @@ LINEAR = [
 ]
 
 
-TWO_CLASSES = ("ProbitRegression", "SecondOrderPerceptron", "Winnow")
+TWO_CLASSES = ("ProbitRegression", "RelevanceVectorMachine", "SecondOrderPerceptron", "Winnow")
 OTHER_SCORES = ("BayesianLogisticRegression", "OrdinalRegression")  # moderated; of thresholds
 
 

@@ -28,7 +28,7 @@ from linclass_study.study.yaml_file import read_yaml
 STACKED = [
     kind for module in MODULES for kind in own_classes(module) if hasattr(kind, "_scores_of_stack")
 ]
-TWO_CLASSES = {"ProbitRegression", "SecondOrderPerceptron", "Winnow"}
+TWO_CLASSES = {"ProbitRegression", "RelevanceVectorMachine", "SecondOrderPerceptron", "Winnow"}
 ALONE = {"LinearSVM", "Perceptron"} | TWO_CLASSES  # whose folds are fitted one by one
 TOGETHER = [kind for kind in STACKED if issubclass(kind, ManyFits) and kind.__name__ not in ALONE]
 MODELS: dict[str, Callable[[], Any]] = {kind.__name__: kind for kind in STACKED} | {

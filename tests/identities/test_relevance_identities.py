@@ -1,0 +1,276 @@
+"""Relevance vector machines against the definition of the evidence, whatever the algorithm that raises it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.linalg import null_space
+from scipy.special import expit
+from scipy.stats import multivariate_normal
+
+from linclass import (
+    BayesianLinearRegression,
+    BayesianLogisticRegression,
+    RelevanceVectorMachine,
+    RelevanceVectorRegressor,
+)
+from linclass.design.design_matrix import DesignMatrix
+from linclass.likelihood.relevance import Relevance
+from linclass.likelihood.weighted_columns import WeightedColumns
+
+KERNELS = [None, "gaussian"]
+FACTORS = [0.5, 0.99, 1.01, 2.0]  # of a precision
+
+
+def rows(n: int = 50, d: int = 8) -> tuple[np.ndarray, np.ndarray]:
+    """Three of the features count; of different units, far from 0."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d))
+    z = X[:, :3] @ [1.5, -1.0, 0.6]
+    return X * np.geomspace(0.1, 10, d) + 3, z
+
+
+def targets() -> tuple[np.ndarray, np.ndarray]:
+    X, z = rows()
+    return X, 5 + z + 0.5 * np.random.default_rng(1).normal(size=len(z))
+
+
+def classes() -> tuple[np.ndarray, np.ndarray]:
+    X, z = rows(90)
+    return X, (z + np.random.default_rng(1).logistic(size=len(z)) > 0).astype(int)
+
+
+def columns(X: np.ndarray, kernel: str | None) -> np.ndarray:
+    """φ_j of the rows, from the definition of the kernel."""
+    if kernel is None:
+        return X
+    squares = ((X[:, None] - X) ** 2).sum(axis=2)
+    return np.exp(-squares / (X.shape[1] * X.var()))
+
+
+def weights_of(model: RelevanceVectorMachine | RelevanceVectorRegressor) -> np.ndarray:
+    """Of all columns."""
+    if model.kernel is None:
+        return np.ravel(model.coef_)
+    w = np.zeros(len(model.precisions_))
+    w[model.support_] = np.ravel(model.dual_coef_)
+    return w
+
+
+def changes(Phi: np.ndarray, alpha: np.ndarray) -> Iterator[np.ndarray]:
+    """Other precisions of single columns: of all that stay, and of some that have left."""
+    for j in np.flatnonzero(np.isfinite(alpha) | (np.arange(len(alpha)) % 5 == 0)):
+        stays = np.isfinite(alpha[j])
+        near = (
+            alpha[j] * np.array(FACTORS) if stays else np.geomspace(1e-2, 1e4, 5) / Phi[:, j].var()
+        )
+        for value in [*near, np.inf] if stays else near:
+            yield np.where(np.arange(len(alpha)) == j, value, alpha)
+
+
+def evidence(Phi: np.ndarray, y: np.ndarray, alpha: np.ndarray, noise: np.ndarray) -> float:
+    """ln N(y | b, noise + ΦA⁻¹Φᵀ), up to a constant, with a flat prior of b: ln ∫ db."""
+    C = np.diag(noise) + Phi / alpha @ Phi.T
+    one = np.ones(len(y))
+    own = one @ np.linalg.solve(C, one)
+    b = one @ np.linalg.solve(C, y) / own
+    return float(multivariate_normal.logpdf(y - b, None, C) - 0.5 * np.log(own))
+
+
+def test_the_evidence_is_the_density_of_the_differences_of_the_targets() -> None:
+    X, y = targets()
+    H = null_space(
+        np.ones((1, len(y)))
+    ).T  # orthonormal contrasts, which an intercept does not change
+    for kernel in KERNELS:
+        model = RelevanceVectorRegressor(kernel=kernel).fit(X, y)
+        Phi = H @ columns(X, kernel)
+        C = np.eye(len(H)) / model.noise_precision_ + Phi / model.precisions_ @ Phi.T
+        assert model.log_evidence_ == pytest.approx(multivariate_normal.logpdf(H @ y, None, C))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_weights_are_the_posterior_mean_and_0_where_the_precision_is_infinite(kernel) -> None:
+    X, y = targets()
+    model = RelevanceVectorRegressor(kernel=kernel).fit(X, y)
+    stays = np.isfinite(model.precisions_)
+    assert 0 < stays.sum() < len(stays)
+    assert np.array_equal(weights_of(model) != 0, stays)
+    Phi = np.column_stack([columns(X, kernel)[:, stays], np.ones(len(y))])
+    prior = np.diag(np.append(model.precisions_[stays], 0))
+    S = np.linalg.inv(prior + model.noise_precision_ * Phi.T @ Phi)
+    assert_allclose(model.covariance_, S, rtol=1e-6, atol=1e-9 * np.abs(S).max())
+    mean = model.noise_precision_ * S @ Phi.T @ y
+    assert_allclose(np.append(weights_of(model)[stays], model.intercept_), mean, rtol=1e-6)
+    predicted, deviation = model.predict(X, return_std=True)
+    assert_allclose(predicted, Phi @ mean)
+    variance = 1 / model.noise_precision_ + ((Phi @ S) * Phi).sum(axis=1)
+    assert_allclose(deviation, np.sqrt(variance))
+    own = 1 - model.precisions_[stays] * np.diag(S)[:-1]
+    assert model.n_effective_ == pytest.approx(own.sum())
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_no_change_of_a_precision_or_of_the_noise_raises_the_evidence(kernel) -> None:
+    X, y = targets()
+    model = RelevanceVectorRegressor(kernel=kernel, tol=1e-10).fit(X, y)
+    assert model.status_ == "converged"
+    Phi, alpha, noise = columns(X, kernel), model.precisions_, np.ones(len(y))
+
+    def of(changed: np.ndarray, factor: float = 1.0) -> float:
+        return evidence(Phi, y, changed, noise * factor / model.noise_precision_)
+
+    best = of(alpha)
+    assert all(of(alpha, factor) < best for factor in FACTORS)
+    assert all(of(changed) < best + 1e-8 for changed in changes(Phi, alpha))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_each_step_raises_the_evidence_by_its_gain() -> None:
+    X, y = targets()
+    fits = [RelevanceVectorRegressor(kernel=None, max_iter=k).fit(X, y) for k in range(1, 12)]
+    assert {fit.status_ for fit in fits[:4]} == {"max_iter"}
+    for old, new in pairwise(fits):
+        gain = new.log_evidence_ - old.log_evidence_
+        assert gain >= -1e-9
+        if old.status_ == "max_iter":
+            assert gain == pytest.approx(old.certificate_, abs=1e-9)
+
+
+def test_equal_precisions_have_the_evidence_of_bayesian_linear_regression() -> None:
+    X, y = targets()
+    ridge = BayesianLinearRegression(strength=0.3).fit(X, y)
+    found = WeightedColumns(DesignMatrix(X, False), np.ones(len(y)), y)
+    search = Relevance(found, len(y) - 1)
+    search.stay(np.arange(X.shape[1]), len(y) * 0.3 * found.scale**2)
+    assert search.log_evidence() == pytest.approx(ridge.log_evidence_)
+    assert_allclose(search.mu * found.scale, ridge.coef_)
+    best = BayesianLinearRegression().fit(X, y)
+    assert RelevanceVectorRegressor(kernel=None).fit(X, y).log_evidence_ > best.log_evidence_
+
+
+def test_moves_by_rank_one_are_what_a_fresh_factorization_gives() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(40, 12)) + rng.normal(size=(40, 1))
+    for freedom in (39.0, None):
+        found = WeightedColumns(DesignMatrix(X, False), rng.uniform(0.5, 2, 40), X[:, 0] + X[:, 5])
+        moved, fresh = Relevance(found, freedom), Relevance(found, freedom)
+        for j, rho in [(0, 0.1), (3, 2.0), (5, 0.01), (3, 0.5), (7, 1.0), (0, np.inf), (0, 3.0)]:
+            moved.move(j, rho)
+        fresh.stay(moved.active, moved.rho)
+        for name in ("s", "q", "sigma", "mu", "error", "gram"):
+            assert_allclose(getattr(moved, name), getattr(fresh, name), atol=1e-10)
+
+
+def test_units_and_origins_of_features_change_nothing() -> None:
+    for model, (X, y) in [
+        (RelevanceVectorRegressor(kernel=None), targets()),
+        (RelevanceVectorMachine(kernel=None), classes()),
+    ]:
+        scale, shift = np.geomspace(1e-3, 1e3, X.shape[1]), np.linspace(-5, 5, X.shape[1])
+        own = model.fit(X, y)
+        alpha, w, height = own.precisions_, np.ravel(own.coef_), own.log_evidence_
+        other = model.fit(X * scale + shift, y)
+        assert_allclose(other.precisions_, alpha * scale**2, rtol=1e-3)
+        assert_allclose(np.ravel(other.coef_), w / scale, rtol=1e-3)
+        assert other.log_evidence_ == pytest.approx(height, abs=1e-5)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_classifier_has_laplaces_posterior_and_evidence(kernel) -> None:
+    X, y = classes()
+    model = RelevanceVectorMachine(kernel=kernel).fit(X, y)
+    assert model.status_ == "converged"
+    stays = np.isfinite(model.precisions_)
+    Phi = np.column_stack([columns(X, kernel)[:, stays], np.ones(len(y))])
+    theta = np.append(weights_of(model)[stays], model.intercept_)
+    prior = np.append(model.precisions_[stays], 0)
+    z = Phi @ theta
+    slope = Phi.T @ (expit(z) - y) + prior * theta
+    assert_allclose(slope, 0, atol=1e-4)  # the mode
+    A = np.diag(prior) + (Phi.T * expit(z) * expit(-z)) @ Phi
+    assert_allclose(model.covariance_ @ A, np.eye(len(A)), atol=1e-5)
+    fit = np.log(np.where(y, expit(z), expit(-z))).sum() - 0.5 * prior @ theta**2
+    volume = 0.5 * np.log(prior[:-1]).sum() - 0.5 * np.linalg.slogdet(A)[1]
+    assert model.log_evidence_ == pytest.approx(fit + volume + 0.5 * np.log(2 * np.pi))
+    s = np.sqrt(((Phi @ np.linalg.inv(A)) * Phi).sum(axis=1))
+    assert_allclose(model.decision_function(X), z / np.sqrt(1 + np.pi * s**2 / 8), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_no_change_of_a_precision_raises_the_classifiers_evidence_at_its_mode(kernel) -> None:
+    X, y = classes()
+    model = RelevanceVectorMachine(kernel=kernel, tol=1e-10).fit(X, y)
+    assert model.status_ == "converged"
+    Phi, alpha = columns(X, kernel), model.precisions_
+    z = Phi @ weights_of(model) + model.intercept_
+    noise = 1 / (expit(z) * expit(-z))
+    target = z + (y - expit(z)) * noise
+    best = evidence(Phi, target, alpha, noise)
+    assert all(evidence(Phi, target, other, noise) < best + 1e-8 for other in changes(Phi, alpha))
+
+
+def test_one_feature_has_the_posterior_of_bayesian_logistic_regression() -> None:
+    X, y = classes()
+    model = RelevanceVectorMachine(kernel=None, tol=1e-12).fit(X[:, :1], y)
+    own = BayesianLogisticRegression().fit(X[:, :1], y)  # α w² = γ there, too
+    assert model.precisions_[0] == pytest.approx(len(y) * own.strength_, rel=1e-4)
+    assert_allclose(model.coef_, own.coef_, rtol=1e-4)
+    assert model.log_evidence_ == pytest.approx(own.log_evidence_)
+    assert_allclose(model.predict_proba(X[:, :1]), own.predict_proba(X[:, :1]), rtol=1e-4)
+
+
+def test_irrelevant_features_leave_and_relevant_ones_stay() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(400, 40))
+    z = X[:, :4] @ [3.0, -2.0, 1.5, 1.0]
+    for model, y in [
+        (RelevanceVectorRegressor(kernel=None), z + rng.normal(size=400)),
+        (RelevanceVectorMachine(kernel=None), (z + rng.logistic(size=400) > 0).astype(int)),
+    ]:
+        w = np.ravel(model.fit(X, y).coef_)
+        assert w[:4].all()
+        assert np.mean(w[4:] == 0) > 0.5
+        assert np.abs(w[4:]).max() < 0.5 * np.abs(w[:4]).min()
+
+
+def test_the_sinc_function_needs_few_of_its_rows() -> None:
+    """Tipping (2001), §2.4: Gaussian noise, and the support vector machine needs a multiple."""
+    x = np.linspace(-10, 10, 100)[:, None]
+    y = np.sinc(x[:, 0] / np.pi) + 0.05 * np.random.default_rng(0).normal(size=100)
+    model = RelevanceVectorRegressor(gamma=0.1).fit(x, y)
+    assert model.status_ == "converged"
+    assert len(model.support_) < 15
+    assert model.noise_precision_**-0.5 == pytest.approx(0.05, rel=0.2)
+    assert np.sqrt(np.mean((model.predict(x) - np.sinc(x[:, 0] / np.pi)) ** 2)) < 0.03
+
+
+def test_a_kernel_need_not_be_an_inner_product() -> None:
+    X, y = classes()
+
+    def hat(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        return -np.abs(A[:, None] - B).sum(axis=2) + A[:, :1]  # neither definite nor symmetric
+
+    model = RelevanceVectorMachine(kernel=hat).fit(X, y)
+    assert model.status_ == "converged"
+    own = RelevanceVectorMachine(kernel="precomputed").fit(hat(X, X), y)
+    assert_allclose(own.decision_function(hat(X, X)), model.decision_function(X))
+
+
+def test_what_has_no_evidence_says_so() -> None:
+    X, _ = rows()
+    exact = RelevanceVectorRegressor(kernel=None)
+    with pytest.warns(UserWarning, match="without noise"):
+        exact.fit(X, X @ np.arange(8.0))
+    assert exact.status_ == "rank_deficient"
+    flat = RelevanceVectorRegressor().fit(X, np.ones(len(X)))
+    assert (flat.status_, flat.predict(X).tolist()) == ("converged", [1.0] * len(X))
+    noise = np.random.default_rng(5).normal(size=(30, 2)), np.arange(30) % 2
+    nothing = RelevanceVectorMachine(kernel=None).fit(*noise)
+    if not nothing.coef_.any():
+        assert "tell nothing" in nothing.reason_
+        assert_allclose(nothing.predict_proba(noise[0]), 0.5)
