@@ -19,6 +19,7 @@ CLASSES = {
     "OneVsOneClassifier": "OneVsOne",
     "OneVsRestClassifier": "OneVsRest",
     "OutputCodeClassifier": "ErrorCorrectingOutputCodes",
+    "PLSRegression": "PartialLeastSquares",
     "PassiveAggressiveClassifier": "PassiveAggressive",
     "QDA": "QuadraticDiscriminantAnalysis",
     "RidgeCV": "TunedRegressor",
