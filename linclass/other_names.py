@@ -20,6 +20,7 @@ CLASSES = {
     "OneVsOneClassifier": "OneVsOne",
     "OneVsRestClassifier": "OneVsRest",
     "OutputCodeClassifier": "ErrorCorrectingOutputCodes",
+    "PLSRegression": "PartialLeastSquares",
     "PassiveAggressiveClassifier": "PassiveAggressive",
     "QDA": "QuadraticDiscriminantAnalysis",
     "RVC": "RelevanceVectorMachine",

@@ -106,9 +106,9 @@ def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return classes, codes
 
 
-def targets(y: ArrayLike, rows: int, owner: str = "A regressor") -> np.ndarray:
-    """Finite float64 targets, one per row."""
-    y = _column(y, rows, owner).astype(np.float64)
+def targets(y: ArrayLike, rows: int, owner: str, several: bool = False) -> np.ndarray:
+    """Finite float64 targets, one per row; a table of them stays one if there may be `several`."""
+    y = _column(y, rows, owner, several).astype(np.float64)
     _refuse_not_finite_target(y)
     refuse_extreme_sizes(y, "y", "scale the target")
     return y
@@ -192,11 +192,11 @@ def _sparse_matrix(X: MatrixLike, accepted: bool, owner: str) -> sp.csr_array:
     return R.astype(np.float64, copy=False)
 
 
-def _column(y: ArrayLike, rows: int, owner: str) -> np.ndarray:
+def _column(y: ArrayLike, rows: int, owner: str, several: bool = False) -> np.ndarray:
     if y is None:
         raise ValueError(f"{owner} requires y to be passed, but the target y is None.")
     y = np.asarray(y)
-    if y.ndim == 2 and y.shape[1] == 1:
+    if y.ndim == 2 and y.shape[1] == 1 and not several:
         from sklearn.exceptions import DataConversionWarning
 
         warnings.warn(
@@ -205,7 +205,7 @@ def _column(y: ArrayLike, rows: int, owner: str) -> np.ndarray:
             stacklevel=4,
         )
         y = y.ravel()
-    if y.ndim != 1:
+    if y.ndim != 1 and not (several and y.ndim == 2 and y.shape[1]):
         raise ValueError(f"y should be a 1d array, got an array of shape {y.shape} instead.")
     if len(y) != rows:
         raise ValueError(

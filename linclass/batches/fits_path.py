@@ -24,7 +24,7 @@ from linclass.objective.objective import Objective
 
 
 class FitsPath:
-    """Mixin of estimators that are a `Composition`."""
+    """Mixin of estimators with `_objectives`, such as a `Composition`, that have a `strength`."""
 
     penalized: ClassVar[str]  # models to name in place of one that can have no penalty
     # Defined by the estimator.

@@ -236,10 +236,12 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
             )
         kinds = {getattr(r, "certificate_kind_", None) for r in self.regressors_}
         one = kinds.pop() if len(kinds) == 1 else None
+        found = [getattr(r, "certificate_", None) for r in self.regressors_]
+        measured = [certificate for certificate in found if certificate is not None]
         return self._record(
             status,
             reason,
-            certificate=max(r.certificate_ for r in self.regressors_) if one else None,
+            certificate=max(measured, default=None) if one else None,
             certificate_kind=one,
             n_iter=int(max(np.max(getattr(r, "n_iter_", 0) or 0) for r in self.regressors_)),
         )

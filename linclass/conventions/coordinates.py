@@ -1,22 +1,22 @@
-"""Classifiers that are transforms, too: coordinates of rows along directions, as scikit-learn takes them.
+"""Models that are transforms, too: coordinates of rows along directions, as scikit-learn takes them.
 
 `get_feature_names_out` and `set_output` follow scikit-learn's conventions (SLEP018), so that such a
-classifier is a step of a Pipeline or a ColumnTransformer whose output is a data frame.
+model is a step of a Pipeline or a ColumnTransformer whose output is a data frame.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from linclass.annotations import ArrayLike, MatrixLike, Tags
-from linclass.conventions.classifier import Classifier
+from linclass.conventions.estimator import Estimator
 from linclass.conventions.sets_output import SetsOutput
 
 
-class Coordinates(SetsOutput, Classifier):
+class Coordinates(SetsOutput, Estimator):
     """A subclass learns `scalings_` (d, q), the directions as columns, and `centre_` (d,), their origin.
 
     Coordinates may be linear in functions of the features instead, the columns of `_basis(X)`.
@@ -24,6 +24,7 @@ class Coordinates(SetsOutput, Classifier):
 
     scalings_: np.ndarray
     centre_: np.ndarray
+    fit: Callable[..., Any]
 
     def transform(self, X: MatrixLike) -> Any:
         """Coordinates of rows along the directions, relative to the overall mean.
@@ -56,7 +57,7 @@ class Coordinates(SetsOutput, Classifier):
         X : array, sparse matrix or data frame of shape (n, d)
             Training rows; finite numbers.
         y : array of shape (n,)
-            Class of each row.
+            Class, or target, of each row.
         sample_weight : array of shape (n,) or None, default=None
             Weight of each row; None weighs all rows equally.
 

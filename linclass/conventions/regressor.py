@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from linclass.extremes import TINY
 
 class Regressor(Estimator):
     """Predicts a real number for each row."""
+
+    several_targets: ClassVar[bool] = False  # True: y may be a table with a column for each
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the regressor to training rows.
@@ -51,7 +53,7 @@ class Regressor(Estimator):
     def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Coefficient of determination R² = 1 − Σ w (y − ŷ)² / Σ w (y − ȳ)².
 
-        A constant y scores 1 if it is predicted exactly, else 0.
+        A constant y scores 1 if it is predicted exactly, else 0. Of several targets it is the mean.
 
         Parameters
         ----------
@@ -71,12 +73,16 @@ class Regressor(Estimator):
     def _determination(
         self, predicted: np.ndarray, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> float:
-        """R² of these predictions."""
-        y = validation.targets(y, len(predicted), type(self).__name__)
+        """R² of these predictions; of several targets the mean."""
+        y = validation.targets(y, len(predicted), type(self).__name__, np.ndim(predicted) == 2)
+        if y.shape != np.shape(predicted):
+            wanted = np.shape(predicted)
+            raise ValueError(f"y has shape {y.shape}; give the {wanted} that is predicted.")
         weights = validation.row_weights(sample_weight, len(y))
         residual = weights @ (y - predicted) ** 2
-        total = weights @ (y - np.average(y, weights=weights)) ** 2
-        return float(1 - residual / total) if total > 0 else float(residual == 0)
+        total = weights @ (y - np.average(y, axis=0, weights=weights)) ** 2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(np.mean(np.where(total > 0, 1 - residual / total, residual == 0)))
 
     def _start_fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -84,7 +90,7 @@ class Regressor(Estimator):
         """Check parameters and data; returns (X, y, positive row weights)."""
         self.check()
         X = self._rows_to_learn(X)
-        y = validation.targets(y, X.shape[0], type(self).__name__)
+        y = validation.targets(y, X.shape[0], type(self).__name__, self.several_targets)
         weights = validation.row_weights(sample_weight, X.shape[0])
         if not weights.all():
             kept = weights > 0
@@ -99,5 +105,6 @@ class Regressor(Estimator):
 
         tags = super().__sklearn_tags__()
         tags.estimator_type = "regressor"
+        tags.target_tags.multi_output = self.several_targets
         tags.regressor_tags = RegressorTags()
         return tags

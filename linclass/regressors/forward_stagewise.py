@@ -33,9 +33,6 @@ from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.l1.centred_gram import CentredGram, gram_of
 
-ROUNDING = 1e-12  # of the norm of a column: a deviation below it is rounding
-FAR = 1e-3  # of it: below, the deviation is computed from the centred column
-
 
 class ForwardStagewise(LinearGeometry, Regressor):
     """Parameters
@@ -81,9 +78,8 @@ class ForwardStagewise(LinearGeometry, Regressor):
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, y, weights = self._start_fit(X, y, sample_weight)
         objective = Objective(DesignMatrix(X, self.fit_intercept), Squared(), y, weights)
-        gram, design = gram_of(objective), objective.design
-        d = design.n_features
-        spread = _deviations(design, objective.weights, gram.mean)
+        gram, d = gram_of(objective), objective.design.n_features
+        spread = gram.deviations()
         self.step_ = self.step * np.sqrt(gram.variance[0]) / spread
         self.features_, self.signs_ = self._steps(gram, spread)
         theta = gram.theta(self.coef_after(len(self.features_))[None])[0]
@@ -141,13 +137,3 @@ class ForwardStagewise(LinearGeometry, Regressor):
             features.append(j)
             signs.append(sign)
         return np.array(features, dtype=int), np.array(signs)
-
-
-def _deviations(design: DesignMatrix, weights: Array, mean: Array) -> Array:
-    """Of each column; ∞ of a constant one, so that its weight stays at 0."""
-    lengths = design.column_norms(weights)[: design.n_features]
-    spread = np.sqrt(np.maximum(lengths**2 - mean**2, 0))
-    far = np.flatnonzero(spread < FAR * lengths)  # digits cancel
-    for j in far:
-        spread[j] = np.linalg.norm(design.columns(np.array([j]), mean, np.sqrt(weights)))
-    return np.where(spread > ROUNDING * lengths, spread, np.inf)

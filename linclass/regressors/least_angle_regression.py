@@ -26,7 +26,7 @@ from linclass.conventions.parameter_types import is_whole, require_nonnegative
 from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
-from linclass.numerics import ROUNDED_COSINE, Array
+from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.l1.centred_gram import WHOLE, CentredGram
 from linclass.solvers.l1.factored_walk import FactoredWalk
@@ -87,7 +87,7 @@ class LeastAngleRegression(LinearGeometry, Regressor):
         X, y, weights = self._start_fit(X, y, sample_weight)
         objective = Objective(DesignMatrix(X, self.fit_intercept), Squared(), y, weights)
         gram = CentredGram(objective)
-        c = _covariances(objective, gram.c[0], float(gram.variance[0]))
+        c = gram.covariances()
         if len(c) <= min(WHOLE, len(y)):
             walk: Walk = FactoredWalk(gram, objective, c, drops=self.lasso)
         else:
@@ -146,10 +146,3 @@ class LeastAngleRegression(LinearGeometry, Regressor):
             certificate_kind="gradient_norm",
             n_iter=walk.kinks,
         )
-
-
-def _covariances(objective: Objective, c: Array, variance: float) -> Array:
-    """c, with 0 where it is rounding, as of a constant feature; the variance is of y, which is centred before."""
-    norms = objective.design.column_norms(objective.weights)[: len(c)]
-    size = norms * np.sqrt(variance)
-    return np.where(np.abs(c) > ROUNDED_COSINE * size, c, 0)

@@ -32,7 +32,7 @@ TINY = np.finfo(float).tiny
 def check_likelihood(estimator: EstimatorLike, rule: str) -> None:
     """Raise ValueError unless fits of the estimator have a likelihood."""
     likely = hasattr(estimator, "_as_linear") or hasattr(estimator, "_curvatures_at_fit")
-    if hasattr(estimator, "_objectives"):
+    if hasattr(estimator, "_objectives") and hasattr(estimator, "_loss"):
         likely = estimator._loss().probabilistic or _is_regression(estimator)
     if not likely:
         raise ValueError(

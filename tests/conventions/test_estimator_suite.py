@@ -75,6 +75,8 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
         {"estimator": NearestMean()},
         *({"estimator": NearestMean(), "method": m} for m in ("isotonic", "temperature")),
     ],
+    "PartialLeastSquares": [{"n_components": None, "fit_intercept": False}],
+    "DantzigSelector": [{"strength": 0.1, "fit_intercept": False}],
     "LeastAngleRegression": [{"lasso": True, "strength": 0.1}],
     "TunedClassifier": [{"rule": "aic", "strengths": 5}],
     "TunedRegressor": [

@@ -14,10 +14,12 @@ import numpy as np
 
 from linclass.applicability import require_memory
 from linclass.design.second_moments import second_moments
-from linclass.numerics import Array
+from linclass.numerics import ROUNDED_COSINE, Array
 from linclass.objective.objective import Objective
 
 WHOLE = 500  # features up to which all of G is computed, if there are as many rows
+ROUNDING = 1e-12  # of the norm of a column: a deviation below it is rounding
+FAR = 1e-3  # of it: below, the deviation is computed from the centred column
 
 
 class CentredGram:
@@ -68,6 +70,23 @@ class CentredGram:
         if ends:  # z has the mean 0 but for rounding, which a column far from 0 would magnify
             pulled[:-1] -= pulled[-1] * self.mean
         return pulled[: len(v)]
+
+    def covariances(self) -> Array:
+        """c of the first score, with 0 where it is rounding, as of a constant feature."""
+        norms = self.design.column_norms(self.weights)[: self.design.n_features]
+        size = norms * np.sqrt(self.variance[0])  # of y, which is centred before
+        c = self.c[0]
+        return np.where(np.abs(c) > ROUNDED_COSINE * size, c, 0)
+
+    def deviations(self) -> Array:
+        """Of each column; ∞ of a constant one, so that its weight stays at 0."""
+        design, mean = self.design, self.mean
+        lengths = design.column_norms(self.weights)[: design.n_features]
+        spread = np.sqrt(np.maximum(lengths**2 - mean**2, 0))
+        far = np.flatnonzero(spread < FAR * lengths)  # digits cancel
+        for j in far:
+            spread[j] = np.linalg.norm(design.columns(np.array([j]), mean, np.sqrt(self.weights)))
+        return np.where(spread > ROUNDING * lengths, spread, np.inf)
 
     def theta(self, W: Array) -> Array:
         """(…, K, d) → (…, K, d + 1), with the best intercept  b = ȳ − x̄·w."""

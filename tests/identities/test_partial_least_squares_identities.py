@@ -1,0 +1,269 @@
+"""Partial least squares: uncorrelated scores of most covariance, conjugate gradients, least squares at the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.cross_decomposition import PLSRegression
+
+from linclass import (
+    FlexibleDiscriminantAnalysis,
+    LinearDiscriminantAnalysis,
+    LinearRegression,
+    PartialLeastSquares,
+    TunedClassifier,
+    TunedRegressor,
+)
+
+PLS = PartialLeastSquares
+N, D = 60, 6
+W = np.random.default_rng(9).uniform(0.5, 2, N)
+W /= W.sum()
+TARGETS = pytest.mark.parametrize("m", [None, 1, 3])
+
+
+def numbers(m: int | None = None, d: int = D, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Correlated features; y is a vector, or a table of m targets."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((N, d)) @ (np.eye(d) + rng.standard_normal((d, d))) + 5
+    Y = X @ rng.standard_normal((d, m or 1)) + 4 * rng.standard_normal((N, m or 1))
+    return X, Y if m else Y[:, 0]
+
+
+def centred(A: np.ndarray) -> np.ndarray:
+    """√w (a − ā), whose products are weighted covariances."""
+    return np.sqrt(W)[:, None] * (A - W @ A)
+
+
+@TARGETS
+def test_with_all_components_it_is_least_squares(m: int | None) -> None:
+    X, Y = numbers(m)
+    for n_components in (None, D, 10):
+        model = PLS(n_components).fit(X, Y, W)
+        for y, w, b in zip(
+            Y.reshape(N, -1).T, np.atleast_2d(model.coef_), np.ravel(model.intercept_), strict=True
+        ):
+            expected = LinearRegression().fit(X, y, W)
+            assert_allclose(w, expected.coef_, rtol=1e-9)
+            assert_allclose(b, expected.intercept_, rtol=1e-9)
+    assert (model.status_, model.certificate_kind_) == ("converged", "closed_form")
+    assert model.predict(X).shape == Y.shape
+
+
+@TARGETS
+def test_scores_are_uncorrelated_and_directions_orthonormal(m: int | None) -> None:
+    X, Y = numbers(m)
+    model = PLS(4).fit(X, Y, W)
+    T = centred(model.transform(X))
+    C = T.T @ T
+    assert_allclose(C / np.sqrt(np.outer(np.diag(C), np.diag(C))), np.eye(4), atol=1e-13)
+    assert_allclose(model.directions_.T @ model.directions_, np.eye(4), atol=1e-12)
+    of_y = T.T @ centred(Y.reshape(N, -1)) / np.diag(C)[:, None]
+    assert_allclose(np.atleast_2d(model.loadings_.T).T, of_y)
+    fitted = W @ Y + model.transform(X) @ model.loadings_
+    assert_allclose(model.predict(X), fitted, rtol=1e-10)
+
+
+@TARGETS
+def test_each_direction_has_the_largest_covariance_with_the_target(m: int | None) -> None:
+    """By the algorithm of the book: features are made orthogonal to the scores, one after the other."""
+    X, Y = numbers(m)
+    model, A, B = PLS(4).fit(X, Y, W), centred(X), centred(Y.reshape(N, -1))
+    for k in range(4):
+        S, phi = A.T @ B, model.directions_[:, k]
+        assert np.linalg.norm(S.T @ phi) == pytest.approx(np.linalg.norm(S, 2))
+        t = A @ phi
+        assert_allclose(t, centred(model.transform(X))[:, k], atol=1e-12)
+        A = A - np.outer(t, t @ A) / (t @ t)
+
+
+def test_the_fit_is_the_best_of_its_krylov_space() -> None:
+    """As of conjugate gradients: span of c, Gc, …, G^(M−1)c."""
+    X, y = numbers()
+    A, b = centred(X), centred(y[:, None])[:, 0]
+    K = (A.T @ b)[:, None]
+    for M in range(1, D + 1):
+        basis = np.linalg.qr(K)[0]
+        best = basis @ np.linalg.lstsq(A @ basis, b, rcond=None)[0]
+        assert_allclose(PLS(M).fit(X, y, W).coef_, best, rtol=1e-7)
+        K = np.column_stack([K, A.T @ (A @ basis[:, -1])])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_weights_grow_with_components_and_the_fit_is_closer_than_by_principal_ones(
+    seed: int,
+) -> None:
+    """De Jong (1993, 1995): norms grow, and the residual is at most that of as many principal components."""
+    X, y = numbers(seed=seed)
+    A, b = centred(X), centred(y[:, None])[:, 0]
+    U = np.linalg.svd(A, full_matrices=False)[0]
+    model = PLS(None).fit(X, y, W)
+    paths = [model.coef_after(M) for M in range(D + 1)]
+    assert (np.diff([np.linalg.norm(w) for w in paths]) > 0).all()
+    left = np.array([np.linalg.norm(b - A @ w) for w in paths])
+    principal = [np.linalg.norm(b - U[:, :M] @ (U[:, :M].T @ b)) for M in range(D + 1)]
+    assert (np.diff(left) < 0).all()
+    assert (left <= np.array(principal) * (1 + 1e-12)).all()
+    for M in range(1, D + 1):
+        assert_allclose(PLS(M).fit(X, y, W).coef_, paths[M], rtol=1e-12)
+
+
+def test_of_uncorrelated_features_one_component_is_least_squares() -> None:
+    rng = np.random.default_rng(1)
+    X = np.linalg.qr(np.column_stack([np.ones(N), rng.standard_normal((N, 5))]))[0][:, 1:]
+    y = rng.standard_normal(N)
+    found = PLS(None).fit(X, y)
+    assert found.scalings_.shape == (5, 1)
+    assert_allclose(found.coef_, LinearRegression().fit(X, y).coef_, atol=1e-12)
+
+
+@pytest.mark.parametrize("m", [None, 3])
+def test_it_is_scikit_learns(m: int | None) -> None:
+    """Whose directions of several targets are those of a power iteration, to its tolerance."""
+    X, Y = numbers(m)
+    for M in (1, 2, 4):
+        ours = PLS(M).fit(X, Y)
+        theirs = PLSRegression(M, scale=False, tol=1e-15, max_iter=5000).fit(X, Y)
+        assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-5)
+        assert_allclose(np.abs(ours.transform(X)), np.abs(theirs.transform(X)), atol=1e-5)
+        assert ours.score(X, Y) == pytest.approx(theirs.score(X, Y), abs=1e-6)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("shift", [0.0, 1e6])
+def test_sparse_rows_give_the_same(intercept: bool, shift: float) -> None:
+    X, Y = numbers(2)
+    X = np.round(X * (np.random.default_rng(0).random(X.shape) < 0.5), 3)
+    X[:, 2] = np.round(1024 * X[:, 2]) / 1024 + shift  # the shift rounds nothing
+    dense, thin = (
+        PLS(3, fit_intercept=intercept).fit(form(X), Y, W)
+        for form in (np.asarray, sparse.csr_array)
+    )
+    if not (shift and not intercept):  # far from 0 and not centred, digits are lost
+        assert_allclose(thin.transform(sparse.csr_array(X)), dense.transform(X), atol=1e-8)
+    assert_allclose(thin.coef_, dense.coef_, rtol=1e-9, atol=1e-12)
+    if not intercept:
+        assert not dense.centre_.any()
+        assert not dense.intercept_.any()
+    elif shift:
+        near = PLS(3).fit(X - shift * (np.arange(D) == 2), Y, W)
+        assert_allclose(dense.coef_, near.coef_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_whole_weights_count_rows(form: Any) -> None:
+    X, Y = numbers(2)
+    w = np.random.default_rng(2).integers(0, 4, N)
+    often = np.repeat(np.arange(N), w)
+    weighted, repeated = PLS(3).fit(form(X), Y, w), PLS(3).fit(form(X[often]), Y[often])
+    assert_allclose(weighted.scalings_, repeated.scalings_, atol=1e-12)
+    assert_allclose(weighted.predict(X), repeated.predict(X), rtol=1e-11)
+    assert weighted.score(X, Y, w) == pytest.approx(repeated.score(X[often], Y[often]))
+
+
+@pytest.mark.filterwarnings("ignore:LinearRegression ended rank_deficient")
+@pytest.mark.parametrize("d", [30, 90])
+def test_there_are_no_components_beyond_the_rank(d: int) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N, 4)) @ rng.standard_normal((4, d)) + 1
+    y = rng.standard_normal(N)
+    model = PLS(None).fit(X, y)
+    assert model.scalings_.shape == (d, 4)
+    least_norm = LinearRegression().fit(X, y)
+    assert_allclose(model.coef_, least_norm.coef_, rtol=1e-8, atol=1e-11)
+    assert_allclose(model.predict(X), least_norm.predict(X), rtol=1e-9)
+
+
+@pytest.mark.parametrize("constant", [0.1, 1e5])
+def test_constant_features_or_targets_leave_the_mean(constant: float) -> None:
+    X, Y = numbers(2)
+    for rows, target in [(np.full((N, 3), constant), Y), (X, np.full((N, 2), constant))]:
+        model = PLS().fit(rows, target, W)
+        assert model.transform(rows).shape == (N, 0)
+        assert not model.coef_.any()
+        assert_allclose(model.predict(rows), np.tile(W @ target, (N, 1)), rtol=1e-14)
+    beside = PLS().fit(np.column_stack([X, np.full(N, constant)]), Y, W)
+    assert_allclose(beside.coef_[:, :-1], PLS().fit(X, Y, W).coef_, rtol=1e-9)
+    assert not beside.coef_[:, -1].any()
+
+
+def test_several_targets_have_one_table() -> None:
+    X, Y = numbers(3)
+    model = PLS().fit(X, Y)
+    assert (model.coef_.shape, model.intercept_.shape, model.loadings_.shape) == (
+        (3, D),
+        (3,),
+        (2, 3),
+    )
+    residual, total = (
+        ((Y - model.predict(X)) ** 2).sum(axis=0),
+        ((Y - Y.mean(axis=0)) ** 2).sum(axis=0),
+    )
+    assert model.score(X, Y) == pytest.approx(np.mean(1 - residual / total))
+    one, column = PLS().fit(X, Y[:, 0]), PLS().fit(X, Y[:, :1])
+    assert_allclose(column.predict(X)[:, 0], one.predict(X), rtol=1e-12)
+    with pytest.raises(
+        ValueError, match=r"y has shape \(60,\); give the \(60, 3\) that is predicted"
+    ):
+        model.score(X, Y[:, 0])
+    with pytest.raises(ValueError, match="y should be a 1d array, got an array of shape"):
+        LinearRegression().fit(X, Y)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_with_all_components_its_discriminant_analysis_is_linear_discriminant_analysis(
+    K: int,
+) -> None:
+    X, _ = numbers()
+    y = np.arange(N) % K
+    ours = FlexibleDiscriminantAnalysis(PLS(None)).fit(X, y, W)
+    expected = LinearDiscriminantAnalysis().fit(X, y, W).predict_log_proba(X)
+    assert_allclose(ours.predict_log_proba(X), expected, atol=1e-8)
+    assert ours.certificate_kind_ == "closed_form"
+
+
+def test_its_first_discriminant_of_two_classes_is_the_difference_of_means() -> None:
+    """Least squares and LDA divide it by the covariance; one component does not."""
+    X, _ = numbers()
+    y = np.arange(N) % 2
+    found = FlexibleDiscriminantAnalysis(PLS(1)).fit(X, y).coef_[0]
+    between = X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)
+    assert_allclose(found / np.linalg.norm(found), between / np.linalg.norm(between), rtol=1e-10)
+    grid = {"regressor__n_components": [1, 2, D]}
+    tuned = TunedClassifier(FlexibleDiscriminantAnalysis(PLS()), strengths=None, grid=grid)
+    assert tuned.fit(X, y).best_params_["regressor__n_components"] in (1, 2, D)
+
+
+def test_the_number_of_components_can_be_chosen() -> None:
+    X, y = numbers()
+    grid = {"n_components": [6, 4, 2, 1]}
+    chosen = []
+    for rule in ("best", "one_standard_error"):
+        tuned = TunedRegressor(PLS(), strengths=None, grid=grid, rule=rule).fit(X, y)
+        assert_allclose(tuned.coef_, PLS(**tuned.best_params_).fit(X, y).coef_)
+        chosen.append(tuned.best_params_["n_components"])
+    assert chosen[1] <= chosen[0]
+
+
+def test_scores_come_as_data_frames() -> None:
+    pandas = pytest.importorskip("pandas")
+    X, y = numbers()
+    frame = pandas.DataFrame(X, columns=list("abcdef"))
+    model = PLS().set_output(transform="pandas").fit(frame, y)
+    scores = model.transform(frame)
+    assert [*scores.columns] == ["partialleastsquares0", "partialleastsquares1"]
+    assert [*model.feature_names_in_] == list("abcdef")
+    assert_allclose(scores.to_numpy(), PLS().fit_transform(X, y))
+
+
+def test_what_cannot_be_is_refused() -> None:
+    X, y = numbers()
+    for wrong in (0, 1.5):
+        with pytest.raises(ValueError, match=f"n_components is {wrong}; it must be at least 1, or"):
+            PLS(wrong).fit(X, y)
+    with pytest.raises(ValueError, match="components is 3; it must be a whole number from 0 to 2"):
+        PLS().fit(X, y).coef_after(3)
