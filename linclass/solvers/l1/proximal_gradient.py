@@ -95,9 +95,11 @@ def forward_backward(
     def evaluate(t: float) -> tuple[Point, Array, Array]:
         """The new point for L/t, its u, and the step."""
         u = start - down * (t / L)
-        W = objective.weight_part(u)
-        W[...] = scale * objective.penalty.prox(W / scale, level * (t / L))
-        return objective.at(without_common_shift(objective, units.move(u))), u, u - start
+        W = objective.penalty.prox(objective.weight_part(u) / scale, level * (t / L))
+        objective.weight_part(u)[...] = scale * W
+        theta = units.move(u)
+        objective.weight_part(theta)[...] = W  # equal weights stay equal
+        return objective.at(without_common_shift(objective, theta)), u, u - start
 
     def bounded(seen: tuple[Point, Array, Array], t: float) -> bool:
         new, _, step = seen
