@@ -73,3 +73,10 @@ class Chain:
                 break
             best = ratio
         return best
+
+    def pieces(self, W: Array) -> Array:
+        """Numbers of the intervals of equal weights, 0 where they are 0."""
+        begins = np.ones(W.shape, int)
+        begins[..., 1:] = (np.diff(W, axis=-1) != 0) | (self.links == 0)
+        numbers: Array = np.where(W != 0, np.cumsum(begins).reshape(W.shape), 0)
+        return numbers

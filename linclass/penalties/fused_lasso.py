@@ -50,6 +50,9 @@ class FusedLasso(KinkedPenalty):
     def prox(self, W: Array, t: Level) -> Array:
         return self._chain(W).prox(W, t)
 
+    def pieces(self, W: Array) -> Array:
+        return self._chain(W).pieces(W)
+
     def conjugate(self, U: Array) -> float:
         return 0.0 if self.dual_norm(U) <= EDGE else np.inf
 

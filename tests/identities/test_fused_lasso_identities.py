@@ -14,8 +14,11 @@ from linclass import LinearClassifier, LogisticRegression, TunedClassifier
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
 from linclass.objective.objective import Objective
+from linclass.objective.units import Units
+from linclass.parts import find
 from linclass.penalties._chain import Chain
 from linclass.penalties.fused_lasso import FusedLasso
+from linclass.solvers.l1.newton_on_pieces import NewtonOnPieces
 from linclass.solvers.l1.proximal_gradient import ProximalGradient
 from linclass.total_variation import denoised
 
@@ -112,6 +115,38 @@ def test_the_least_subgradient_is_the_steepest_slope_where_weights_are_equal(see
     for _ in range(100):
         D = -S + rng.standard_normal(len(TIED)) * (rng.uniform(size=len(TIED)) < 0.4)
         assert slope(D) >= -length * np.linalg.norm(D) - 1e-7
+
+
+def test_the_norm_is_linear_while_pieces_move_and_zeros_stay() -> None:
+    rng, norm, h = np.random.default_rng(0), chain(3, len(TIED)), 0.1
+    W = np.array([TIED, -TIED[::-1]])
+    pieces = norm.pieces(W)
+    assert ((pieces == 0) == (W == 0)).all()
+    assert len(np.unique(pieces)) < np.count_nonzero(W)
+    for _ in range(5):
+        D = np.append(0, rng.standard_normal(pieces.max()))[pieces]
+        ahead, behind = norm.value(W + h * D), norm.value(W - h * D)
+        assert_allclose(ahead + behind, 2 * norm.value(W), rtol=1e-14)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "softmax", "huber"])
+def test_newtons_step_keeps_the_pieces_and_ends_near_their_minimum(loss: str) -> None:
+    X, y = data(3)
+    y = y if loss == "softmax" else np.where(y, 1.0, -1.0)
+    X = X * np.linspace(1, 3, 12) + 2
+    P = Objective(DesignMatrix(X), find("losses", loss)(), y, None, FusedLasso(), 0.02)
+    rough = P.at(ProximalGradient(tol=1e-3).solve(P, P.zero()).theta)
+    nearer, pieces = NewtonOnPieces(Units.of(P)), P.penalty.pieces(P.weight_part(rough.theta))
+    assert nearer(rough) is rough
+    point = rough
+    for _ in range(4):
+        point = nearer(point)
+    assert point.value < rough.value
+    assert_array_equal(P.penalty.pieces(P.weight_part(point.theta)), pieces)
+    slopes = P.weight_part(point.steepest)
+    of_pieces = np.bincount(pieces.ravel(), slopes.ravel())[1:]
+    assert_allclose(of_pieces, 0, atol=1e-6)
+    assert_allclose(point.gradient[..., -1], 0, atol=1e-6)
 
 
 def test_the_fit_of_an_identity_is_the_prox() -> None:

@@ -82,6 +82,7 @@ def test_from_the_dual_norm_on_nothing_descends_from_zero(name: str) -> None:
     "name", [n for n in PENALTIES if penalty_called(n).__class__.on is not Penalty.on]
 )
 def test_some_features_of_a_penalty_are_the_penalty_with_zeros_elsewhere(name: str) -> None:
+    """Not so the fused lasso, whose proximal operator moves neighbours of what is not 0."""
     penalty = penalty_called(name)
     features = np.array([0, 2])
     V = np.zeros_like(W)
