@@ -32,9 +32,9 @@ class ProbitRegression(
     ----------
     penalty : str, dict, Penalty or None, default='l2'
         Penalty on the weights, a file of linclass/penalties: 'l2', 'l1', 'elastic_net',
-        'adaptive_lasso' or 'group_lasso'. None fits without a penalty. A dict {name: options}
-        sets the options of a penalty, such as {'l1': {'factors': [1, 0, 2]}}. The intercept is not
-        penalized, unless by the option 'intercept'.
+        'adaptive_lasso', 'group_lasso' or 'fused_lasso'. None fits without a penalty. A dict {name:
+        options} sets the options of a penalty, such as {'l1': {'factors': [1, 0, 2]}}. The intercept
+        is not penalized, unless by the option 'intercept'.
     strength : float, default=1e-3
         Factor of the penalty in the objective above, at least 0. The objective is a mean over rows,
         so scikit-learn's C is 1/(Σw · strength).

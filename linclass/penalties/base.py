@@ -123,6 +123,12 @@ class Penalty(NamedPart):
         """argmin_V  t·penalty(V) + ½‖V − W‖²;  with a t of each feature,  penalty(V) + Σ_j ‖V_j − W_j‖²/2t_j."""
         raise self._missing("prox")
 
+    def pieces(self, W: Array) -> Array | None:
+        """The number of the piece of each entry, 0 of entries that are 0, so that the penalty is linear while all of a
+        piece move alike and those stay 0; None if there are no such pieces to use.
+        """
+        return None
+
     def conjugate(self, U: Array) -> float:
         """penalty*(U) = sup_W ⟨U, W⟩ − penalty(W)."""
         raise self._missing("conjugate")

@@ -15,10 +15,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass.conventions.parameter_types import is_list
-from linclass.counted import counted
 from linclass.numerics import Array
 from linclass.penalties._by_name import feature_of, owners, require_names
+from linclass.penalties._labels import are_labels, numbers, require_one_each
 from linclass.penalties.base import EDGE, KinkedPenalty, Level
 
 NEWTON = 100  # steps at most; few are needed
@@ -114,30 +113,19 @@ class GroupLasso(KinkedPenalty):
     def check(self) -> None:
         if self.needs_names:
             return
-        if self.groups is None:
-            return
-        try:
-            one_each = is_list(self.groups) and np.asarray(self.groups).ndim == 1
-            if one_each:
-                self._place  # noqa: B018, names of several types have no order
-        except (TypeError, ValueError):
-            one_each = False
-        if not one_each:
+        if self.groups is not None and not are_labels(self.groups):
             raise ValueError(
                 f"groups is {self.groups!r}; give the group of each feature in a list, all of one type, or 'feature'."
             )
 
     def check_features(self, n_features: int) -> None:
-        if self.groups is not None and not self.needs_names and len(self.groups) != n_features:
-            raise ValueError(
-                f"groups has {counted(len(self.groups), 'entry')} for {counted(n_features, 'feature')}; give one for "
-                "each."
-            )
+        if self.groups is not None and not self.needs_names:
+            require_one_each("groups", self.groups, n_features)
 
     @cached_property
     def _place(self) -> Array:
         """Number of the group of each feature."""
-        return np.unique(np.asarray(self.groups), return_inverse=True)[1].reshape(-1)
+        return numbers(self.groups)
 
     @cached_property
     def _sizes(self) -> Array:

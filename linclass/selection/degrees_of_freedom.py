@@ -5,8 +5,8 @@
 with the Hessian H of the loss and the curvature λD of the penalty, which is 0 at the intercept. For the squared loss
 and L2 it is the trace of the hat matrix, for other losses that of the weighted least squares problem of the last Newton
 step. With L1 alone D = 0, and df is the number of nonzero weights (the rank of their columns) and the intercept; the
-group lasso bends where a group is not 0. For the squared loss df is Σ ∂ŷ_i/∂y_i, whose mean is the degrees of freedom
-exactly, Σ cov(ŷ_i, y_i)/σ².
+group lasso bends where a group is not 0, and of the fused lasso df is the number of pieces that are not 0. For the
+squared loss df is Σ ∂ŷ_i/∂y_i, whose mean is the degrees of freedom exactly, Σ cov(ŷ_i, y_i)/σ².
 Zou, Hastie & Tibshirani (2007), Ann. Statist. 35; Tibshirani & Taylor (2012), Ann. Statist. 40, on the elastic net;
 Vaiter et al. (2017), Ann. Inst. Stat. Math. 69, on the group lasso; Hastie & Tibshirani (1990), Generalized Additive
 Models, §6.8
@@ -19,27 +19,39 @@ import numpy as np
 from linclass.applicability import require_memory
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
+from linclass.penalties.unpenalized import Unpenalized
 
 DEPENDENT = 1e-12  # eigenvalues below it, in units of the largest, are 0
 
 
 def degrees_of_freedom(objective: Objective, theta: Array) -> float:
     """At the optimum `theta` of a penalized objective."""
-    kept = np.ones(objective.shape, dtype=bool)
+    penalty, strength, W = objective.penalty, objective.strength, objective.weight_part(theta)
+    kept, pieces = np.ones(objective.shape, dtype=bool), penalty.pieces(W)
     if objective.kinked:
-        objective.weight_part(kept)[...] = objective.weight_part(theta) != 0
+        objective.weight_part(kept)[...] = W != 0
         own = np.asarray(np.atleast_2d(kept).any(axis=0))
         features = np.flatnonzero(own[: objective.design.n_features])
-        objective, theta, kept = objective.on_features(features), theta[..., own], kept[..., own]
+        penalty = penalty.on(features) if pieces is None else penalty
+        objective = objective.with_penalty(Unpenalized(), 0.0).on_features(features)
+        theta, kept = theta[..., own], kept[..., own]
     which, p = kept.ravel(), kept.size
     require_memory(48 * p * p, f"effective degrees of freedom need a dense {p} × {p} Hessian")
     H = objective.with_strength(0).at(theta).hessian[np.ix_(which, which)]
     if not len(H):
         return 0.0
-    D, W = np.zeros((p, p)), objective.weight_part(theta)
-    if W.size:
-        weights = objective.weight_part(np.arange(p).reshape(objective.shape)).ravel()
-        D[np.ix_(weights, weights)] = objective.strength * objective.penalty.hessian(W)
+    weights = objective.weight_part(np.arange(p).reshape(objective.shape))
+    if pieces is not None:
+        alike = np.arange(p) + W.size + 1  # intercepts move alone
+        alike[weights[kept[..., : weights.shape[-1]]]] = pieces[W != 0]
+        move = np.unique(alike[which]) == alike[which][:, None]
+        H = move.T @ H @ move
+        return trace_of_ratio(H, H)
+    D = np.zeros((p, p))
+    if weights.size:
+        D[np.ix_(weights.ravel(), weights.ravel())] = strength * penalty.hessian(
+            objective.weight_part(theta)
+        )
     return trace_of_ratio(H, H + D[np.ix_(which, which)])
 
 

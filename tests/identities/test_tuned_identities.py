@@ -269,7 +269,9 @@ def test_degrees_of_freedom_of_logistic_ridge_are_the_trace_of_the_last_hat_matr
 
 
 @pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("penalty", ["l2", "elastic_net", "group_lasso", PAIRS], ids=str)
+@pytest.mark.parametrize(
+    "penalty", ["l2", "elastic_net", "group_lasso", PAIRS, "fused_lasso"], ids=str
+)
 def test_degrees_of_freedom_are_how_much_of_an_offset_the_weights_take_back(
     penalty: Any, K: int
 ) -> None:

@@ -22,6 +22,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "by feature": {"factors": (2.0, 0.5, 1.0)},
     "of some features": {"factors": (0.0, 2.0, 0.5)},
     "in groups": {"groups": ("a", "b", "a")},
+    "in chains": {"chains": ("a", "a", "b"), "fusion": 0.4},
 }
 PENALTIES = [
     *names("penalties"),

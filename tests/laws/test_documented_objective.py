@@ -71,6 +71,7 @@ PENALTY: dict[str, Callable[[np.ndarray], float]] = {
     "l1": lambda W: abs(W).sum(),
     "l2": lambda W: (W**2).sum() / 2,
     "elastic_net": lambda W: 0.3 * abs(W).sum() + 0.7 * (W**2).sum() / 2,
+    "fused_lasso": lambda W: abs(W).sum() + abs(np.diff(W)).sum(),
     "group_lasso": lambda W: sum(np.linalg.norm(W[:, j]) for j in range(W.shape[1])),
 }
 STRENGTH = 0.05

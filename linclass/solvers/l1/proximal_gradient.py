@@ -5,7 +5,8 @@
 with backtracking on L, so that the loss lies below its quadratic bound. The momentum β is restarted whenever
 it points uphill. Beside the weights W a step moves the score of the mean row (`Units`) and not the intercept, so
 features far from 0 do no harm; nor do features in different units, if the prox takes a step for each. It needs only
-products with the rows, but hundreds of them.
+products with the rows, but hundreds of them. Where the penalty is linear in pieces of W, such as the intervals of the
+fused lasso, Newton's method ends the search as soon as the pieces stay the same.
 Beck & Teboulle (2009), SIAM J. Imaging Sciences 2; O'Donoghue & Candès (2015), FoCM 15
 """
 
@@ -23,6 +24,7 @@ from linclass.objective.point import Point
 from linclass.objective.units import Units
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.intercept_alone import is_minimum, start_of_weights
+from linclass.solvers.l1.newton_on_pieces import NewtonOnPieces
 from linclass.solvers.l1.working_set import without_common_shift
 
 RELAX = 0.95  # of L, tried at every step: the curvature may be smaller here
@@ -55,6 +57,7 @@ class ProximalGradient(Solver):
             if trace:
                 trace(last)
             return Solution.at(last, objective.certificate(last), self.tol, 0)
+        nearer = NewtonOnPieces(units)
         alike = units.scale.max() <= ALIKE * units.scale.min()
         if alike or not objective.penalty.prox_by_feature:
             units = replace(units, scale=np.ones_like(units.scale))
@@ -71,6 +74,10 @@ class ProximalGradient(Solver):
             ahead = new.toward(new.theta - last.theta, new.scores - last.scores)(beyond)
             ahead_u, last_u = u + beyond * (u - last_u), u
             last = new
+            if n_iter % self.certify_every == 0 and (new := nearer(last)) is not last:
+                last = ahead = new
+                last_u = ahead_u = units.coordinates(new.theta)
+                t = 1.0
             if trace:
                 trace(new)
             if n_iter % self.certify_every == 0 or n_iter == self.max_steps or new.separates:
@@ -96,9 +103,11 @@ def forward_backward(
     def evaluate(t: float) -> tuple[Point, Array, Array]:
         """The new point for L/t, its u, and the step."""
         u = start - down * (t / L)
-        W = objective.weight_part(u)
-        W[...] = scale * objective.penalty.prox(W / scale, level * (t / L))
-        return objective.at(without_common_shift(objective, units.move(u))), u, u - start
+        W = objective.penalty.prox(objective.weight_part(u) / scale, level * (t / L))
+        objective.weight_part(u)[...] = scale * W
+        theta = units.move(u)
+        objective.weight_part(theta)[...] = W  # equal weights stay equal
+        return objective.at(without_common_shift(objective, theta)), u, u - start
 
     def bounded(seen: tuple[Point, Array, Array], t: float) -> bool:
         new, _, step = seen

@@ -1,0 +1,269 @@
+"""The fused lasso: its norm against definitions and other solvers, and fits that must be others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.optimize import linprog
+
+from linclass import LinearClassifier, LogisticRegression, TunedClassifier
+from linclass.design.design_matrix import DesignMatrix
+from linclass.losses.squared import Squared
+from linclass.objective.objective import Objective
+from linclass.objective.units import Units
+from linclass.parts import find
+from linclass.penalties._chain import Chain
+from linclass.penalties.fused_lasso import FusedLasso
+from linclass.solvers.l1.newton_on_pieces import NewtonOnPieces
+from linclass.solvers.l1.proximal_gradient import ProximalGradient
+from linclass.total_variation import denoised
+
+SEEDS = range(12)
+TIED = np.array([1.5, 1.5, 0.0, 0.0, 0.0, -2.0, -2.0, -1.0, 0.5, 0.5])
+
+
+def chain(seed: int, d: int = 8) -> Chain:
+    """With links of 0, and all factors equal for even seeds."""
+    rng = np.random.default_rng(seed)
+    links = rng.exponential(size=d - 1) * (rng.uniform(size=d - 1) < 0.8)
+    return Chain(rng.uniform(0.5, 2, d) if seed % 2 else np.ones(d), links)
+
+
+def data(classes: int = 2, n: int = 90, d: int = 12) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    W = np.zeros((classes, d))
+    for k in range(classes):
+        W[k, 3 * k : 3 * k + 4] = 1.5
+    X = rng.standard_normal((n, d))
+    return X, (X @ W.T + rng.gumbel(size=(n, classes))).argmax(axis=1)
+
+
+def fused(strength: float = 0.02, **options: Any) -> LogisticRegression:
+    return LogisticRegression(penalty={"fused_lasso": options}, strength=strength, tol=1e-11)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_total_variation_satisfies_its_conditions(seed: int) -> None:
+    """u_j = Σ_{i≤j} a_i(v_i − w_i)  is λ_j·sign(v_{j+1} − v_j), or between ±λ_j where they are equal; u_d = 0."""
+    rng, links = np.random.default_rng(seed), chain(seed, 40).links
+    w, a = np.round(3 * rng.standard_normal(40), seed % 3), 10 ** rng.uniform(-2, 2, 40)
+    v = denoised(w, a, links)
+    u, signs = np.cumsum(a * (v - w)), np.sign(np.diff(v))
+    assert (signs == 0).any()
+    assert_allclose(u[-1], 0, atol=1e-11)
+    assert_allclose(u[:-1][signs != 0], (links * signs)[signs != 0], atol=1e-11)
+    assert (np.abs(u[:-1]) <= links + 1e-11).all()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("by_feature", [False, True])
+def test_the_prox_is_where_the_norm_and_its_conjugate_meet(seed: int, by_feature: bool) -> None:
+    """U = (W − V)/t has dual norm at most 1 and ⟨U, V⟩ = Ω(V): the first by all intervals, one after another."""
+    rng, norm = np.random.default_rng(seed), chain(seed)
+    W, t = 3 * rng.standard_normal((2, 8)), rng.uniform(0.2, 1.5, 8) if by_feature else 0.7
+    V = norm.prox(W, t)
+    U = (W - V) / t
+    assert_allclose(np.vdot(U, V), norm.value(V), rtol=1e-12)
+    assert by_intervals(norm, U) <= 1 + 1e-12
+
+
+def by_intervals(norm: Chain, G: np.ndarray) -> float:
+    ends, d = np.pad(norm.links, 1), len(norm.kinks)
+    return max(
+        abs(g[a:b].sum()) / (norm.kinks[a:b].sum() + ends[a] + ends[b])
+        for g in np.atleast_2d(G)
+        for a in range(d)
+        for b in range(a + 1, d + 1)
+    )
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_dual_norm_is_the_largest_product_with_the_unit_ball(seed: int) -> None:
+    """max ⟨g, w⟩ for Ω(w) ≤ 1 is a linear program, with bounds p of |w_j| and q of |w_{j+1} − w_j|."""
+    norm, d = chain(seed), 8
+    g = np.random.default_rng(seed + 100).standard_normal(d)
+    one, change = np.eye(d), np.diff(np.eye(d), axis=0)
+    left = np.block(
+        [[s * one, -one, np.zeros((d, d - 1))] for s in (1, -1)]
+        + [[s * change, np.zeros((d - 1, d)), -np.eye(d - 1)] for s in (1, -1)]
+        + [[np.zeros((1, d)), norm.kinks[None], norm.links[None]]]
+    )
+    right = np.append(np.zeros(len(left) - 1), 1)
+    bounds = [(None, None)] * d + [(0, None)] * (2 * d - 1)
+    best = linprog(-np.append(g, np.zeros(2 * d - 1)), left, right, bounds=bounds)
+    assert_allclose(norm.dual_norm(g), -best.fun, rtol=1e-9)
+    assert_allclose(norm.dual_norm(g), by_intervals(norm, g), rtol=1e-14)
+    assert_allclose(norm.dual_norm(np.array([g, -3 * g])), 3 * norm.dual_norm(g), rtol=1e-14)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_least_subgradient_is_the_steepest_slope_where_weights_are_equal(seed: int) -> None:
+    """No direction D descends faster than −S:  ⟨G, D⟩ + tΩ′(W; D) ≥ −‖S‖·‖D‖,  with equality at −S."""
+    rng, norm, t, h = np.random.default_rng(seed), chain(seed, len(TIED)), 0.8, 1e-6
+    G = rng.standard_normal(len(TIED))
+    S = norm.steepest(TIED, G, t)
+    length = np.linalg.norm(S)
+
+    def slope(D: np.ndarray) -> float:
+        return float(G @ D + t * (norm.value(TIED + h * D) - norm.value(TIED)) / h)
+
+    assert_allclose(slope(-S), -(length**2), atol=1e-7)
+    for _ in range(100):
+        D = -S + rng.standard_normal(len(TIED)) * (rng.uniform(size=len(TIED)) < 0.4)
+        assert slope(D) >= -length * np.linalg.norm(D) - 1e-7
+
+
+def test_the_norm_is_linear_while_pieces_move_and_zeros_stay() -> None:
+    rng, norm, h = np.random.default_rng(0), chain(3, len(TIED)), 0.1
+    W = np.array([TIED, -TIED[::-1]])
+    pieces = norm.pieces(W)
+    assert ((pieces == 0) == (W == 0)).all()
+    assert len(np.unique(pieces)) < np.count_nonzero(W)
+    for _ in range(5):
+        D = np.append(0, rng.standard_normal(pieces.max()))[pieces]
+        ahead, behind = norm.value(W + h * D), norm.value(W - h * D)
+        assert_allclose(ahead + behind, 2 * norm.value(W), rtol=1e-14)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "softmax", "huber"])
+def test_newtons_step_keeps_the_pieces_and_ends_near_their_minimum(loss: str) -> None:
+    X, y = data(3)
+    y = y if loss == "softmax" else np.where(y, 1.0, -1.0)
+    X = X * np.linspace(1, 3, 12) + 2
+    P = Objective(DesignMatrix(X), find("losses", loss)(), y, None, FusedLasso(), 0.02)
+    rough = P.at(ProximalGradient(tol=1e-3).solve(P, P.zero()).theta)
+    nearer, pieces = NewtonOnPieces(Units.of(P)), P.penalty.pieces(P.weight_part(rough.theta))
+    assert nearer(rough) is rough
+    point = rough
+    for _ in range(4):
+        point = nearer(point)
+    assert point.value < rough.value
+    assert_array_equal(P.penalty.pieces(P.weight_part(point.theta)), pieces)
+    slopes = P.weight_part(point.steepest)
+    of_pieces = np.bincount(pieces.ravel(), slopes.ravel())[1:]
+    assert_allclose(of_pieces, 0, atol=1e-6)
+    assert_allclose(point.gradient[..., -1], 0, atol=1e-6)
+
+
+def test_the_fit_of_an_identity_is_the_prox() -> None:
+    y, n = np.random.default_rng(1).standard_normal(30), 30
+    penalty = FusedLasso(fusion=2.0)
+    P = Objective(DesignMatrix(np.eye(n), False), Squared(), y, None, penalty, 0.3 / n)
+    w = ProximalGradient(tol=1e-13).solve(P, P.zero()).theta
+    assert_allclose(w, penalty.prox(y, 0.3), atol=1e-9)
+    assert 1 < len(np.unique(w)) < 20
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared", "huber", "squared_hinge"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_it_is_the_lasso_without_fusion_and_without_neighbours(loss: str, classes: int) -> None:
+    X, y = data(classes)
+    fits = [
+        LinearClassifier(loss=loss, penalty=penalty, strength=0.03, tol=1e-12).fit(X, y)
+        for penalty in (
+            "l1",
+            {"fused_lasso": {"fusion": 0}},
+            {"fused_lasso": {"chains": list(range(12))}},
+        )
+    ]
+    assert (fits[0].coef_ == 0).any()
+    for fit in fits[1:]:
+        assert fit.certificate_ <= 1e-12
+        assert_allclose(fit.coef_, fits[0].coef_, atol=1e-5)
+
+
+def test_with_much_fusion_a_chain_has_one_common_weight() -> None:
+    """Then w_1 = … = w_d = w is the weight of Σ_j x_j, and the penalty d|w|."""
+    X, y = data()
+    model = fused(fusion=1e3, strength=1e-3).fit(X, y)
+    sums = X.sum(axis=1, keepdims=True)
+    single = LogisticRegression(penalty={"l1": {"factors": [12]}}, strength=1e-3, tol=1e-12)
+    single.fit(sums, y)
+    assert single.coef_.any()
+    assert len(np.unique(model.coef_)) == 1
+    assert_allclose(model.coef_[0], single.coef_[0, 0], atol=1e-7)
+    two = fused(fusion=1e3, strength=1e-3, chains=["a"] * 5 + ["b"] * 7).fit(X, y)
+    assert len(np.unique(two.coef_[0, :5])) == len(np.unique(two.coef_[0, 5:])) == 1
+    assert two.coef_[0, 0] != two.coef_[0, 5]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("thin", [False, True])
+def test_a_fit_satisfies_its_conditions_in_any_units(classes: int, thin: bool) -> None:
+    """−∂loss/∂W = strength·U with ⟨U, W⟩ = Ω(W), and no interval of U beyond its bound; equal weights are equal."""
+    X, y = data(classes)
+    X = X * np.repeat([1, 30, 0.1], 4) + np.repeat([0, 100, 5], 4)
+    weights = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    chains = np.repeat([1, 2, 3], 4).tolist()
+    model = fused(chains=chains, fusion=0.5, strength=0.01)
+    model.fit(sparse.csr_array(X) if thin else X, y, sample_weight=weights)
+    assert model.certificate_kind_ == "duality_gap"
+    assert model.status_ == "converged"
+    P, w = model.predict_proba(X), weights / weights.sum()
+    G = ((P - np.eye(classes)[y]) * w[:, None]).T @ X
+    U = -G[1 if classes == 2 else slice(None)] / 0.01
+    norm = Chain(np.ones(12), np.tile([0.5, 0.5, 0.5, 0], 3)[:-1])
+    assert by_intervals(norm, U) <= 1 + 1e-3
+    assert_allclose(np.vdot(U, model.coef_), norm.value(model.coef_), rtol=1e-4)
+    assert (np.diff(model.coef_)[model.coef_[:, 1:] != 0] == 0).any()
+
+
+def test_features_in_reverse_order_have_the_same_weights() -> None:
+    X, y = data()
+    chains = ["a"] * 7 + ["b"] * 5
+    model = fused(chains=chains).fit(X, y)
+    mirrored = fused(chains=chains[::-1]).fit(X[:, ::-1], y)
+    assert_allclose(mirrored.coef_[:, ::-1], model.coef_, atol=1e-6)
+
+
+def test_it_finds_the_intervals_of_a_signal() -> None:
+    rng, d = np.random.default_rng(0), 60
+    w = np.zeros(d)
+    w[10:22], w[40:48] = 1.0, -1.5
+    X = rng.standard_normal((300, d))
+    y = X @ w + 0.5 * rng.standard_normal(300)
+    P = Objective(DesignMatrix(X), Squared(), y, None, FusedLasso(fusion=4.0), 0.15)
+    found = P.weight_part(ProximalGradient().solve(P, P.zero()).theta)
+    assert_array_equal(np.sign(found), np.sign(w))
+    assert_array_equal(np.diff(found) != 0, np.diff(w) != 0)
+
+
+def test_a_path_begins_at_0_and_a_strength_can_be_chosen() -> None:
+    X, y = data()
+    model = TunedClassifier(LogisticRegression(penalty="fused_lasso"), strengths=6).fit(X, y)
+    weights = model.path_.coef_
+    assert not weights[0].any()
+    assert weights[1].any()
+    assert model.coef_.any()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"fusion": -1}, "fusion is -1; it must be a number, at least 0"),
+        ({"fusion": np.inf}, "fusion is inf"),
+        ({"fusion": "much"}, "fusion is 'much'"),
+        ({"chains": "abc"}, "give the chain of each feature in a list"),
+        ({"chains": [[1], [2]]}, "give the chain of each feature in a list"),
+        ({"chains": [None, "a"]}, "all of one type"),
+        ({"chains": ["a", "a"]}, "chains has 2 entries for 12 features; give one for each"),
+        ({"chains": [1, 2, 1]}, "chains has 1 again after another; order the columns by chain"),
+        ({"links": 3}, "fused_lasso has no 'links'; it has chains, fusion"),
+    ],
+)  # fmt: skip
+def test_wrong_options_are_one_line(options: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words) as caught:
+        fused(**options).fit(*data())
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("solver", ["proximal_newton", "newton"])
+def test_solvers_of_other_penalties_name_the_one_that_can(solver: str) -> None:
+    with pytest.raises(ValueError, match=r"fused_lasso .*Try solver='proximal_gradient'"):
+        LogisticRegression(penalty="fused_lasso", solver=solver).check()
+    with pytest.raises(ValueError, match="no solver minimizes hinge with fused_lasso"):
+        LinearClassifier(penalty="fused_lasso", loss="hinge").check()
