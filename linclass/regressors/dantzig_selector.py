@@ -50,7 +50,8 @@ class DantzigSelector(FitsPath, LinearGeometry, Regressor):
     """Parameters
     ----------
     strength : float, default=1e-3
-        Largest covariance of the residual and a feature, at least 0; comparable to the lasso's strength.
+        Largest covariance of the residual and a feature, at least 0; comparable to the lasso's strength. At 0, nearly
+        dependent features may leave HiGHS without a solution, and `status_` says so.
     fit_intercept : bool, default=True
         Whether to fit the intercept b. False sets b = 0, and Σ_i w_i r_i has no limit.
 
@@ -103,9 +104,8 @@ class DantzigSelector(FitsPath, LinearGeometry, Regressor):
         self.coef_, self.intercept_ = theta[:d], float(theta[d]) if self.fit_intercept else 0.0
         self.dual_variables_ = found.u
         done = found.certificate <= TOLERANCE
-        reason = (
-            f"{found.ending} with a relative duality gap of {found.certificate:.1e}; standardize X."
-        )
+        gap = f"with a relative duality gap of {found.certificate:.1e}"
+        reason = f"{found.ending} {gap}; standardize X, or give a larger strength."
         return self._record(
             "converged" if done else "max_iter",
             "" if done else reason,
