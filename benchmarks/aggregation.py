@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from linclass import metrics
 from linclass_study.results.scored_runs import write_scores
 from linclass_study.results.scoring import Classes
 from linclass_study.results.summary import write_summary
@@ -79,7 +80,7 @@ def _run(repeats: int) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def score(results: Path, made: dict[str, dict[str, str]]) -> None:
     for dataset, runs in made.items():
-        write_scores(results, dataset, runs, Classes(2, 1), "code")
+        write_scores(results, dataset, runs, Classes(2, 1), "code", metrics.names())
 
 
 def aggregate(results: Path, made: dict[str, dict[str, str]]) -> None:

@@ -17,6 +17,8 @@ SCHEMAS = ROOT / "workflow" / "schemas" / "tables.yaml"
 #: Columns that identify a fit; every table is sorted by them.
 FIT = ("dataset", "method", "protocol", "repeat", "fold")
 
+AND = "; "  # separates the names of a list in a cell of a CSV file
+
 
 @cache
 def table_schema(name: str) -> pl.Schema:

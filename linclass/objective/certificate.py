@@ -15,6 +15,7 @@ from linclass.objective.point import PenalizedLoss, Point
 
 ROUNDING = 16 * np.finfo(float).eps  # of a slope, relative to the terms that cancel in it
 NEARLY = 1e-6  # slopes above this share of the terms have far more digits than a certificate needs
+FEW = 1e-3  # √ε
 
 
 class Certified(PenalizedLoss):
@@ -164,6 +165,8 @@ class Certified(PenalizedLoss):
         It does not depend on the units of features. It does not tend to 0 merely because all slopes do: on separable
         data there is no optimum. All features far from 0 are nearly parallel to the intercept's, so theirs are the
         cosines with x_j − x̄_j. Rounding errors that a nearly perfect fit to a quadratic loss leaves count as 0.
+        Where only rows with a share ε of the weight have slopes, no cosine can exceed √ε; if that is below FEW, the sum
+        of their absolute values takes the place of their norm.
         """
         slopes, g, column_norms = self._norm(point.slopes), point.steepest, self.column_norms
         if self.far is not None and not self.kinked:
@@ -173,6 +176,8 @@ class Certified(PenalizedLoss):
             column_norms[j] = deviations
         if self.loss.quadratic and slopes <= NEARLY * (terms := self._size_of_terms(point.theta)):
             g = np.where(np.abs(g) <= ROUNDING * terms * column_norms, 0.0, g)
+        if slopes < FEW * self._slopes_at_zero:  # as those of few rows are
+            slopes = min(slopes, float((np.abs(point.slopes) @ self.weights).sum()) / FEW)
         scale = slopes + 1e-9 * self._slopes_at_zero  # a perfect fit has none
         norms = column_norms * max(scale, TINY)
         cosines = np.abs(g) / np.where(norms > 0, norms, 1)

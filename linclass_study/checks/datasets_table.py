@@ -16,11 +16,11 @@ from linclass_study.checks import shared_rows
 from linclass_study.checks.check_files import read_facts, read_keys
 from linclass_study.checks.findings import findings
 from linclass_study.checks.shared_rows import related_groups
+from linclass_study.table_files import AND
 from linclass_study.unfinished_file import unfinished_file
 
 Facts = Mapping[str, Any]
 
-AND = "; "  # separates names in one cell
 
 COLUMNS = {
     "dataset": pl.String,

@@ -19,7 +19,7 @@ def environments_of_machines(results: Path, here: dict[str, str]) -> list[dict[s
     found = environment.of_machines(results)
     if not found:
         return [here]
-    return [{"Written": here["Written"], **found[0]}, *found[1:]] if "Written" in here else found
+    return [{"Written": here["Written"], **found[0]}, *found[1:]]
 
 
 def commits(machines: list[dict[str, str]]) -> dict[str, bool]:

@@ -13,6 +13,8 @@ from typing import Any
 
 import polars as pl
 
+from linclass_study.table_files import AND
+
 #: Kinds of columns, which determine display and sorting → type in files.
 KINDS: dict[str, Any] = {
     "text": pl.String,
@@ -28,7 +30,6 @@ KINDS: dict[str, Any] = {
     "count": pl.Int64,
     "yes": pl.Boolean,
 }
-AND = "; "  # separates the names of a list in files
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from linclass_study.results.across_datasets import ALPHA, FEW, ComparisonAcross
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.sensitivity import Scenario, steady
+from linclass_study.results.within_dataset import rope_of
 
 NAMES = 4  # methods named in a sentence; the others are counted
 
@@ -137,7 +138,7 @@ def _practical(
     second = next((j for j in order if base.methods[j] not in best), None)
     if second is None:
         return ["All methods share the best mean rank, so there is no runner-up."]
-    rope = float(outcome.evaluation.get("rope", 0.01))
+    rope = rope_of(outcome.evaluation)
     pair = base.table[:, [first, second]]
     found = bayesian_signed_rank(pair, rope)
     n = int(np.count_nonzero(~np.isnan(pair).any(axis=1)))

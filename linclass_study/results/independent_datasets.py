@@ -9,8 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from linclass_study.results.outcome import Outcome
-
-AND = "; "  # separates names in a cell of tables/datasets.csv
+from linclass_study.table_files import AND
 
 
 def groups_sharing_rows(outcome: Outcome) -> list[list[str]]:

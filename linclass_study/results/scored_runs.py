@@ -34,13 +34,11 @@ def write_scores(
     runs: Mapping[str, str],
     classes: Classes,
     code: str,
-    names: Sequence[str] | None = None,
+    names: Sequence[str],
 ) -> None:
     """Write the tables of a data set; `runs` maps methods to digests of their predictions, `names` are the metrics."""
     folders = [results / "runs" / dataset / method for method in runs]
-    code += f" {json.dumps(classes)}"
-    if names is not None:
-        code += f" {' '.join(names)}"
+    code += f" {json.dumps(classes)} {' '.join(names)}"
     scores = [
         scores_of_run(folder, f"{digest} {code}", classes, names)
         for folder, digest in zip(folders, runs.values(), strict=True)
@@ -50,16 +48,14 @@ def write_scores(
     concatenate_files(fits, "fits", results / "fits" / f"{dataset}.parquet", known_statuses)
 
 
-def scores_of_run(
-    folder: Path, key: str, classes: Classes, names: Sequence[str] | None = None
-) -> Path:
+def scores_of_run(folder: Path, key: str, classes: Classes, names: Sequence[str]) -> Path:
     """The file of scores of a run, rewritten if predictions or metrics have changed."""
     path = folder / "scores.parquet"
     if _key_of(path) != key:
         scored, failures = [], [table_files.frame(TABLE)]
         for piece in large_tables.pieces(folder / "predictions.parquet", table_files.FIT):
             scored.append(scoring.score(piece, classes, names))
-            failures.append(metric_failures(piece, scored[-1], classes, names or ()))
+            failures.append(metric_failures(piece, scored[-1], classes, names))
         write_metric_failures(pl.concat(failures), folder)
         write_table(pl.concat([table_files.frame("scores"), *scored]), "scores", path, {KEY: key})
     return path

@@ -7,8 +7,10 @@ fits; so is n_test, of which one row is the least step of a score.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -22,6 +24,11 @@ from linclass_study.results.summary import ranking
 
 ROPE = 0.01  # default region of practical equivalence
 SURE = 0.95  # probability above which a difference is called clear
+
+
+def rope_of(evaluation: Mapping[str, Any]) -> float:
+    """The region of practical equivalence; results of earlier commits do not name theirs."""
+    return float(evaluation.get("rope", ROPE))
 
 
 @dataclass(frozen=True)
@@ -110,6 +117,6 @@ def _compared(outcome: Outcome, dataset: str) -> ComparisonWithin:
         whole["method"].filter(pl.Series(finite)).to_list(),
         table[:, finite],
         ratio if isinstance(ratio, float) else np.nan,
-        float(outcome.evaluation.get("rope", ROPE)),
+        rope_of(outcome.evaluation),
         step if isinstance(step, float) else 0.0,
     )

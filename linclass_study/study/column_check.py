@@ -17,7 +17,6 @@ from linclass_study.data.unavailable import Unavailable
 KEYS = ("target", "group", "drop", "categorical", "texts")
 OF_CLASSES = ("classes", "positive", "costs")
 LARGEST = 2e7  # bytes of a file that is read for the names of its classes
-FORMATS = ("arff", "csv", "parquet", "parquet_blocks")  # whose files begin with their columns
 
 
 def column_problems(
@@ -30,10 +29,12 @@ def column_problems(
     (source, *others) = as_list(entry["source"])
     path = None if others or "file" not in source else folders.local(source["file"])
     kind = None if path is None else format_of(entry, source, source["file"])
-    if path is None or kind not in FORMATS:
+    if path is None or kind is None:
         return
     dialect = dialect_of(entry, source, source["file"])
     reader = import_module(f"linclass_study.data.formats.{kind}")
+    if not hasattr(reader, "header_columns"):  # whose files do not begin with their columns
+        return
     try:
         columns = reader.header_columns(path, dialect)
     except Unavailable as error:

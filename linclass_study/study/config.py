@@ -44,8 +44,6 @@ class Study:
     positions: dict[str, int]  # method → its place in the whole catalogue, hence its colour
     features: dict[str, list[Any]]  # name of a feature file → the steps that make it
     features_of: dict[str, str]  # method → the name of its feature file
-    origin: dict[str, dict[str, str]]  # kind → name of an own entry → its name in the file
-    written: SourceLines
 
 
 def read_config(
@@ -132,8 +130,6 @@ def _study(
         positions={name: i for i, name in enumerate(catalogues["methods"])},
         features={features_of[name]: entry.get("features") or [] for name, entry in chosen.items()},
         features_of=features_of,
-        origin=origin,
-        written=written,
     )
 
 

@@ -82,8 +82,6 @@ class Owner:
 
 def remove_stale_locks() -> None:
     """Remove the locks of dead processes; called before Snakemake takes its locks."""
-    if OWNERS.is_file():  # the form of earlier versions
-        OWNERS.unlink()
     OWNERS.mkdir(parents=True, exist_ok=True)
     _remember()
     locks, others = [*LOCKS.glob("*.lock")], [*_others()]

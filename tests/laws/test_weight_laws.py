@@ -327,3 +327,21 @@ def test_the_fewest_errors_of_weighted_rows_are_those_of_all_cells() -> None:
         assert model.n_errors_ == pytest.approx(fewest, rel=1e-9)
         assert model.exact_
         assert w @ (model.predict(x[:, None]) != y) == pytest.approx(fewest, rel=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["irls", "newton", "newton_cg", "quasi_newton"])
+@pytest.mark.parametrize("share", [1e-8, 1e-12])
+def test_a_class_of_hardly_any_weight_does_not_hide_the_distance_from_the_optimum(
+    share: float, solver: str
+) -> None:
+    """No cosine exceeds the root of its share of the weight."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X = rng.normal(size=(60, 2)) + 0.5 * y[:, None]
+    weights = np.where(y == 1, share, 1.0)
+    fit, best = (
+        linclass.LogisticRegression(solver=name, penalty=None, tol=tol).fit(X, y, weights)
+        for name, tol in ((solver, 1e-6), ("newton", 1e-13))
+    )
+    assert fit.status_ == "converged"
+    assert fit.objective_ <= best.objective_ * (1 + 1e-5)

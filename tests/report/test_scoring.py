@@ -105,7 +105,7 @@ def test_other_costs_score_a_run_again_and_the_same_ones_do_not(tmp_path):
     kept = tmp_path / "runs" / "d" / "m" / "scores.parquet"
     seen = []
     for costs in (None, [[0, 5], [1, 0]], [[0, 5], [1, 0]], [[0, 9], [1, 0]], None):
-        write_scores(tmp_path, "d", {"m": "digest"}, Classes(2, 1, costs), "code")
+        write_scores(tmp_path, "d", {"m": "digest"}, Classes(2, 1, costs), "code", metrics.names())
         scores = pl.read_parquet(tmp_path / "scores" / "d.parquet")
         cost = scores.filter(metric="expected_cost")["value"].to_list()
         seen.append((cost, kept.stat().st_ino))
@@ -119,7 +119,7 @@ def test_another_positive_class_scores_a_run_again(tmp_path):
     write_table(table_files.frame("fits"), "fits", tmp_path / "runs/d/m/fits.parquet")
     seen = []
     for positive in (1, 0):
-        write_scores(tmp_path, "d", {"m": "digest"}, Classes(2, positive), "code")
+        write_scores(tmp_path, "d", {"m": "digest"}, Classes(2, positive), "code", metrics.names())
         scores = pl.read_parquet(tmp_path / "scores" / "d.parquet")
         seen += scores.filter(metric="precision")["value"].to_list()
     assert seen == [1 / 2, 2 / 2]

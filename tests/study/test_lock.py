@@ -185,12 +185,6 @@ def test_a_container_on_this_kernel(folder, names):
     assert not locked(folder)
 
 
-def test_the_file_of_an_earlier_version_is_no_obstacle(folder):
-    (folder / lock.OWNERS).write_text("28859 1795332905.14\n")
-    lock.remove_stale_locks()
-    assert locked(folder)
-
-
 def test_studies_side_by_side_are_distinguished_by_their_results(folder):
     """One was killed, the other lives, on another host for all that is known."""
     describe(results="results")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from linclass_study.protocols import CURVE
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
@@ -129,7 +130,7 @@ def typical_seconds(outcome: Outcome, datasets: list[str]) -> dict[str, float]:
 
     Machines are never pooled, and large data sets have no larger weight.
     """
-    whole = ~pl.col("protocol").str.starts_with("learning_curve@")  # their fits use fewer rows
+    whole = ~pl.col("protocol").str.starts_with(f"{CURVE}@")  # their fits use fewer rows
     on_these = pl.col("dataset").is_in(datasets)
     times = outcome.times.filter(pl.col("fit_seconds").is_not_null(), whole, on_these)
     if times.is_empty():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from linclass_study.protocols import CURVE
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.end_labels import end_labels
 from linclass_study.report.drawing.style import method_style
@@ -76,7 +77,7 @@ def of_methods(outcome: Outcome, dataset: str) -> dict[str, list[dict[str, Any]]
     """Method → points (rows, mean, standard error) of its curve, for sizes with a value on every fold."""
     from linclass_study.fit_statuses import FITTED
 
-    same = [pl.col("dataset") == dataset, pl.col("protocol").str.starts_with("learning_curve@")]
+    same = [pl.col("dataset") == dataset, pl.col("protocol").str.starts_with(f"{CURVE}@")]
     curve, whole = (
         pl.all_horizontal(same),
         (pl.col("dataset") == dataset) & (pl.col("protocol") == "cv"),

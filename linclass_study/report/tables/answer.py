@@ -11,9 +11,9 @@ from linclass_study.results.plain_answer import sure
 from linclass_study.results.protocol_names import units
 from linclass_study.results.summary import best
 from linclass_study.results.within_dataset import (
-    ROPE,
     SURE,
     comparison_within,
+    rope_of,
 )
 
 PLACE, SECTION, PER_DATASET = 1, "answer", False
@@ -43,7 +43,7 @@ def make(outcome: Outcome) -> ReportTable:
     ]
     rows = [_row(own, dataset) for dataset, own in outcome.parts().items()]
     over = units(outcome.evaluation, *outcome.main_protocols)
-    rope = outcome.evaluation.get("rope", ROPE)
+    rope = rope_of(outcome.evaluation)
     caption = (
         f"The {mean} ± the standard "
         f"deviation over {over}. Only methods that succeeded on all {over} compete. All others may be as good as the "

@@ -11,15 +11,15 @@ from linclass_study.results.protocol_names import units
 
 PLACE, SECTION, PER_DATASET = 2, "answer", False
 
-AVERAGES = ("_macro", "_weighted", "_micro")  # other averages are in tables/summary.csv only
-
 
 def make(outcome: Outcome) -> ReportTable | None:
     if len(outcome.datasets) < 2:
         return None
     columns = [Column("method", "Method", "method")]
     columns += [Column(name, name, "number") for name in outcome.datasets]
-    names = [name for name in metrics_of(outcome.evaluation) if not name.endswith(AVERAGES)]
+    names = [
+        name for name in metrics_of(outcome.evaluation) if not name.endswith(method_scores.AVERAGES)
+    ]
     names = [outcome.metric, *(name for name in names if name != outcome.metric)]
     cells = {
         dataset: method_scores.scores_by_metric(own, dataset, names)

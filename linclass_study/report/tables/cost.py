@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from linclass_study.protocols import CURVE
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.times import machines_of
@@ -14,7 +15,7 @@ from linclass_study.table_files import FIT
 PLACE, SECTION, PER_DATASET = 1, "cost", False
 
 #: Fits of learning curves use fewer rows, so they do not count.
-WHOLE = ~pl.col("protocol").str.starts_with("learning_curve@")
+WHOLE = ~pl.col("protocol").str.starts_with(f"{CURVE}@")
 
 LACKING = (
     " What does not apply or fails is not timed, so the seconds of a method with fewer fits are of fewer data sets or "
@@ -62,8 +63,8 @@ def cost_table(outcome: Outcome, title: str) -> ReportTable | None:
 
 def _measured(outcome: Outcome) -> pl.DataFrame:
     seconds = pl.col("fit_seconds")
-    steps = [*FIT, "iterations"] if "iterations" in outcome.fits.columns else [*FIT]
-    fits = outcome.times.filter(WHOLE).join(outcome.fits.select(steps), on=list(FIT), how="left")
+    steps = outcome.fits.select(*FIT, "iterations")
+    fits = outcome.times.filter(WHOLE).join(steps, on=list(FIT), how="left")
     totals: dict[str, Any] = {
         "fits": pl.len(),
         "median_fit_seconds": seconds.median(),

@@ -16,8 +16,6 @@ from linclass_study.results.summary import ranking
 
 PLACE, SECTION, PER_DATASET = 3, "dataset", True
 
-AVERAGES = ("_macro", "_micro", "_weighted")
-
 #: metric → short title and description
 DESCRIPTIONS = {
     "accuracy": ("Accuracy", "share of rows whose class is predicted"),
@@ -44,7 +42,7 @@ def titles(evaluation: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     others = {
         name: (metric_title(name), direction_words(name))
         for name in metrics_of(evaluation)
-        if name not in DESCRIPTIONS and not name.endswith(AVERAGES)
+        if name not in DESCRIPTIONS and not name.endswith(method_scores.AVERAGES)
     }  # fmt: skip
     return DESCRIPTIONS | others
 
