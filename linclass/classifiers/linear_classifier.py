@@ -180,8 +180,7 @@ class LinearClassifier(
         vars(self).pop("_information", None)  # of an earlier fit
         recessions: list[Recession] = []
         for objective, solution in zip(objectives, solutions, strict=True):
-            found = recession_of_fit(objective, solution)
-            if found is not None:
+            if (found := recession_of_fit(objective, solution)) is not None:
                 recessions.append(found)
             if found is None or found.direction is None:
                 self._look_at_optimum(objective, solution, codes, weights)
