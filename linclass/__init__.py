@@ -3,21 +3,24 @@
     from linclass import LogisticRegression
     LogisticRegression(strength=0.01).fit(X, y).predict_proba(X)
 
-``help(linclass.LogisticRegression)`` is about one model, ``dir(linclass)`` lists their names:
+``help(linclass.LogisticRegression)`` is about one model, ``dir(linclass)`` lists their names, and docs/models.md has
+the equation, cost and source of each. The families, with some of their models:
 
-any loss and penalty   LinearClassifier
+any loss and penalty   LinearClassifier, LeastSquaresClassifier
 logistic regression    LogisticRegression, ProbitRegression, OrdinalRegression, FirthLogisticRegression,
                        BayesianLogisticRegression
-margins and kernels    LinearSVM, KernelSVM, KernelLogisticRegression, RelevanceVectorMachine
+margins and kernels    LinearSVM, KernelSVM, KernelLogisticRegression, KernelPerceptron, RelevanceVectorMachine
 discriminants          LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, FisherDiscriminant, NearestMean …
 naive Bayes            GaussianNB, BernoulliNB, MultinomialNB, ExponentialFamilyNB …
 row by row             Perceptron, AveragedPerceptron, PassiveAggressive, Adaline, Winnow …
+fewest errors          ZeroOneClassifier
 around a model         TunedClassifier, Calibrated, OneVsRest, OneVsOne, ErrorCorrectingOutputCodes
 regression             LinearRegression, Ridge, Lasso, ElasticNet, LeastAngleRegression, BayesianLinearRegression …
 functions              decide, separability, largest_margin
 
 A class is in the file with its name in snake case, ``linclass/classifiers/logistic_regression.py``; names are imported
-on first use. A new classifier or regressor is public as soon as its file exists.
+on first use. A new classifier or regressor is public as soon as its file exists. Below, ``help`` repeats what it says
+of each model.
 """
 
 from __future__ import annotations
