@@ -57,7 +57,8 @@ def mismatch(solver: Solver, loss: Loss | type[Loss]) -> str | None:
     if needs in KINDS:
         able, kind = KINDS.index(loss.kind) >= KINDS.index(needs), f"only {loss.kind}"
     else:
-        able, kind = getattr(loss, needs.replace("-", "_")), "not"
+        able = any(getattr(loss, flag.replace("-", "_")) for flag in needs.split(" or "))
+        kind = "not"
     return (
         None if able else f"{name} needs a {needs} loss; {loss.name} is {kind}. Try solver='auto'."
     )

@@ -61,7 +61,7 @@ class Composition(FitsPath, Estimator):
                 raise ValueError(f"step is {self.step!r}; choose a solver that has a step.")
             self._solver("newton").check()  # of tol and max_iter, which all solvers have
             if penalty.kinked and loss.kind == "convex" and self._able_solver() is None:
-                free = loss.piecewise_linear and penalty.entrywise
+                free = (loss.piecewise_linear or loss.simplicial) and penalty.entrywise
                 why = "both have a kink, and a factor is 0" if free else "both have a kink"
                 raise ValueError(
                     f"no solver minimizes {loss.name} with {penalty.name}, because {why}. "

@@ -2,9 +2,10 @@
 
     ψ(y, z) = max_s  s z − ℓ*(s) − (s − c)²/(2·reach),     ψ*(s) = ℓ*(s) + (s − c)²/(2·reach).
 
-It is smooth. Its slope is the prox of ℓ* at c + reach·z, and its curvature is reach, or 0 where that prox is constant.
-At the slopes of a minimum it has the same minimum as the loss, whatever the reach. The slope c of a row belongs to
-its target: both are fields of one structured array y.   Rockafellar (1976), Math. Oper. Res. 1
+It is smooth. Its slope is the prox of ℓ* at c + reach·z, and its curvature is reach, or 0 where that prox is constant;
+of K scores it is a matrix of each row, which the loss applies (`curve`). At the slopes of a minimum it has the same
+minimum as the loss, whatever the reach. The slope c of a row belongs to its target: both are fields of one structured
+array y.   Rockafellar (1976), Math. Oper. Res. 1
 """
 
 from __future__ import annotations
@@ -13,23 +14,26 @@ from typing import Any
 
 import numpy as np
 
-from linclass.losses.base import Loss
+from linclass.losses.base import Loss, of_rows
 from linclass.numerics import Array
 
 
 class Envelope(Loss):
-    """Of a piecewise linear `loss`; y has the fields `target` and `centre`."""
+    """Of a `loss` with `nearest_slopes`; y has the fields `target` and `centre`."""
 
     piecewise_quadratic = True
     vanishes = False
 
     def __init__(self, loss: Loss, reach: float):
         self.loss, self.reach = loss, reach
+        self.n_scores, self.n_classes = loss.n_scores, loss.n_classes
+        self.shift_invariant = loss.shift_invariant
         vars(self)["smoothness"] = reach
 
-    def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array | None]:
-        s, moves = self.loss.nearest_slopes(y["target"], y["centre"] + self.reach * z, self.reach)
-        return s * z - self.conjugates(y, s), s, self.reach * moves
+    def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array]:
+        v = y["centre"].T + self.reach * z
+        s, moves = self.loss.nearest_slopes(y["target"], v, self.reach)
+        return of_rows(s * z) - self.conjugates(y, s), s, self.reach * moves
 
     def values(self, y: Array, z: Array) -> Array:
         return self.jet(y, z)[0]
@@ -38,14 +42,21 @@ class Envelope(Loss):
         return self.jet(y, z)[1]
 
     def curvatures(self, y: Array, z: Array) -> Array:
-        return (
-            self.reach
-            * self.loss.nearest_slopes(y["target"], y["centre"] + self.reach * z, self.reach)[1]
-        )
+        return self.jet(y, z)[2]
+
+    def curve(self, curvatures: Array, v: Array) -> Array:
+        return self.loss.curve(curvatures, v)
+
+    def second(self, curvatures: Array, k: int, l: int) -> Array:
+        return self.loss.second(curvatures, k, l)
+
+    def hessian(self, B: Array, weights: Array, curvatures: Array) -> Array:
+        return self.loss.hessian(B, weights, curvatures)
 
     def conjugates(self, y: Array, s: Array) -> Array:
-        moved = s - y["centre"]
-        return np.asarray(self.loss.conjugates(y["target"], s) + moved * moved / (2 * self.reach))
+        moved = s - y["centre"].T
+        far = of_rows(moved * moved) / (2 * self.reach)
+        return np.asarray(self.loss.conjugates(y["target"], s) + far)
 
     def margins(self, y: Array, z: Array) -> Array:
         return self.loss.margins(y["target"], z)
@@ -56,6 +67,6 @@ class Envelope(Loss):
 
 def envelope(loss: Any, y: Array, slopes: Array, reach: float) -> tuple[Envelope, Array]:
     """(the envelope of a loss around these slopes, its y)"""
-    both = np.empty(len(y), dtype=[("target", y.dtype), ("centre", float)])
-    both["target"], both["centre"] = y, slopes
+    both = np.empty(len(y), dtype=[("target", y.dtype), ("centre", float, slopes.shape[:-1])])
+    both["target"], both["centre"] = y, slopes.T
     return Envelope(loss, reach), both

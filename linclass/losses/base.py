@@ -210,12 +210,12 @@ class ResidualLoss(Loss):
         raise self._missing("conjugate")
 
     def values(self, y: Array, z: Array) -> Array:
-        return _of_rows(self.value(z - y))
+        return of_rows(self.value(z - y))
 
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array | None]:
         r = z - y
         curvature = self.curvature(r) if self.kind == "twice-smooth" else None
-        return _of_rows(self.value(r)), self.slope(r), curvature
+        return of_rows(self.value(r)), self.slope(r), curvature
 
     def hessian(self, B: Array, weights: Array, curvatures: Array) -> Array:
         if curvatures.ndim == 1:
@@ -230,7 +230,7 @@ class ResidualLoss(Loss):
         return self.curvature(z - y)
 
     def conjugates(self, y: Array, s: Array) -> Array:
-        return _of_rows(self.conjugate(s) + s * y)
+        return of_rows(self.conjugate(s) + s * y)
 
     def scale(self, y: Array) -> float:
         """The mean absolute deviation of the targets."""
@@ -240,6 +240,6 @@ class ResidualLoss(Loss):
         return s - (s @ weights)[..., None] / weights.sum()
 
 
-def _of_rows(values: Array) -> Array:
+def of_rows(values: Array) -> Array:
     """Of each row, from those of its scores."""
     return values if values.ndim == 1 else values.sum(axis=0)

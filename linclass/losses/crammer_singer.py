@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linclass.losses._lead import lead
 from linclass.losses.base import Loss
 from linclass.losses.softmax import Softmax
 from linclass.numerics import Array
@@ -36,10 +37,7 @@ class CrammerSinger(Loss):
 
     def margins(self, y: Array, z: Array) -> Array:
         """z_y − max_{k≠y} z_k."""
-        rows = np.arange(len(y))
-        others = z.copy()
-        others[y, rows] = -np.inf
-        return z[y, rows] - others.max(axis=0)
+        return lead(y, z)
 
     def values(self, y: Array, z: Array) -> Array:
         return self.jet(y, z)[0]
@@ -90,6 +88,23 @@ class CrammerSinger(Loss):
         cv = curvatures * v
         means = cv.sum(axis=0) / np.maximum(curvatures.sum(axis=0), TINY)
         return cv - curvatures * means
+
+    def second(self, curvatures: Array, k: int, l: int) -> Array:
+        """reach a_k (δ_kl − a_l/Σa)"""
+        total = np.maximum(curvatures.sum(axis=0), TINY)
+        return np.asarray(curvatures[k] * ((k == l) - curvatures[l] / total))
+
+    def hessian(self, B: Array, weights: Array, curvatures: Array) -> Array:
+        """Block k, l is  Bᵀ diag(w ∂²ℓ/∂z_k∂z_l) B, of the rows in which both classes take part."""
+        K, width = len(curvatures), B.shape[1]
+        H = np.zeros((K, width, K, width))
+        for k in range(K):
+            for l in range(k + 1):
+                D = weights * self.second(curvatures, k, l)
+                rows = np.flatnonzero(D)
+                block = (B[rows].T * D[rows]) @ B[rows]
+                H[k, :, l], H[l, :, k] = block, block.T
+        return H.reshape(K * width, K * width)
 
     def may_move(
         self, y: Array, slopes: Array, scores: Array, reach: float | Array, by: float

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.losses._lead import lead
 from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.tally import Tally
@@ -83,8 +84,4 @@ def correct_by_factors(
 
 def margins(z: Array, codes: Array) -> Array:
     """y z, or for K classes the score of the true class minus the largest of the others."""
-    if z.ndim == 1:
-        return np.where(codes, z, -z)
-    i, others = np.arange(len(codes)), z.copy()
-    others[i, codes] = -np.inf
-    return np.asarray(z[i, codes] - others.max(axis=1))
+    return np.where(codes, z, -z) if z.ndim == 1 else lead(codes, z.T)

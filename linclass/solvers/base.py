@@ -116,7 +116,7 @@ class Solver(NamedPart):
     tol: float = 1e-6
     max_iter: int | None = None
 
-    # of the loss: a kind of losses.base.KINDS, or a flag of Loss such as "piecewise-linear"
+    # of the loss: a kind of losses.base.KINDS, or a flag of Loss such as "piecewise-linear", or two: "… or simplicial"
     needs: ClassVar[str] = "twice-smooth"
     convex_only: ClassVar[bool] = True  # else it finds stationary points of other losses, too
     limit: ClassVar[int] = 100

@@ -36,10 +36,8 @@ TABLE: tuple[Row, ...] = (
         "linear_program",
     ),
     (
-        "piecewise linear loss of one score, another penalty that is a sum over all features",
-        lambda P: (
-            P.loss.piecewise_linear and len(P.shape) == 1 and P.strength and of_every_feature(P)
-        ),
+        "such a loss of one or K scores, another penalty that is a sum over all features",
+        lambda P: has_envelope(P) and P.strength and of_every_feature(P),
         "augmented_lagrangian",
     ),
     ("the loss has a kink", lambda P: P.loss.kind != "twice-smooth", "subgradient"),
@@ -84,6 +82,12 @@ def is_ridge(objective: Objective) -> bool:
 def is_straight(objective: Objective) -> bool:
     """The penalty is L1, with any factors, or there is none."""
     return objective.entrywise and not np.any(objective.curvature) if objective.strength else True
+
+
+def has_envelope(objective: Objective) -> bool:
+    """A piecewise linear loss of one score, or of K scores whose slopes lie in a simplex."""
+    loss = objective.loss
+    return loss.simplicial or (loss.piecewise_linear and len(objective.shape) == 1)
 
 
 def of_every_feature(objective: Objective) -> bool:

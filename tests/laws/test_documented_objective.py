@@ -104,10 +104,11 @@ def table(classes: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def both_have_a_solver(loss: str, penalty: str) -> bool:
-    """Not those of several scores that both have a kink."""
+    """Where both have a kink, a sum over features as the penalty, and no loss of mistakes alone."""
     kinds, chosen = find("losses", loss), find("penalties", penalty)()
-    one_score = kinds.piecewise_linear and not kinds.mistake_driven and chosen.entrywise
-    return kinds.kind != "convex" or not chosen.kinked or one_score
+    straight = kinds.piecewise_linear or kinds.simplicial
+    both = straight and not kinds.mistake_driven and chosen.entrywise
+    return kinds.kind != "convex" or not chosen.kinked or both
 
 
 PAIRS = [

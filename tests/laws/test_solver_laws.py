@@ -14,10 +14,10 @@ from scipy import sparse
 
 from linclass import LinearClassifier, LinearRegression, LogisticRegression, Ridge
 from linclass.applicability import NotApplicable
-from linclass.compatibility import takes_penalty
+from linclass.compatibility import mismatch, takes_penalty
 from linclass.design.design_matrix import DesignMatrix
 from linclass.design.kernel_design import KernelDesign
-from linclass.losses.base import KINDS, MarginLoss, ResidualLoss
+from linclass.losses.base import MarginLoss, ResidualLoss
 from linclass.losses.kesler import Kesler
 from linclass.losses.logistic import Logistic
 from linclass.objective.distinct_rows import distinct_rows, merge_rows
@@ -48,10 +48,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 
 def applicable(solver: str, loss: str) -> bool:
-    needs, kind = find("solvers", solver).needs, find("losses", loss)
-    if needs not in KINDS:
-        return getattr(kind, needs.replace("-", "_"))
-    return KINDS.index(kind.kind) >= KINDS.index(needs)
+    return mismatch(find("solvers", solver)(), find("losses", loss)) is None
 
 
 def made(name: str, **more: Any) -> Solver:

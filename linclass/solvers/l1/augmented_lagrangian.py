@@ -5,7 +5,7 @@
 with the envelopes ψ_i of the loss around slopes s⁰ (linclass/losses/_envelope.py), which are smooth: proximal Newton
 minimizes a round, from the weights of the last. The first is around 0, or around slopes near 0, where envelopes of more
 features than rows do not fall far below 0. The stopping test is the duality gap of the slopes. The doubly regularized
-support vector machine is the hinge with an elastic net.
+support vector machine is the hinge with an elastic net. Of K scores, slopes lie in a simplex (Crammer and Singer).
 Rockafellar (1976), Math. Oper. Res. 1; Wang, Zhu & Zou (2006), Statistica Sinica 16
 """
 
@@ -32,7 +32,7 @@ PATIENCE = 5  # rounds without a better certificate: limited by rounding
 
 @dataclass(frozen=True)
 class AugmentedLagrangian(Solver):
-    """Augmented Lagrangian, for a piecewise linear loss of one score and a penalty that is a sum over all features.
+    """Augmented Lagrangian, for a piecewise linear loss and a penalty that is a sum over all features.
 
     Parameters
     ----------
@@ -42,17 +42,18 @@ class AugmentedLagrangian(Solver):
         Limit on the number of Newton steps. None is 2000.
     """
 
-    needs: ClassVar[str] = "piecewise-linear"
+    needs: ClassVar[str] = "piecewise-linear or simplicial"
     takes: ClassVar[str] = "every feature"
     limit: ClassVar[int] = 2000
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        alone = by_bisection(objective)
-        if (certificate := objective.certificate(alone)) <= self.tol:
-            if trace:
-                trace(alone)
-            return Solution.at(alone, certificate, self.tol, 0, slopes=alone.slopes)
         loss, y = objective.loss, objective.y
+        if len(objective.shape) == 1:
+            alone = by_bisection(objective)
+            if (certificate := objective.certificate(alone)) <= self.tol:
+                if trace:
+                    trace(alone)
+                return Solution.at(alone, certificate, self.tol, 0, slopes=alone.slopes)
         reach = (NEAR if np.any(start) else FIRST) / loss.scale(y)
         point = objective.at(start)
         slopes = loss.nearest_slopes(y, reach * point.scores, reach)[0]

@@ -29,6 +29,7 @@ DIGITS = 1e-13  # of a Hessian formed in double precision
 SHORT = 1e-3  # inverse step of a parameter whose rows have no curvature, in units of the loss
 DENSE = 2000  # features up to which the Hessian of one score is formed
 TOGETHER = 200  # parameters up to which the Hessian of K scores is formed
+STRAIGHT = 600  # the same where the loss has straight pieces, whose rows no conjugate gradients see
 FORCING = 0.1  # of the residual, at which conjugate gradients stop
 SLACK = 1e-12  # of the least kink: tolerance of quadratic programs
 
@@ -52,7 +53,9 @@ class WorkingSet:
             self.sub = objective.on_features(features)
             free = np.ones((*chosen.shape[:-1], len(self.columns)), bool)
             self.sub.weight_part(free)[...] = chosen[..., features]
-            direct = free.size <= (DENSE if free.ndim == 1 else TOGETHER)
+            straight = objective.loss.piecewise_quadratic and not objective.loss.quadratic
+            several = STRAIGHT if straight else TOGETHER
+            direct = free.size <= (DENSE if free.ndim == 1 else several)
             own = units.of_features(features)
             self.step: Step = NewtonStep(free, own) if direct else OrthantStep(free, own)
         theta = np.ascontiguousarray(here.theta[..., self.columns])
@@ -128,7 +131,8 @@ class NewtonStep:
         own = np.asarray(objective.curvature / self.units.scale**2)  # of the penalty
         H = self._of_losses(point, single=len(objective.shape) == 1)
         bends = diagonal(H).reshape(objective.shape)
-        if objective.loss.piecewise_quadratic and 0 < own.min(initial=np.inf) < WEAK * bends.max():
+        weak = 0 < own.min(initial=np.inf) < WEAK * bends.max()
+        if weak and objective.loss.piecewise_quadratic:
             H, rounding = self._of_losses(point, single=False), DIGITS
             bends = diagonal(H).reshape(objective.shape)
         least = rounding * bends.max()  # of the loss; a constant feature has only the penalty's
