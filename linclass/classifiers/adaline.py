@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from linclass.annotations import ClassWeight, Matrix, Seed
-from linclass.conventions.parameter_types import require_number
+from linclass.conventions.parameter_types import require_positive
 from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics import Array
 from linclass.online.affine_pass import AffinePass
@@ -109,8 +109,8 @@ class Adaline(LinearOnline, OnlineClassifier):
     def check(self) -> None:
         super().check()
         if self.step is not None:
-            require_number("step", self.step)
-        require_number("tol", self.tol)
+            require_positive("step", self.step)
+        require_positive("tol", self.tol)
 
     def _begin(self, X: Matrix, weights: Array) -> None:
         super()._begin(X, weights)

@@ -22,7 +22,7 @@ Reference: Littlestone (1989), thesis; Kivinen & Warmuth (1997), Information and
 from __future__ import annotations
 
 from linclass.annotations import ClassWeight, Matrix, Seed
-from linclass.conventions.parameter_types import require_number
+from linclass.conventions.parameter_types import require_positive
 from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.log_weights import LogWeights, correct_by_factors
@@ -81,7 +81,7 @@ class BalancedWinnow(LinearOnline, OnlineClassifier):
 
     def check(self) -> None:
         super().check()
-        require_number("step", self.step)
+        require_positive("step", self.step)
 
     def _begin(self, X: Matrix, weights: Array) -> None:
         super()._begin(X, weights)

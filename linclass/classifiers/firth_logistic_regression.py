@@ -30,7 +30,7 @@ from linclass.applicability import require_memory
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
-from linclass.conventions.parameter_types import is_whole, require_number
+from linclass.conventions.parameter_types import is_whole, require_positive
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.counted import counted
@@ -87,7 +87,7 @@ class FirthLogisticRegression(
 
     def check(self) -> None:
         super().check()
-        require_number("tol", self.tol)
+        require_positive("tol", self.tol)
         if self.max_iter is not None and not is_whole(self.max_iter, 1):
             raise ValueError(f"max_iter is {self.max_iter!r}; it must be at least 1, or None.")
 

@@ -26,7 +26,7 @@ from scipy.special import logsumexp
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.applicability import NotApplicable, require_memory
 from linclass.conventions.linear_scores import products
-from linclass.conventions.parameter_types import is_whole, require_number
+from linclass.conventions.parameter_types import is_whole, require_positive
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.generative.k_means import k_means
@@ -121,7 +121,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         for name in ("starts", "max_iter"):
             if not is_whole(value := getattr(self, name), 1):
                 raise ValueError(f"{name} is {value!r}; it must be a whole number, at least 1.")
-        require_number("tol", self.tol)
+        require_positive("tol", self.tol)
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)

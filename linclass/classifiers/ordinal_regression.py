@@ -33,7 +33,7 @@ from linclass.conventions.parameter_types import (
     is_list,
     is_whole,
     require_nonnegative,
-    require_number,
+    require_positive,
 )
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset
@@ -97,7 +97,7 @@ class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
     def check(self) -> None:
         super().check()
         require_nonnegative("strength", self.strength)
-        require_number("tol", self.tol)
+        require_positive("tol", self.tol)
         if self.max_iter is not None and not is_whole(self.max_iter, 1):
             raise ValueError(f"max_iter is {self.max_iter!r}; it must be at least 1, or None.")
         if self.order is not None and not (

@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.annotations import ClassWeight, Seed
-from linclass.conventions.parameter_types import require_number
+from linclass.conventions.parameter_types import require_positive
 from linclass.numerics import Array
 from linclass.online.correction import Rule
 from linclass.online.margin_corrections import MarginCorrections, reciprocal
@@ -99,8 +99,8 @@ class PassiveAggressive(LinearOnline, MarginCorrections):
         super().check()
         if self.variant not in VARIANTS:
             raise ValueError(f"variant is {self.variant!r}; use {', '.join(VARIANTS)}.")
-        require_number("aggressiveness", self.aggressiveness)
-        require_number("tol", self.tol)
+        require_positive("aggressiveness", self.aggressiveness)
+        require_positive("tol", self.tol)
 
     def _rule(self) -> Rule:
         return Rule(1.0, self._line)

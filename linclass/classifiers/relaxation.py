@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.annotations import ClassWeight, Seed
-from linclass.conventions.parameter_types import require_number
+from linclass.conventions.parameter_types import require_positive
 from linclass.online.correction import Rule
 from linclass.online.margin_corrections import MarginCorrections, reciprocal
 from linclass.online.online_classifier import LinearOnline
@@ -83,9 +83,9 @@ class Relaxation(LinearOnline, MarginCorrections):
 
     def check(self) -> None:
         super().check()
-        require_number("margin", self.margin)
-        require_number("step", self.step, below=2)
-        require_number("tol", self.tol)
+        require_positive("margin", self.margin)
+        require_positive("step", self.step, below=2)
+        require_positive("tol", self.tol)
 
     def _rule(self) -> Rule:
         return Rule(

@@ -30,7 +30,7 @@ import numpy as np
 
 from linclass.annotations import ClassWeight, Matrix, Seed
 from linclass.applicability import require_memory
-from linclass.conventions.parameter_types import require_number
+from linclass.conventions.parameter_types import require_positive
 from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.online_classifier import LinearOnline, OnlineClassifier
@@ -91,7 +91,7 @@ class SecondOrderPerceptron(LinearOnline, OnlineClassifier):
 
     def check(self) -> None:
         super().check()
-        require_number("ridge", self.ridge)
+        require_positive("ridge", self.ridge)
 
     def _begin(self, X: Matrix, weights: Array) -> None:
         super()._begin(X, weights)

@@ -26,7 +26,7 @@ from scipy import sparse
 
 from linclass.annotations import ClassWeight, Matrix, Seed, Tags
 from linclass.applicability import NotApplicable
-from linclass.conventions.parameter_types import require_number
+from linclass.conventions.parameter_types import require_positive
 from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.log_weights import LogWeights, correct_by_factors
@@ -90,11 +90,11 @@ class Winnow(LinearOnline, OnlineClassifier):
 
     def check(self) -> None:
         super().check()
-        require_number("promotion", self.promotion)
+        require_positive("promotion", self.promotion)
         if self.promotion <= 1:
             raise ValueError(f"promotion is {self.promotion!r}; it must be above 1.")
         if self.threshold is not None:
-            require_number("threshold", self.threshold)
+            require_positive("threshold", self.threshold)
 
     def _begin(self, X: Matrix, weights: Array) -> None:
         self._theta = np.zeros(0)

@@ -70,7 +70,7 @@ def is_list(value: object) -> TypeGuard[Collection[Any]]:
     return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
 
 
-def require_number(name: str, value: object, *, below: float = np.inf) -> None:
+def require_positive(name: str, value: object, *, below: float = np.inf) -> None:
     """Raise ValueError, with one sentence, for what is no number above 0, or too large or small for finite products."""
     if not (is_number(value) and 0 < value < below):
         until = f" and below {below:g}" if below < np.inf else ""

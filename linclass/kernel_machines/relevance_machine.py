@@ -12,7 +12,7 @@ from scipy import sparse
 from linclass.annotations import Matrix
 from linclass.applicability import require_memory
 from linclass.conventions.linear_scores import products
-from linclass.conventions.parameter_types import is_whole, require_number
+from linclass.conventions.parameter_types import is_whole, require_positive
 from linclass.counted import counted
 from linclass.kernel_machines.kernel_machine import KernelMachine
 from linclass.kernels.base import KernelLike
@@ -38,7 +38,7 @@ class RelevanceMachine(KernelMachine):
         super().check()
         if self.kernel is not None:
             self._check_kernel()
-        require_number("tol", self.tol)
+        require_positive("tol", self.tol)
         if self.max_iter is not None and not is_whole(self.max_iter, 1):
             raise ValueError(f"max_iter is {self.max_iter!r}; it must be at least 1, or None.")
 

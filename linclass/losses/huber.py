@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.conventions.parameter_types import require_number
+from linclass.conventions.parameter_types import require_positive
 from linclass.losses._balance_signs import balance_signs
 from linclass.losses.base import ResidualLoss
 from linclass.numerics import Array
@@ -31,7 +31,7 @@ class Huber(ResidualLoss):
         self.delta = delta
 
     def check(self) -> None:
-        require_number("delta", self.delta)
+        require_positive("delta", self.delta)
 
     def value(self, r: Array) -> Array:
         inner = np.minimum(np.abs(r), self.delta)

@@ -22,7 +22,7 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.annotations import Seed
-from linclass.conventions.parameter_types import require_number
+from linclass.conventions.parameter_types import require_positive
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.online.row_order import hashes, next_order
@@ -117,7 +117,7 @@ class PerceptronRule(SolverByPasses):
         super().check()
         if self.order not in ORDERS:
             raise ValueError(f"order is {self.order!r}; use {', '.join(ORDERS)}.")
-        require_number("step", self.step)
+        require_positive("step", self.step)
 
     def _orders(self, rows: CountedRows) -> Callable[[], CountedRows]:
         """The rows in the order of the next pass."""
