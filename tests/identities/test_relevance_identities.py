@@ -249,6 +249,18 @@ def test_the_sinc_function_needs_few_of_its_rows() -> None:
     assert np.sqrt(np.mean((model.predict(x) - np.sinc(x[:, 0] / np.pi)) ** 2)) < 0.03
 
 
+@pytest.mark.slow
+def test_a_column_that_enters_and_leaves_in_turn_ends_outside() -> None:
+    """Its gain at the mode without it is 17; at the mode with it, it is best without it."""
+    from sklearn.datasets import load_digits
+
+    X, y = load_digits(return_X_y=True)
+    X = ((X - X.mean(axis=0)) / (X.std(axis=0) + 1e-12))[:300]
+    model = RelevanceVectorMachine(gamma=0.05).fit(X, y[:300] == 5)
+    assert model.status_ == "converged"
+    assert model.n_iter_ < 500
+
+
 def test_a_kernel_need_not_be_an_inner_product() -> None:
     X, y = classes()
 
