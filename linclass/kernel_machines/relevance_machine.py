@@ -37,6 +37,10 @@ class RelevanceMachine(KernelMachine):
     def check(self) -> None:
         super().check()
         if self.kernel is not None:
+            if not (callable(self.kernel) or isinstance(self.kernel, str)):
+                raise ValueError(
+                    f"kernel is {self.kernel!r}; give its name, a function, or None for the features."
+                )
             self._check_kernel()
         require_positive("tol", self.tol)
         if self.max_iter is not None and not is_whole(self.max_iter, 1):
@@ -97,7 +101,7 @@ class RelevanceMachine(KernelMachine):
         """(status, reason) of a fit that leaves this gain."""
         if gain > self.tol:
             left = f"a gain of {gain:.1e} in log evidence; tol is {self.tol:g}"
-            why = "" if moves >= self._most else ", which rounding errors exceed"
+            why = "" if moves >= self._most else ", but more of them do not raise it: raise tol"
             return "max_iter", f"{counted(moves, 'change')} of a precision left {left}{why}."
         return "converged", "" if len(self._active) else NOTHING
 

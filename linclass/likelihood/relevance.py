@@ -35,7 +35,8 @@ class Relevance:
     """
 
     def __init__(self, columns: WeightedColumns, freedom: float | None):
-        self.columns, self.freedom = columns, freedom
+        self.columns = columns
+        self.freedom = None if freedom is None else max(freedom, EPSILON)
         self.pull = columns.products(columns.target)
         self.total = float(columns.weights @ columns.target**2)
         self.stay(np.zeros(0, dtype=int), np.zeros(0))

@@ -36,7 +36,7 @@ from linclass.likelihood.weighted_columns import WeightedColumns
 from linclass.numerics import Array
 from linclass.support_vectors import rows_that_count
 
-NO_NOISE = "few columns fit y without noise, so the evidence has no maximum."
+NO_NOISE = "few columns fit y without noise, so the evidence has no maximum; use a model with a strength, as Ridge."
 
 
 class RelevanceVectorRegressor(RelevanceMachine, Regressor):

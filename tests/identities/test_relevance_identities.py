@@ -249,6 +249,18 @@ def test_the_sinc_function_needs_few_of_its_rows() -> None:
     assert np.sqrt(np.mean((model.predict(x) - np.sinc(x[:, 0] / np.pi)) ** 2)) < 0.03
 
 
+@pytest.mark.slow
+def test_a_column_that_enters_and_leaves_in_turn_ends_outside() -> None:
+    """Its gain at the mode without it is 17; at the mode with it, it is best without it."""
+    from sklearn.datasets import load_digits
+
+    X, y = load_digits(return_X_y=True)
+    X = ((X - X.mean(axis=0)) / (X.std(axis=0) + 1e-12))[:300]
+    model = RelevanceVectorMachine(gamma=0.05).fit(X, y[:300] == 5)
+    assert model.status_ == "converged"
+    assert model.n_iter_ < 500
+
+
 def test_a_kernel_need_not_be_an_inner_product() -> None:
     X, y = classes()
 
@@ -261,12 +273,20 @@ def test_a_kernel_need_not_be_an_inner_product() -> None:
     assert_allclose(own.decision_function(hat(X, X)), model.decision_function(X))
 
 
+@pytest.mark.parametrize("kind", [RelevanceVectorMachine, RelevanceVectorRegressor])
+def test_a_kernel_that_is_none_is_told_what_to_give(kind) -> None:
+    with pytest.raises(ValueError, match="kernel is 3; give its name, a function, or None"):
+        kind(kernel=3).fit(*classes())
+
+
 def test_what_has_no_evidence_says_so() -> None:
     X, _ = rows()
     exact = RelevanceVectorRegressor(kernel=None)
     with pytest.warns(UserWarning, match="without noise"):
         exact.fit(X, X @ np.arange(8.0))
     assert exact.status_ == "rank_deficient"
+    single = RelevanceVectorRegressor().fit(X[:1], [2.0])
+    assert (single.reason_[:13], single.predict(X[:2]).tolist()) == ("y is constant", [2.0, 2.0])
     flat = RelevanceVectorRegressor().fit(X, np.ones(len(X)))
     assert (flat.status_, flat.predict(X).tolist()) == ("converged", [1.0] * len(X))
     noise = np.random.default_rng(5).normal(size=(30, 2)), np.arange(30) % 2

@@ -125,7 +125,9 @@ def test_a_row_of_weight_two_is_the_row_twice(model: Any, K: int) -> None:
     repeated = cloned(model).fit(X[often], y[often])
     same(weighted, repeated, X)
     if repeated.objective_ is not None:
-        assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-9)
+        # Laplace's evidence is not stationary where that of a fixed curvature is
+        digits = 1e-8 if weighted.certificate_kind_ == "evidence_gain" else 1e-9
+        assert weighted.objective_ == pytest.approx(repeated.objective_, rel=digits)
 
 
 @each([m for m in MODELS if type(m).__name__ != "ZeroOneClassifier"])  # of two optima, either

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.linear_model import BayesianRidge
+from scipy.stats import multivariate_normal
+from sklearn.linear_model import ARDRegression, BayesianRidge
 from sklearn.svm import LinearSVC
 
 from linclass import (
@@ -17,6 +18,7 @@ from linclass import (
     LogisticRegression,
     OrdinalRegression,
     ProbitRegression,
+    RelevanceVectorRegressor,
 )
 
 
@@ -124,3 +126,19 @@ def test_evidence_and_posterior_of_linear_regression_are_scikit_learns() -> None
     assert ours.log_evidence_ == pytest.approx(theirs.scores_[-1], rel=1e-9)
     found, expected = ours.predict(X, return_std=True), theirs.predict(X, return_std=True)
     np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_scikit_learns_relevance_determination_has_no_more_evidence() -> None:
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(60, 12))
+        y = X[:, :3] @ [2.0, -1.0, 0.5] + 0.5 * rng.normal(size=60)
+        own = RelevanceVectorRegressor(kernel=None).fit(X, y)
+        other = ARDRegression(tol=1e-8, max_iter=2000).fit(X, y)
+        stays = other.coef_ != 0
+        Z = (X - X.mean(axis=0))[:, stays]
+        C = np.eye(60) / other.alpha_ + Z / other.lambda_[stays] @ Z.T
+        height = multivariate_normal.logpdf(y - y.mean(), None, C)
+        height += 0.5 * np.log(2 * np.pi / other.alpha_)  # the direction of the intercept
+        assert own.log_evidence_ > height - 1e-3
+        np.testing.assert_allclose(own.predict(X), other.predict(X), atol=0.15)
