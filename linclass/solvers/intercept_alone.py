@@ -111,8 +111,10 @@ def by_bisection(objective: Objective) -> Point:
 
 
 def is_minimum(point: Point, units: Units) -> bool:
-    """Whether the point has no weights, and no slope exceeds the kink."""
+    """Whether the point has no weights, the best intercept, and no slope that exceeds the kink."""
     objective = point.objective
     if not objective.kinked or objective.weight_part(point.theta).any():
+        return False
+    if objective.design.intercept and np.abs(point.gradient[..., -1]).max() > STRAIGHT:
         return False
     return bool((np.abs(units.excess(point)) <= ROUNDING * objective.kink).all())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -120,7 +121,7 @@ PENALIZED = [
     for loss, penalty in PAIRS
     if penalty != "unpenalized"
     for intercept in (None, 0.5)
-    if intercept is None or hasattr(find("penalties", penalty), "intercept")
+    if intercept is None or "intercept" in signature(find("penalties", penalty)).parameters
 ]
 
 
