@@ -22,8 +22,8 @@ from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.intercept_alone import by_bisection
 from linclass.solvers.l1.proximal_newton import ProximalNewton
 
-# reach of the first round, from zero and from a start, in units of the loss
-FIRST, NEAR = 0.25, 5.0
+# reach of the first round, from zero, also with fewer rows than features, and from a start, in units of the loss
+FIRST, WIDE, NEAR = 0.5, 0.25, 5.0
 GROWTH = 3.0
 SHARE = 0.1  # of the certificate, to which a round is solved
 EASY = 20  # steps of a round, above which the next has the same reach
@@ -54,7 +54,8 @@ class AugmentedLagrangian(Solver):
                 if trace:
                     trace(alone)
                 return Solution.at(alone, certificate, self.tol, 0, slopes=alone.slopes)
-        reach = (NEAR if np.any(start) else FIRST) / loss.scale(y)
+        wide = objective.design.n_rows < objective.design.n_features
+        reach = (NEAR if np.any(start) else WIDE if wide else FIRST) / loss.scale(y)
         point = objective.at(start)
         slopes = loss.nearest_slopes(y, reach * point.scores, reach)[0]
         best, worse, n_iter = (point, slopes, np.inf), 0, 0
