@@ -479,7 +479,7 @@ def test_a_base_class_is_no_solver() -> None:
 @pytest.mark.parametrize("loss", names("losses"))
 def test_a_solver_that_is_refused_is_told_one_that_fits(loss: str, solver: str) -> None:
     """With another than the default penalty, as a remedy may suit one penalty alone."""
-    if loss in ("perceptron", "kesler", "crammer_singer"):
+    if loss in ("perceptron", "kesler"):
         with pytest.raises(ValueError, match=r"no solver minimizes .* Try loss='squared_hinge'"):
             LinearClassifier(loss=loss, penalty="l1").check()
         return
