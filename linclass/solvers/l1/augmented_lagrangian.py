@@ -3,9 +3,9 @@
     round:   θ ← argmin (1/Σw) Σ w_i ψ_i(z_i) + strength·penalty(W),   s⁰ ← ψ′(z),   reach ← 3·reach
 
 with the envelopes ψ_i of the loss around slopes s⁰ (linclass/losses/_envelope.py), which are smooth: proximal Newton
-minimizes a round, from the weights of the last. The first is around 0, or around slopes near 0, where envelopes of more
-features than rows do not fall far below 0. The stopping test is the duality gap of the slopes. The doubly regularized
-support vector machine is the hinge with an elastic net. Of K scores, slopes lie in a simplex (Crammer and Singer).
+minimizes a round, from the weights of the last. The first is around slopes near 0, since around others the envelopes of
+separable rows fall far below 0. The stopping test is the duality gap of the slopes. The doubly regularized support
+vector machine is the hinge with an elastic net. Of K scores, slopes lie in a simplex (Crammer and Singer).
 Rockafellar (1976), Math. Oper. Res. 1; Wang, Zhu & Zou (2006), Statistica Sinica 16
 """
 
@@ -22,8 +22,8 @@ from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.intercept_alone import by_bisection
 from linclass.solvers.l1.proximal_newton import ProximalNewton
 
-# reach of the first round, from zero and from a start, in units of the loss
-FIRST, NEAR = 0.25, 5.0
+# reach of the first round, from zero, also with fewer rows than features, and from a start, in units of the loss
+FIRST, WIDE, NEAR = 0.5, 0.25, 5.0
 GROWTH = 3.0
 SHARE = 0.1  # of the certificate, to which a round is solved
 EASY = 20  # steps of a round, above which the next has the same reach
@@ -54,7 +54,8 @@ class AugmentedLagrangian(Solver):
                 if trace:
                     trace(alone)
                 return Solution.at(alone, certificate, self.tol, 0, slopes=alone.slopes)
-        reach = (NEAR if np.any(start) else FIRST) / loss.scale(y)
+        wide = objective.design.n_rows < objective.design.n_features
+        reach = (NEAR if np.any(start) else WIDE if wide else FIRST) / loss.scale(y)
         point = objective.at(start)
         slopes = loss.nearest_slopes(y, reach * point.scores, reach)[0]
         best, worse, n_iter = (point, slopes, np.inf), 0, 0
