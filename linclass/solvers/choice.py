@@ -37,7 +37,9 @@ TABLE: tuple[Row, ...] = (
     ),
     (
         "such a loss of one or K scores, another penalty that is a sum over all features",
-        lambda P: has_envelope(P) and P.strength and of_every_feature(P),
+        lambda P: (
+            P.loss.kind == "convex" and has_envelope(P) and P.strength and of_every_feature(P)
+        ),
         "augmented_lagrangian",
     ),
     ("the loss has a kink", lambda P: P.loss.kind != "twice-smooth", "subgradient"),
