@@ -18,7 +18,7 @@ import numpy as np
 from linclass.annotations import ArrayLike, MatrixLike
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
 from linclass.conventions.convergence_warning import one_warning
-from linclass.conventions.offsets import given_offset, require_offsets_taken
+from linclass.conventions.offsets import offset_inside, require_offsets_taken
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 
@@ -75,7 +75,7 @@ class FitsPath:
         models = [copy.copy(unfitted).set_params(strength=strength) for strength in strengths]
         first = models[int(np.argmax(strengths))]
         X, target, weights = first._start_fit(X, y, sample_weight)
-        known = given_offset(first._offsets(offset, sample_weight, y))
+        known = offset_inside(first, offset, sample_weight, y)
         objectives = first._objectives(X, target, weights, **known)
         first._fit_path(models, objectives, target, weights)
         return RegularizationPath(models)

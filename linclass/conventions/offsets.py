@@ -66,6 +66,13 @@ def given_offset(offset: ArrayLike | None) -> dict[str, Any]:
     return {} if offset is None else {"offset": offset}
 
 
+def offset_inside(
+    model: Any, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
+) -> dict[str, Any]:
+    """The offset as an argument of the model's objectives, if there is one: not every model takes it."""
+    return {} if offset is None else given_offset(model._offsets(offset, sample_weight, y))
+
+
 def require_offsets_taken(method: Any) -> None:
     """Raise ValueError unless a method has the argument."""
     if "offset" not in arguments(method):

@@ -20,7 +20,7 @@ import numpy as np
 from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.meta_estimator import Given
-from linclass.conventions.offsets import given_offset
+from linclass.conventions.offsets import offset_inside
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.selection.degrees_of_freedom import degrees_of_freedom, trace_of_ratio
@@ -76,7 +76,7 @@ def _judged(
     if hasattr(fit, "_as_linear"):
         fit, X, y, weights = fit._as_linear(X, y, weights, given.offset)
     rows, target, w = fit._unfitted()._start_fit(X, y, weights)
-    known = given_offset(fit._offsets(given.offset, None, y))
+    known = offset_inside(fit, given.offset, None, y)
     objective, *more = fit._objectives(rows, target, w, **known)
     if more:
         raise NotApplicable(

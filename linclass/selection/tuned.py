@@ -18,7 +18,7 @@ from linclass.conventions.estimator import Estimator
 from linclass.conventions.groups import kept_groups
 from linclass.conventions.meta_estimator import Given, MetaEstimator, require_kind
 from linclass.conventions.metadata import asking_for_all
-from linclass.conventions.offsets import given_offset, kept_offsets
+from linclass.conventions.offsets import kept_offsets, offset_inside
 from linclass.conventions.parameters import key_of
 from linclass.given_rows import caller_rows
 from linclass.numerics import Array
@@ -222,7 +222,7 @@ class Tuned(MetaEstimator):
             first = cloned(inner).set_params(strength=1.0)
             weights, _, offset = given.asked_for(inner)
             rows = first._start_fit(X, y, weights)
-            known = given_offset(first._offsets(offset, None, y))
+            known = offset_inside(first, offset, None, y)
             objectives = first._objectives(*rows, **known)
             values = strengths.from_data(objectives, int(values))
         tune = {} if values is None else {"strength": check_strengths(values)}

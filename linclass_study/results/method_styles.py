@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-STYLES = 80
+STYLES = 104
 COLOURS = 8  # a study with no more methods has a colour for each
 
 

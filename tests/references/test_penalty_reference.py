@@ -14,7 +14,6 @@ from linclass import (
     LeastSquaresClassifier,
     LinearClassifier,
     LogisticRegression,
-    TunedClassifier,
 )
 
 GROUPS = ["age", "city", "city", "age", "city", "income"]
@@ -99,8 +98,6 @@ def test_groups_that_do_not_fit_are_refused_in_one_sentence() -> None:
         assert "\n" not in str(caught.value)
     with pytest.raises(ValueError, match=r"sum over features.*proximal_gradient"):
         LogisticRegression(penalty="group_lasso", solver="proximal_newton").fit(X, y)
-    with pytest.raises(ValueError, match="inner folds"):
-        TunedClassifier(LogisticRegression(penalty="group_lasso"), rule="bic").fit(X, y)
 
 
 @pytest.mark.parametrize("loss", ["lasso", "elastic_net"])
