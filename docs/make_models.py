@@ -16,6 +16,7 @@ import yaml
 
 import linclass
 from linclass import parts
+from linclass.compatibility import in_words
 from linclass.conventions.classifier import Classifier
 
 ROOT = Path(__file__).parent.parent
@@ -187,7 +188,11 @@ def part_table(package: str) -> str:
         first = (sys.modules[found.__module__].__doc__ or "").partition("\n\n")[0]
         first = re.split(r"   (?=[A-Z])", " ".join(first.split("\n")))[0].strip(" :,")
         row = (part_link(package, name), plain(first))
-        taken = (found.needs, TAKES.get(found.takes, found.takes)) if package == "solvers" else ()
+        taken = (
+            (in_words(found.needs), TAKES.get(found.takes, found.takes))
+            if package == "solvers"
+            else ()
+        )
         rows.append((*row, *taken))
     columns = ("solver", "", "loss", "penalty") if package == "solvers" else (package, "")
     return table(columns, rows)

@@ -6,7 +6,8 @@
 ``help(linclass.LogisticRegression)`` is about one model, ``dir(linclass)`` lists their names, and docs/models.md has
 the equation, cost and source of each. The families, with some of their models:
 
-any loss and penalty   LinearClassifier, LeastSquaresClassifier
+any loss and penalty   LinearClassifier
+least squares          LeastSquaresClassifier
 logistic regression    LogisticRegression, ProbitRegression, OrdinalRegression, FirthLogisticRegression,
                        BayesianLogisticRegression
 margins and kernels    LinearSVM, KernelSVM, KernelLogisticRegression, KernelPerceptron, RelevanceVectorMachine
@@ -19,8 +20,7 @@ regression             LinearRegression, Ridge, Lasso, ElasticNet, LeastAngleReg
 functions              decide, separability, largest_margin
 
 A class is in the file with its name in snake case, ``linclass/classifiers/logistic_regression.py``; names are imported
-on first use. A new classifier or regressor is public as soon as its file exists. Below, ``help`` repeats what it says
-of each model.
+on first use. A new classifier or regressor is public as soon as its file exists.
 """
 
 from __future__ import annotations

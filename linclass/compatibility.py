@@ -60,7 +60,18 @@ def mismatch(solver: Solver, loss: Loss | type[Loss]) -> str | None:
         able = any(getattr(loss, flag.replace("-", "_")) for flag in needs.split(" or "))
         kind = "not"
     return (
-        None if able else f"{name} needs a {needs} loss; {loss.name} is {kind}. Try solver='auto'."
+        None
+        if able
+        else f"{name} needs a {in_words(needs)} loss; {loss.name} is {kind}. Try solver='auto'."
+    )
+
+
+def in_words(needs: str) -> str:
+    """`Solver.needs` for users."""
+    return (
+        needs.replace("-linear", " linear")
+        .replace("-quadratic", " quadratic")
+        .replace("simplicial", "Crammer–Singer")
     )
 
 

@@ -47,7 +47,7 @@ FORBIDDEN = (
         model: STAGES - {"resampling"} | {"table"} for model in MODELS
     }
     | dict.fromkeys(STAGES, PARTS | MODELS)
-    | {"design": PARTS - {"kernels"} | STAGES | SHARED | MODELS | {"objective"}}
+    | {"design": PARTS - {"kernels"} | STAGES | SHARED | MODELS | {"objective", "online"}}
     | {"objective": {"solvers"} | STAGES | SHARED | MODELS}
     | {"proofs": {unit.stem for unit in PACKAGE.iterdir()} - {"proofs", "numerics", "annotations"}}
     | dict.fromkeys(SHARED, MODELS | STAGES)

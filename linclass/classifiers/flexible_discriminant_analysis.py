@@ -236,8 +236,8 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
             )
         kinds = {getattr(r, "certificate_kind_", None) for r in self.regressors_}
         one = kinds.pop() if len(kinds) == 1 else None
-        found = [getattr(r, "certificate_", None) for r in self.regressors_]
-        measured = [certificate for certificate in found if certificate is not None]
+        each = (getattr(r, "certificate_", None) for r in self.regressors_)
+        measured = [certificate for certificate in each if certificate is not None]
         return self._record(
             status,
             reason,

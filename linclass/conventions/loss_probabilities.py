@@ -1,5 +1,5 @@
-"""Probabilities, if the loss is a negative log-likelihood: softmax of K scores, or e^{−ℓ(y z)} of one. Or by a link of
-the loss, its `log_probabilities`.
+"""Probabilities of a loss: if it is a negative log-likelihood, softmax of K scores or e^{−ℓ(y z)} of one; else its own
+`log_probabilities`, if it has them.
 """
 
 from __future__ import annotations

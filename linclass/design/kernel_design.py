@@ -14,8 +14,8 @@ import numpy as np
 
 from linclass.annotations import Index, Matrix
 from linclass.design.base import Design
+from linclass.design.row_hashes import hashes
 from linclass.numerics import Array, chosen_rows
-from linclass.online.row_order import hashes
 
 
 class KernelDesign(Design):
@@ -33,7 +33,7 @@ class KernelDesign(Design):
         of: Matrix | None = None,
     ):
         self.K, self.intercept, self.rows = K, bool(intercept), rows
-        self.of = K if of is None else of
+        self.contents = K if of is None else of
         self.n_rows = len(K) if rows is None else len(rows)
         self.n_features = len(K)
         self.width = self.n_features + self.intercept
@@ -69,7 +69,9 @@ class KernelDesign(Design):
         return columns, np.ones(len(columns))
 
     def row_keys(self, rng: np.random.Generator) -> Array:
-        return hashes(self.of if self.rows is None else chosen_rows(self.of, self.rows), rng)
+        return hashes(
+            self.contents if self.rows is None else chosen_rows(self.contents, self.rows), rng
+        )
 
     def gram_of(self, rows: slice) -> Array:
         own = self._numbers(rows)
@@ -77,7 +79,7 @@ class KernelDesign(Design):
 
     def take(self, rows: Index) -> KernelDesign:
         """Some rows, or all in another order; K is shared."""
-        return KernelDesign(self.K, self.intercept, np.arange(self.n_features)[rows], self.of)
+        return KernelDesign(self.K, self.intercept, np.arange(self.n_features)[rows], self.contents)
 
     def restricted(self, rows: Array) -> KernelDesign:
         """Some rows, and functions of their kernel columns alone."""

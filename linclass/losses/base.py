@@ -178,8 +178,10 @@ class MarginLoss(Loss):
 
     def jet_at_zero(self, y: Array) -> tuple[Array, Array, Array | None]:
         """All margins are 0."""
-        if vars(self) or (jet := JETS_AT_ZERO.get(type(self))) is None:
-            jet = JETS_AT_ZERO[type(self)] = self.jet(np.ones(1), np.zeros(1))
+        if (jet := None if vars(self) else JETS_AT_ZERO.get(type(self))) is None:
+            jet = self.jet(np.ones(1), np.zeros(1))
+            if not vars(self):
+                JETS_AT_ZERO[type(self)] = jet
         value, slope, curvature = jet
         n = len(y)
         every = None if curvature is None else np.full(n, curvature[0])

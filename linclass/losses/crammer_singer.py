@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.losses._lead import lead
+from linclass.lead import lead
 from linclass.losses.base import Loss
 from linclass.losses.softmax import Softmax
 from linclass.numerics import Array

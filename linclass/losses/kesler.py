@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.losses._lead import lead, rivals
+from linclass.lead import lead, rivals
 from linclass.losses.base import Loss
 from linclass.numerics import Array
 

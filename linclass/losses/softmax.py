@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import xlogy
 
-from linclass.losses._lead import lead
+from linclass.lead import lead
 from linclass.losses.base import Loss
 from linclass.numerics import Array
 

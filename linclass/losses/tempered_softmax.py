@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.conventions.parameter_types import is_number
+from linclass.lead import lead
 from linclass.losses._tempered import (
     log_tempered_probabilities,
     log_tempered_softmax,
@@ -68,9 +69,7 @@ class TemperedSoftmax(Loss):
     def _of_own(self, log_p: Array, wrong: Array) -> Array:
         """−ln_{t1} p − (1 − p^{2−t1})/(2 − t1)  of the true class, with 1 − p = wrong."""
         t, minus = self.t1, -tempered_log(log_p, self.t1)
-        series = (
-            t * wrong * wrong * (0.5 + (1 + t) * wrong / 6)
-        )  # its rest is of the order of wrong⁴
+        series = t * wrong * wrong * (0.5 + (1 + t) * wrong / 6)  # but for wrong⁴
         beyond = np.where(wrong < SMALL, series, minus - wrong)  # ≥ 0
         return (beyond + (1 - t) * wrong * minus) / (2 - t)
 
@@ -82,9 +81,7 @@ class TemperedSoftmax(Loss):
 
     def margins(self, y: Array, z: Array) -> Array:
         """z_y − max_{k≠y} z_k."""
-        others, rows = z.copy(), np.arange(len(y))
-        others[y, rows] = -np.inf
-        return z[y, rows] - others.max(axis=0)
+        return lead(y, z)
 
     def log_probabilities(self, Z: Array) -> Array:
         return log_tempered_probabilities(Z, self.t2)

@@ -15,7 +15,7 @@ from linclass.objective.point import PenalizedLoss, Point
 
 ROUNDING = 16 * np.finfo(float).eps  # of a slope, relative to the terms that cancel in it
 NEARLY = 1e-6  # slopes above this share of the terms have far more digits than a certificate needs
-FEW = 1e-3  # √ε
+FEW = 1e-3  # share of the norm of the slopes at zero, below which only few rows have slopes
 
 
 class Certified(PenalizedLoss):
@@ -166,7 +166,7 @@ class Certified(PenalizedLoss):
         data there is no optimum. All features far from 0 are nearly parallel to the intercept's, so theirs are the
         cosines with x_j − x̄_j. Rounding errors that a nearly perfect fit to a quadratic loss leaves count as 0.
         Where only rows with a share ε of the weight have slopes, no cosine can exceed √ε; if that is below FEW, the sum
-        of their absolute values takes the place of their norm.
+        of their absolute values, divided by FEW, takes the place of their norm.
         """
         slopes, g, column_norms = self._norm(point.slopes), point.steepest, self.column_norms
         if self.far is not None and not self.kinked:

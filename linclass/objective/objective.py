@@ -43,7 +43,7 @@ class Objective(SecondOrder, Certified):
     ):
         self.design, self.loss, self.y = design, loss, y
         weights = np.ones(design.n_rows) if weights is None else weights
-        self.counts = weights  # as given; what is derived from this objective has shares of 1
+        self.counts = weights  # as given; objectives derived from this one know shares only
         self.weights = weights / weights.sum()
         self.chosen_penalty = penalty
         self._set_strength(strength)

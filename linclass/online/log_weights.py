@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.losses._lead import lead
+from linclass.lead import lead
 from linclass.numerics import Array
 from linclass.online.block import Block
 from linclass.online.tally import Tally

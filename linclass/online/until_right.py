@@ -58,7 +58,7 @@ def _level(own: float, others: Array, move: float, weight: float) -> float:
 
 
 class TwoClassesUntilRight(TwoClasses):
-    """Keeps the visits of corrected rows, `made`."""
+    """Two classes; `made` are the visits of the rows, of those that are corrected."""
 
     def correct(self, z: Array, tally: Tally) -> Array:
         self.made = self.shares.copy()
@@ -70,7 +70,7 @@ class TwoClassesUntilRight(TwoClasses):
 
 
 class ManyClassesUntilRight(ManyClasses):
-    """The same."""
+    """K classes; the same."""
 
     def correct(self, z: Array, tally: Tally) -> Array:
         self.made = self.shares.copy()

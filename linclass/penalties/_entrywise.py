@@ -16,7 +16,7 @@ import numpy as np
 from linclass.counted import counted
 from linclass.numerics import Array
 from linclass.penalties._by_name import owners, require_names
-from linclass.penalties.base import EDGE, KinkedPenalty, Level
+from linclass.penalties.base import EDGE, KinkedPenalty, Level, Penalty
 from linclass.soft_threshold import soft_threshold
 
 
@@ -94,8 +94,7 @@ class Entrywise(KinkedPenalty):
         value = self.l1 * float(np.abs(W).sum()) if self.l1 else 0.0
         return value + self.l2 * 0.5 * float(np.vdot(W, W)) if self.l2 else value
 
-    def hessian(self, W: Array) -> Array:
-        return np.diag(np.broadcast_to(self.curvature, W.shape).ravel())
+    hessian = Penalty.hessian
 
     def steepest(self, W: Array, G: Array, t: float) -> Array:
         """At w = 0 the subgradient may take any value in ±t·kink: only the excess of |G| over it counts."""

@@ -11,7 +11,7 @@ from linclass.counted import counted
 from linclass.numerics import Array
 
 
-def numbers(labels: Any) -> Array:
+def label_numbers(labels: Any) -> Array:
     """The labels as numbers 0, 1, …, in sorted order."""
     return np.unique(np.asarray(labels), return_inverse=True)[1].reshape(-1)
 
@@ -21,7 +21,7 @@ def are_labels(given: Any) -> bool:
     try:
         labelled = is_list(given) and np.asarray(given).ndim == 1
         if labelled:
-            numbers(given)  # names of several types have no order
+            label_numbers(given)  # names of several types have no order
     except (TypeError, ValueError):
         return False
     return labelled

@@ -9,11 +9,11 @@ Tibshirani, Saunders, Rosset, Zhu & Knight (2005), J. Royal Statistical Society 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
+from linclass.conventions.parameter_types import require_nonnegative
 from linclass.numerics import Array
 from linclass.penalties._chain import Chain
 from linclass.penalties._labels import are_labels, require_one_each
@@ -63,8 +63,7 @@ class FusedLasso(KinkedPenalty):
         return 1 / max(1.0, self.dual_norm(U))
 
     def check(self) -> None:
-        if not (isinstance(self.fusion, Real) and 0 <= self.fusion < np.inf):
-            raise ValueError(f"fusion is {self.fusion!r}; it must be a number, at least 0.")
+        require_nonnegative("fusion", self.fusion)
         if self.chains is None:
             return
         if not are_labels(self.chains):

@@ -17,7 +17,7 @@ import numpy as np
 
 from linclass.numerics import Array
 from linclass.penalties._by_name import feature_of, owners, require_names
-from linclass.penalties._labels import are_labels, numbers, require_one_each
+from linclass.penalties._labels import are_labels, label_numbers, require_one_each
 from linclass.penalties.base import EDGE, KinkedPenalty, Level
 
 NEWTON = 100  # steps at most; few are needed
@@ -125,7 +125,7 @@ class GroupLasso(KinkedPenalty):
     @cached_property
     def _place(self) -> Array:
         """Number of the group of each feature."""
-        return numbers(self.groups)
+        return label_numbers(self.groups)
 
     @cached_property
     def _sizes(self) -> Array:

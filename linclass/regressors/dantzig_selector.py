@@ -1,8 +1,8 @@
 """The Dantzig selector: the least weights whose residual r = y − b − Xw has a small covariance with every feature,
 
-    (w, b) = argmin ‖w‖₁   subject to   |Σ_i w_i x_ij r_i| ≤ strength · Σ_i w_i  for all j,   Σ_i w_i r_i = 0,
+    (w, b) = argmin ‖w‖₁   subject to   |Σ_i ω_i x_ij r_i| ≤ strength · Σ_i ω_i  for all j,   Σ_i ω_i r_i = 0,
 
-with the row weights w_i. The lasso of the same strength keeps these limits, too: they are its conditions of an optimum
+with the row weights ω_i. The lasso of the same strength keeps these limits, too: they are its conditions of an optimum
 but for the signs. So the selector's weights are no larger in sum; both are 0 from the same strength on, and for
 uncorrelated features both are one soft threshold. With G and c the covariances of the features, and of features and y,
 the limits are |c − Gw| ≤ strength, and the dual of this linear program is
@@ -192,7 +192,7 @@ class Limits:
     def _proof(self, w: Array, u: Array, strength: float) -> tuple[Array, float]:
         """(u scaled to its limits, relative gap).
 
-        By what limits of w are broken, the minimum changes by u times that, to first order; here twice this is added.
+        Where w breaks limits by up to e, the minimum may be lower by about e·‖u‖₁; twice that is added to the gap.
         """
         u = u / max(1.0, float(np.abs(self.gram.times(u)).max(initial=0)))
         excess = float(np.maximum(np.abs(self.c - self.gram.times(w)) - strength, 0).max())

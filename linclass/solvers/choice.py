@@ -36,7 +36,7 @@ TABLE: tuple[Row, ...] = (
         "linear_program",
     ),
     (
-        "such a loss of one or K scores, another penalty that is a sum over all features",
+        "piecewise linear loss of one score, or Crammer and Singer's, another sum over all features",
         lambda P: (
             P.loss.kind == "convex" and has_envelope(P) and P.strength and of_every_feature(P)
         ),

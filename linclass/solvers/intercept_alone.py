@@ -54,12 +54,12 @@ def best_intercept(objective: Objective) -> Point:
         b = b + t * step
     if loss.piecewise_quadratic and np.abs(point.slopes @ w).max() > STRAIGHT:
         if b.ndim:
-            return damped(point, at)
+            return by_damped_steps(point, at)
         point = at(np.asarray(straight_to_zero(lambda b: float(at(np.asarray(b)).slopes @ w))))
     return point
 
 
-def damped(point: Point, at: Callable[[Array], Point]) -> Point:
+def by_damped_steps(point: Point, at: Callable[[Array], Point]) -> Point:
     """The best intercepts of K scores by steps −(H + |g|)⁻¹g, which are at most 1 where the loss is straight."""
     objective = point.objective
     w, ones = objective.weights, np.ones((len(objective.weights), 1))

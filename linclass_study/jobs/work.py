@@ -27,6 +27,7 @@ class Cost(NamedTuple):
 SUMS = Cost(1e-3, 2e-7)  # sums over rows, for all folds at once
 CONVEX = Cost(4e-3, 1e-6)  # an iterative fit; any foreign estimator
 KERNEL = Cost(5e-3, 0, 3e-7)
+RELEVANCE = Cost(1e-2, 0, 1.5e-6)  # a step for each column that comes or goes
 SEARCH = Cost(1e-1, 2e-6)  # runs until its limit of steps
 
 COSTS = dict.fromkeys(
@@ -46,9 +47,8 @@ COSTS = dict.fromkeys(
     ],
     SUMS,
 )
-COSTS |= dict.fromkeys(
-    ["KernelSVM", "KernelLogisticRegression", "KernelPerceptron", "RelevanceVectorMachine"], KERNEL
-)
+COSTS |= dict.fromkeys(["KernelSVM", "KernelLogisticRegression", "KernelPerceptron"], KERNEL)
+COSTS["RelevanceVectorMachine"] = RELEVANCE
 COSTS |= dict.fromkeys(["ZeroOneClassifier", "Perceptron"], SEARCH)
 
 
@@ -58,11 +58,21 @@ def seconds_of_run(
     """Seconds of all fits of a method on data of this size; infinity if the size is unknown."""
     if size is None:
         return float("inf")
-    package, _, name = entry["classifier"].rpartition(".")
-    cost = COSTS.get(name, CONVEX) if package == "linclass" else CONVEX
+    cost = cost_of(entry)
     rows = size.rows or size.values / 10
     one = cost.least + cost.value * size.values + cost.pair * rows**2
     return number_of_fits(evaluation, 1 if cost is SUMS else rows) * tuned(entry, evaluation) * one
+
+
+def cost_of(entry: Mapping[str, Any]) -> Cost:
+    """Of a model around another, such as OneVsRest, that of the one inside."""
+    params = entry.get("params") or {}
+    inner = params.get("estimator")
+    if isinstance(inner, Mapping) and "classifier" in inner:
+        return cost_of(inner)
+    package, _, name = entry["classifier"].rpartition(".")
+    without_kernel = "kernel" in params and params["kernel"] is None
+    return COSTS.get(name, CONVEX) if package == "linclass" and not without_kernel else CONVEX
 
 
 def number_of_fits(evaluation: Mapping[str, Any], rows: float) -> float:

@@ -19,11 +19,8 @@ from linclass_study.report.table import Number
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import ranking
 
-AVERAGES = (
-    "_macro",
-    "_weighted",
-    "_micro",
-)  # endings of metrics that are in tables/summary.csv only
+#: endings of metrics that are in tables/summary.csv only
+AVERAGES = ("_macro", "_weighted", "_micro")
 
 
 def scores_by_metric(

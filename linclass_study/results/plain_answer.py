@@ -181,7 +181,7 @@ def sure(found: ComparisonWithin, tied: list[str]) -> str:
     """How sure it is that the best method, or those that share the best mean, are ahead of the others."""
     others = len(found.methods) - 1 - len(tied)
     if not others:
-        return "no method is behind them" if tied else "no other method succeeded"
+        return "no method is behind them" if tied else "there is no other method to compare with"
     if not found.enough:
         return "each method has one value, which does not decide"
     rivals = len({*found.rivals} - {*tied})

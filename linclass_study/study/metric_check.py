@@ -78,7 +78,7 @@ def _silent_about_its_direction(metric: ImportedMetric) -> str:
     if metric.tells_direction or not words & COSTS or words & TURNED:
         return ""
     module, _, own = metric.path.rpartition(".")
-    where = "below it"
+    where = "below its definition"
     if not files_of(module):  # a library's, which is not to be edited
         where = f"below `from {module} import {own}` in a module of yours, costs.py, and give costs.{own} here"
     return (

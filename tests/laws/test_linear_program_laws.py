@@ -222,7 +222,7 @@ def test_it_takes_l1_or_no_penalty() -> None:
     assert not any(takes_penalty(LinearProgram, penalty) for penalty in (L2(), ElasticNet()))
     with pytest.raises(ValueError, match="linear_program needs l1 or no penalty; l2 is another"):
         LinearClassifier(loss="hinge", solver="linear_program").fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match="linear_program needs a piecewise-linear loss"):
+    with pytest.raises(ValueError, match="linear_program needs a piecewise linear loss"):
         LinearClassifier(loss="logistic", penalty="l1", solver="linear_program").fit(
             [[0.0], [1.0]], [0, 1]
         )

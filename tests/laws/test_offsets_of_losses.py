@@ -13,12 +13,8 @@ from linclass.applicability import NotApplicable
 from linclass.losses._with_offset import with_offset
 from linclass.parts import find, names
 
-LOSSES = [
-    name
-    for name in names("losses")
-    if find("losses", name).kind != "discrete"
-    and name not in ("softmax", "kesler", "tempered_softmax")
-]
+JOINT = {find("losses", name).joint for name in names("losses")}
+LOSSES = [n for n in names("losses") if find("losses", n).kind != "discrete" and n not in JOINT]
 EXACT = [  # solvers that end at the minimum, each of some losses and penalties
     "auto", "newton", "newton_cg", "quasi_newton", "irls", "finite_newton", "least_squares", "proximal_newton",
     "proximal_gradient", "quadratic_program", "homotopy", "semismooth_newton", "multipliers", "linear_program",

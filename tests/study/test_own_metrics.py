@@ -221,7 +221,7 @@ def problems(*paths, tune="accuracy"):
         ),
         ("mine.expectedCost", "`expectedCost.greater_is_better = False`"),
         ("mine.risk", "write `risk.greater_is_better = False`"),
-        ("mine.at_risk", "write `at_risk.greater_is_better = False` below it"),
+        ("mine.at_risk", "write `at_risk.greater_is_better = False` below its definition"),
         ("mine.accuracy", "another metric is called 'accuracy', too; rename the function"),
     ],
 )
