@@ -91,8 +91,9 @@ def by_bisection(objective: Objective) -> Point:
 
 
 def is_minimum(point: Point, units: Units) -> bool:
-    """Whether the point has no weights, and no slope exceeds the kink."""
+    """Whether the point of `start_of_weights` has the best intercept alone, and no slope exceeds the kink."""
     objective = point.objective
-    if not objective.kinked or objective.weight_part(point.theta).any():
+    best = not objective.design.intercept or objective.loss.kind == "twice-smooth"
+    if not objective.kinked or not best or objective.weight_part(point.theta).any():
         return False
     return bool((np.abs(units.excess(point)) <= ROUNDING * objective.kink).all())
