@@ -34,6 +34,8 @@ def denoised(w: Array, a: Array, links: Array) -> Array:
         while knots and right[0] * knots[-1][0] + right[1] >= link:
             _, slope, intercept = knots.pop()
             right = right[0] - slope, right[1] - intercept
+        # no line is less steep than its own term, but for rounding
+        left, right = (max(left[0], curvature), left[1]), (max(right[0], curvature), right[1])
         low, high = (-link - left[1]) / left[0], (link - right[1]) / right[0]
         knots.appendleft((low, left[0], left[1] + link))
         knots.append((high, -right[0], link - right[1]))

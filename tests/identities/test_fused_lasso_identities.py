@@ -59,6 +59,12 @@ def test_total_variation_satisfies_its_conditions(seed: int) -> None:
     assert (np.abs(u[:-1]) <= links + 1e-11).all()
 
 
+def test_entries_whose_curvatures_differ_by_all_digits_stay_between_the_given_ones() -> None:
+    w, a = np.array([1.0, 0.0, 1.0]), np.array([1e-12, 1e12, 1e-12])
+    v = denoised(w, a, links=np.array([1.0, 1e-20]))
+    assert ((v >= 0) & (v <= 1)).all()
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("by_feature", [False, True])
 def test_the_prox_is_where_the_norm_and_its_conjugate_meet(seed: int, by_feature: bool) -> None:
