@@ -52,8 +52,28 @@ def best_intercept(objective: Objective) -> Point:
         step = -np.linalg.lstsq(H, np.atleast_1d(g), rcond=1e-12)[0].reshape(b.shape)
         point, t = backtrack(point, along(b, step), float(np.vdot(g, step)))
         b = b + t * step
-    if loss.piecewise_quadratic and not b.ndim and np.abs(point.slopes @ w) > STRAIGHT:
+    if loss.piecewise_quadratic and np.abs(point.slopes @ w).max() > STRAIGHT:
+        if b.ndim:
+            return by_damped_steps(point, at)
         point = at(np.asarray(straight_to_zero(lambda b: float(at(np.asarray(b)).slopes @ w))))
+    return point
+
+
+def by_damped_steps(point: Point, at: Callable[[Array], Point]) -> Point:
+    """The best intercepts of K scores by steps −(H + |g|)⁻¹g, which are at most 1 where the loss is straight."""
+    objective = point.objective
+    w, ones = objective.weights, np.ones((len(objective.weights), 1))
+    for _ in range(STEPS):
+        g, b = point.slopes @ w, point.theta[:, -1]
+        if (size := float(np.linalg.norm(g))) <= STRAIGHT:
+            break
+        H = objective.loss.hessian(ones.copy(), w, point.curvatures)
+        step = -np.linalg.solve(H + size * np.eye(len(b)), g)
+
+        def along(t: float, b: Array = b, step: Array = step) -> Point:
+            return at(b + t * step)
+
+        point, _ = backtrack(point, along, float(g @ step))
     return point
 
 
@@ -91,9 +111,10 @@ def by_bisection(objective: Objective) -> Point:
 
 
 def is_minimum(point: Point, units: Units) -> bool:
-    """Whether the point of `start_of_weights` has the best intercept alone, and no slope exceeds the kink."""
+    """Whether the point has no weights, the best intercept, and no slope that exceeds the kink."""
     objective = point.objective
-    best = not objective.design.intercept or objective.loss.kind == "twice-smooth"
-    if not objective.kinked or not best or objective.weight_part(point.theta).any():
+    if not objective.kinked or objective.weight_part(point.theta).any():
+        return False
+    if objective.design.intercept and np.abs(point.gradient[..., -1]).max() > STRAIGHT:
         return False
     return bool((np.abs(units.excess(point)) <= ROUNDING * objective.kink).all())
