@@ -17,6 +17,11 @@ from linclass.numerics import Array
 
 def denoised(w: Array, a: Array, links: Array) -> Array:
     """The minimum for the curvatures a > 0 of d entries and d − 1 links λ ≥ 0, equal where entries are tied."""
+    if not (spread := np.ptp(w)):
+        return w.copy()
+    links = np.minimum(
+        links, 2 * spread * a.sum()
+    )  # no pull is half of it, and huge ones lose digits
     lows, highs = [], []
     knots = deque[tuple[float, float, float]]()  # where the derivative changes, by which line
     left = right = 0.0, 0.0  # slope and intercept of the derivative outside the knots
@@ -29,6 +34,8 @@ def denoised(w: Array, a: Array, links: Array) -> Array:
         while knots and right[0] * knots[-1][0] + right[1] >= link:
             _, slope, intercept = knots.pop()
             right = right[0] - slope, right[1] - intercept
+        # no line is less steep than its own term, but for rounding
+        left, right = (max(left[0], curvature), left[1]), (max(right[0], curvature), right[1])
         low, high = (-link - left[1]) / left[0], (link - right[1]) / right[0]
         knots.appendleft((low, left[0], left[1] + link))
         knots.append((high, -right[0], link - right[1]))

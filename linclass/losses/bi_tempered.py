@@ -26,7 +26,7 @@ class BiTempered(MarginLoss):
     t1 : float, default=0.8
         Temperature of the logarithm, from 0 to 1. Below 1 the loss is bounded.
     t2 : float, default=1.2
-        Temperature of the softmax, at least 1. Above 1 its tails are heavy.
+        Temperature of the softmax, from 1 to 10. Above 1 its tails are heavy.
     """
 
     kind = "smooth"

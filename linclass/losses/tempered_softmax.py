@@ -24,6 +24,7 @@ from linclass.losses.base import Loss
 from linclass.numerics import Array
 
 SMALL = 1e-5  # probabilities of the other classes, up to which differences would lose digits
+HEAVIEST = 10  # t2: λ of K equal scores grows as K^{t2 − 1}, beside which scores lose their digits
 
 
 class TemperedSoftmax(Loss):
@@ -36,7 +37,7 @@ class TemperedSoftmax(Loss):
     t1 : float, default=0.8
         Temperature of the logarithm, from 0 to 1. Below 1 the loss is bounded.
     t2 : float, default=1.2
-        Temperature of the softmax, at least 1. Above 1 its tails are heavy.
+        Temperature of the softmax, from 1 to 10. Above 1 its tails are heavy.
     """
 
     kind = "smooth"
@@ -93,5 +94,5 @@ class TemperedSoftmax(Loss):
 def check_temperatures(t1: float, t2: float) -> None:
     if not (is_number(t1) and 0 <= t1 <= 1):
         raise ValueError(f"t1 is {t1!r}; it must be a number from 0 to 1.")
-    if not (is_number(t2) and 1 <= t2 < np.inf):
-        raise ValueError(f"t2 is {t2!r}; it must be a number, at least 1.")
+    if not (is_number(t2) and 1 <= t2 <= HEAVIEST):
+        raise ValueError(f"t2 is {t2!r}; it must be a number from 1 to {HEAVIEST}.")

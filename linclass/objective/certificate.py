@@ -87,7 +87,7 @@ class Certified(PenalizedLoss):
     def _gap(self, point: Point, s: Array) -> float:
         """The gap for balanced s; +∞ if s is not balanced."""
         g = self.design.pull(self.weights * s)
-        if self.unpenalized is not None and not self._is_balanced(g, s, 1e-12):
+        if not self._is_balanced(g, s, 1e-12):
             return np.inf
         U = self.feasible(g[..., : self.design.n_features] / -self.strength)
         return self._gap_in_domain(point, s, U)

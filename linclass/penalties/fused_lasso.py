@@ -71,7 +71,7 @@ class FusedLasso(KinkedPenalty):
                 f"chains is {self.chains!r}; give the chain of each feature in a list, all of one type."
             )
         labels = np.asarray(self.chains)
-        begins = labels[np.flatnonzero(np.append(True, labels[1:] != labels[:-1]))].tolist()
+        begins = np.append(labels[:1], labels[1:][labels[1:] != labels[:-1]]).tolist()
         if again := [label for place, label in enumerate(begins) if label in begins[:place]]:
             raise ValueError(
                 f"chains has {again[0]!r} again after another; order the columns by chain."

@@ -30,6 +30,8 @@ def degrees_of_freedom(objective: Objective, theta: Array) -> float:
     kept, pieces = np.ones(objective.shape, dtype=bool), penalty.pieces(W)
     if objective.kinked:
         objective.weight_part(kept)[...] = W != 0
+        if not kept.any():
+            return 0.0
         own = np.asarray(np.atleast_2d(kept).any(axis=0))
         features = np.flatnonzero(own[: objective.design.n_features])
         penalty = penalty.on(features) if pieces is None else penalty
@@ -38,8 +40,6 @@ def degrees_of_freedom(objective: Objective, theta: Array) -> float:
     which, p = kept.ravel(), kept.size
     require_memory(48 * p * p, f"effective degrees of freedom need a dense {p} × {p} Hessian")
     H = objective.with_strength(0).at(theta).hessian[np.ix_(which, which)]
-    if not len(H):
-        return 0.0
     weights = objective.weight_part(np.arange(p).reshape(objective.shape))
     if pieces is not None:
         alike = np.arange(p) + W.size + 1  # intercepts move alone

@@ -100,3 +100,13 @@ def test_a_candidate_without_a_likelihood_says_so() -> None:
 def test_what_has_no_degrees_of_freedom_says_so() -> None:
     with pytest.raises(ValueError, match="needs a likelihood: logistic, probit, ordinal or kernel"):
         judged(BayesianLogisticRegression(strength=1.0), Y, "aic")
+
+
+@pytest.mark.parametrize("penalty", ["l1", "fused_lasso", {"group_lasso": {"groups": [0, 0, 1]}}])
+def test_a_fit_without_weights_and_intercept_is_worth_no_parameter(penalty: Any) -> None:
+    """Its criterion is that of even odds."""
+    rows, y = X[:, :3], np.minimum(Y, 1)
+    inner = LogisticRegression(penalty=penalty, fit_intercept=False)
+    tuned = TunedClassifier(inner, strengths=[1e6, 1e-3], rule="aic").fit(rows, y)
+    assert tuned.degrees_of_freedom_[0] == 0
+    assert_allclose(tuned.criterion_[0], 2 * len(y) * np.log(2))

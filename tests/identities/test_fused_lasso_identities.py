@@ -59,6 +59,12 @@ def test_total_variation_satisfies_its_conditions(seed: int) -> None:
     assert (np.abs(u[:-1]) <= links + 1e-11).all()
 
 
+def test_entries_whose_curvatures_differ_by_all_digits_stay_between_the_given_ones() -> None:
+    w, a = np.array([1.0, 0.0, 1.0]), np.array([1e-12, 1e12, 1e-12])
+    v = denoised(w, a, links=np.array([1.0, 1e-20]))
+    assert ((v >= 0) & (v <= 1)).all()
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("by_feature", [False, True])
 def test_the_prox_is_where_the_norm_and_its_conjugate_meet(seed: int, by_feature: bool) -> None:
@@ -178,17 +184,18 @@ def test_it_is_the_lasso_without_fusion_and_without_neighbours(loss: str, classe
         assert_allclose(fit.coef_, fits[0].coef_, atol=1e-5)
 
 
-def test_with_much_fusion_a_chain_has_one_common_weight() -> None:
+@pytest.mark.parametrize("fusion", [1e3, 1e12, 1e300])
+def test_with_much_fusion_a_chain_has_one_common_weight(fusion: float) -> None:
     """Then w_1 = … = w_d = w is the weight of Σ_j x_j, and the penalty d|w|."""
     X, y = data()
-    model = fused(fusion=1e3, strength=1e-3).fit(X, y)
+    model = fused(fusion=fusion, strength=1e-3).fit(X, y)
     sums = X.sum(axis=1, keepdims=True)
     single = LogisticRegression(penalty={"l1": {"factors": [12]}}, strength=1e-3, tol=1e-12)
     single.fit(sums, y)
     assert single.coef_.any()
     assert len(np.unique(model.coef_)) == 1
     assert_allclose(model.coef_[0], single.coef_[0, 0], atol=1e-7)
-    two = fused(fusion=1e3, strength=1e-3, chains=["a"] * 5 + ["b"] * 7).fit(X, y)
+    two = fused(fusion=fusion, strength=1e-3, chains=["a"] * 5 + ["b"] * 7).fit(X, y)
     assert len(np.unique(two.coef_[0, :5])) == len(np.unique(two.coef_[0, 5:])) == 1
     assert two.coef_[0, 0] != two.coef_[0, 5]
 
@@ -212,6 +219,20 @@ def test_a_fit_satisfies_its_conditions_in_any_units(classes: int, thin: bool) -
     assert by_intervals(norm, U) <= 1 + 1e-3
     assert_allclose(np.vdot(U, model.coef_), norm.value(model.coef_), rtol=1e-4)
     assert (np.diff(model.coef_)[model.coef_[:, 1:] != 0] == 0).any()
+
+
+@pytest.mark.parametrize("penalty", ["fused_lasso", {"group_lasso": {"groups": [0] * 6 + [1] * 6}}])
+@pytest.mark.parametrize(("unit", "origin"), [(1e-8, 0.0), (1e8, 0.0), (1.0, 1e6), (1.0, 1e7)])
+def test_neither_the_unit_nor_the_origin_of_all_features_delays_a_fit(
+    penalty: Any, unit: float, origin: float
+) -> None:
+    X, y = data()
+    plain, moved = (
+        LogisticRegression(penalty=penalty, strength=0.02 * u, max_iter=100).fit(Z, y)
+        for Z, u in ((X, 1), (unit * X + origin, unit))
+    )
+    assert plain.status_ == moved.status_ == "converged"
+    assert_allclose(moved.objective_, plain.objective_, rtol=1e-5)
 
 
 def test_features_in_reverse_order_have_the_same_weights() -> None:
@@ -254,6 +275,7 @@ def test_a_path_begins_at_0_and_a_strength_can_be_chosen() -> None:
         ({"chains": [[1], [2]]}, "give the chain of each feature in a list"),
         ({"chains": [None, "a"]}, "all of one type"),
         ({"chains": ["a", "a"]}, "chains has 2 entries for 12 features; give one for each"),
+        ({"chains": []}, "chains has 0 entries for 12 features; give one for each"),
         ({"chains": [1, 2, 1]}, "chains has 1 again after another; order the columns by chain"),
         ({"links": 3}, "fused_lasso has no 'links'; it has chains, fusion"),
     ],

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 from linclass import LinearClassifier
 from linclass.design.design_matrix import DesignMatrix
+from linclass.losses.huber import Huber
 from linclass.losses.logistic import Logistic
 from linclass.losses.softmax import Softmax
 from linclass.objective.gap import ROUNDING, gap_of, gap_of_parts, l2_part, relative
@@ -153,3 +154,13 @@ def test_a_free_feature_that_separates_some_rows_has_no_optimum(
     model = LinearClassifier(loss=loss, penalty=chosen, strength=0.1, solver=solver).fit(X, y)
     assert model.status_ == "separable"
     assert_allclose(np.abs(model.separating_direction_), [1, 0], atol=1e-8)
+
+
+def test_where_the_loss_is_straight_in_all_rows_the_gap_knows_that_the_intercept_is_not_the_best() -> (
+    None
+):
+    """Huber's loss of three equal rows and one other, whose residuals at 0 are all far beyond δ."""
+    y = np.array([1.0, 1.0, 1.0, -1.0])
+    P = Objective(DesignMatrix(np.zeros((4, 1))), Huber(0.1), y, None, L2(), 1.0)
+    at_zero, better = P.at(np.zeros(2)), P.at(np.array([0.0, 0.9]))
+    assert P.duality_gap(at_zero) >= at_zero.value - better.value > 0

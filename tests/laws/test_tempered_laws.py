@@ -245,8 +245,9 @@ def test_temperatures_are_tuned_and_kept_apart() -> None:
         ({"t1": 1.5}, "t1 is 1.5; it must be a number from 0 to 1"),
         ({"t1": -0.1}, "t1 is -0.1; it must be a number from 0 to 1"),
         ({"t1": "low"}, "t1 is 'low'; it must be a number from 0 to 1"),
-        ({"t2": 0.5}, "t2 is 0.5; it must be a number, at least 1"),
-        ({"t2": np.inf}, "t2 is inf; it must be a number, at least 1"),
+        ({"t2": 0.5}, "t2 is 0.5; it must be a number from 1 to 10"),
+        ({"t2": np.inf}, "t2 is inf; it must be a number from 1 to 10"),
+        ({"t2": 11}, "t2 is 11; it must be a number from 1 to 10"),
         ({"t3": 1}, "bi_tempered has no 't3'; it has t1, t2"),
     ],
 )
@@ -254,3 +255,13 @@ def test_wrong_temperatures_are_one_line(options: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message) as caught:
         LinearClassifier(loss={"bi_tempered": options}).fit(*rows(2))
     assert "\n" not in str(caught.value)
+
+
+def test_rows_of_classes_of_unequal_size_that_all_weights_leave_have_their_intercept() -> None:
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    y = np.repeat([0, 1], [30, 10])
+    model = LinearClassifier(loss="bi_tempered", penalty="l1", strength=5.0).fit(1e-3 * X, y)
+    alone = LinearClassifier(loss="bi_tempered", penalty=None).fit(np.zeros((40, 1)), y)
+    assert model.status_ == "converged"
+    assert not model.coef_.any()
+    assert_allclose(model.intercept_, alone.intercept_, atol=1e-4)

@@ -29,7 +29,7 @@ from linclass.solvers.l1.working_set import without_common_shift
 
 RELAX = 0.95  # of L, tried at every step: the curvature may be smaller here
 DIGITS = 1e-12  # of the loss: a bound within rounding says nothing about L
-ALIKE = 3.0  # ratio of scales of features, up to which steps are the same in all
+ALIKE = 3.0  # ratio of scales, up to which steps are the same in all
 LEAST = 1e-200  # of L: without a bound no step is too long for a loss that underflows
 
 
@@ -60,7 +60,7 @@ class ProximalGradient(Solver):
         nearer = NewtonOnPieces(units)
         alike = units.scale.max() <= ALIKE * units.scale.min()
         if alike or not objective.penalty.prox_by_feature:
-            units = replace(units, scale=np.ones_like(units.scale))
+            units = replace(units, scale=np.full_like(units.scale, common_scale(units)))
         ahead, u = last, units.coordinates(last.theta)
         ahead_u = last_u = u
         bend = objective.loss.smoothness
@@ -87,6 +87,19 @@ class ProximalGradient(Solver):
         return Solution.at(new, certificate, self.tol, n_iter)
 
 
+def common_scale(units: Units) -> float:
+    """The largest of the features; 1 if it is near, in units of the intercept."""
+    largest = float(units.scale.max())
+    return 1.0 if 1 / ALIKE <= largest <= ALIKE else largest
+
+
+def rounding(point: Point, units: Units) -> float:
+    """Of the loss, by that of scores of features far from 0, where x·w nearly cancels b."""
+    terms = np.abs(point.objective.weight_part(point.theta)) @ np.abs(units.mean)
+    slopes = np.abs(point.slopes) @ point.objective.weights
+    return 4 * np.finfo(float).eps * float(np.vdot(terms, slopes))
+
+
 def forward_backward(
     point: Point, start: Array, L: float, units: Units
 ) -> tuple[Point, Array, float]:
@@ -94,11 +107,9 @@ def forward_backward(
     is, and the L to try next.
     """
     objective, down = point.objective, units.pull(point.loss_gradient)
-    unseen = DIGITS * abs(point.loss_value)
+    unseen = max(DIGITS * abs(point.loss_value), rounding(point, units))
     scale = units.scale
-    level: float | Array = objective.strength
-    if (scale != 1).any():
-        level = level / scale**2
+    level: float | Array = objective.strength / (scale[0] if np.ptp(scale) == 0 else scale) ** 2
 
     def evaluate(t: float) -> tuple[Point, Array, Array]:
         """The new point for L/t, its u, and the step."""
