@@ -23,7 +23,7 @@ from linclass.likelihood.weighted_columns import WeightedColumns
 from linclass.numerics import Array
 
 AFRESH = 50  # moves until all is computed afresh
-DEPENDENT = 1e-9  # of the square of a column: what columns that stay leave of it is rounding
+DEPENDENT = 1e-12  # of the square of a column: what columns that stay leave of it is rounding
 EPSILON = float(np.finfo(float).eps)
 NOISELESS = 1e-14  # of the squares of z: nothing is left as noise
 

@@ -180,6 +180,18 @@ def test_units_and_origins_of_features_change_nothing() -> None:
         assert other.log_evidence_ == pytest.approx(height, abs=1e-5)
 
 
+def test_columns_that_a_far_row_makes_nearly_dependent_still_count() -> None:
+    """One column leaves less than 1e-9 of the square of another, which the other rows need."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = X @ [1.0, -2.0, 0.0] + 0.1 * rng.normal(size=60)
+    model = RelevanceVectorRegressor(kernel=None).fit(
+        np.vstack([X, np.full(3, 1e6)]), np.append(y, -1e6)
+    )
+    assert model.status_ == "converged"
+    assert_allclose(model.coef_, [1, -2, 0], atol=0.1)
+
+
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_the_classifier_has_laplaces_posterior_and_evidence(kernel) -> None:
     X, y = classes()
