@@ -11,8 +11,8 @@ BayesianLogisticRegression, and the intercept has a flat prior: at the mode, wit
 The α_j maximize it with the curvature held fixed, in turn with the mode; most become infinite, so that w_j = 0. Rows
 x_j that stay are the relevance vectors, mostly fewer than support vectors. There is no strength to choose. The
 certificate says that no change of one α_j raises ln p(ẑ | α) at the mode; there may be several such points. A column
-that has left three times stays away and does not count: a curvature of nearly 0 promises gains that the mode does not
-keep.
+that has left three times stays away, since a curvature of nearly 0 promises gains that the mode does not keep; it
+counts in the certificate, so such fits may end `max_iter`.
 Probabilities are averaged over the posterior, P(1 | x) ≈ σ(κz), κ = 1/√(1 + π s²/8), with the variance s² of z. For
 two classes. Weights count rows.
 
@@ -33,6 +33,7 @@ from scipy.special import expit
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass.counted import counted
 from linclass.design.design_matrix import DesignMatrix
 from linclass.kernel_machines.relevance_machine import RelevanceMachine
 from linclass.kernels.base import KernelLike
@@ -50,7 +51,8 @@ MODES = 200  # limit
 LEAVES = 3  # times, the last for good: a curvature of nearly 0 promises gains that the mode does not keep
 SHARE = 0.1  # of the largest gain, at which the mode follows
 EXACT = 1e-12  # gap of a mode: gains are squares of slopes
-FLAT = 1e-12  # curvature of a row below which its slope counts for nothing
+KEPT_OUT = "{} that left three times stay out; one would raise the log evidence by {:.1e} at this mode, not at its own."
+FLAT = 1e-12  # least curvature of a row, so that slope/curvature stays finite
 
 
 class RelevanceVectorMachine(RelevanceMachine, CountsRows, SoftmaxProbabilities):
@@ -124,12 +126,13 @@ class RelevanceVectorMachine(RelevanceMachine, CountsRows, SoftmaxProbabilities)
         columns, means = self._columns(X, kept, weights)
         design, active, alpha = DesignMatrix(columns, False), np.zeros(0, int), np.zeros(0)
         mode, moves = find_mode(design, codes, weights, active, alpha), 0
-        left = np.zeros(design.n_features, int)  # how often each column has left
-        for _ in range(MODES):
+        left, modes = np.zeros(design.n_features, int), 0  # how often each column has left
+        while True:
             search = mode.evidence(design, codes, weights, active, alpha, left >= LEAVES)
             gain = float(search.best()[1].max(initial=0.0))
-            if gain <= self.tol or moves >= self._most:
+            if gain <= self.tol or moves >= self._most or modes == MODES:
                 break
+            modes += 1
             _, more = search.ascend(max(self.tol, SHARE * gain), self._most - moves)
             if not more:
                 break
@@ -139,6 +142,10 @@ class RelevanceVectorMachine(RelevanceMachine, CountsRows, SoftmaxProbabilities)
             mode = find_mode(design, codes, weights, active, alpha)
         self._learn(X, kept, mode, active, alpha, means[active])
         status, reason = self._stopped(gain, moves)
+        if (away := left >= LEAVES).any() and status == "converged":
+            every = mode.evidence(design, codes, weights, active, alpha, np.zeros_like(away))
+            if (gain := float(every.best()[1].max())) > self.tol:
+                status, reason = "max_iter", KEPT_OUT.format(counted(away.sum(), "column"), gain)
         return self._record(
             status,
             reason,
@@ -221,7 +228,7 @@ def find_mode(
     total, unit = float(weights.sum()), np.append(1 / np.sqrt(alpha), 1.0)
     m = len(active)
     own = design.columns(active, np.zeros(design.n_features), np.ones(design.n_rows)) * unit[:m]
-    rows = own if m else np.zeros((design.n_rows, 1))
+    rows = own if m else np.zeros((design.n_rows, 1))  # a design needs a column; its weight is 0
     P = Objective(
         DesignMatrix(rows), Logistic(), np.where(codes, 1.0, -1.0), weights, L2(), 1 / total
     )

@@ -32,7 +32,6 @@ class RelevanceMachine(KernelMachine):
     max_iter: int | None
     precisions_: Array
     covariance_: Array
-    _shift = 0.0
 
     def check(self) -> None:
         super().check()
@@ -69,20 +68,20 @@ class RelevanceMachine(KernelMachine):
             raise self._overflows()
         return about_mean(K, weights)
 
-    def _keep(self, X: Matrix, kept: Array, active: Array, alpha: Array, posterior: Array) -> None:
+    def _keep(self, X: Matrix, kept: Array, active: Array, alpha: Array, root: Array) -> None:
         """Keep what predictions need of the columns that stay, and their precisions α.
 
-        `posterior` is a root R of the covariance RRᵀ of their weights and the intercept.
+        `root` is an R with RRᵀ the covariance of their weights and the intercept.
         """
         columns = X.shape[1] if self.kernel is None else X.shape[0]
         precisions = np.full(columns, np.inf)
         precisions[active] = alpha
-        self._active, self._root = active, posterior
+        self._active, self._root = active, root
         if self.kernel is not None:
             precisions = of_all_rows([precisions], kept, np.inf)
             self._keep_basis(X, active, kept)
         self.precisions_ = precisions
-        self.covariance_ = posterior @ posterior.T
+        self.covariance_ = root @ root.T
 
     def _combined(self, X: Matrix, W: Array) -> Array:
         """Σ_j φ_j(x) w_kj (n, K) of the columns that stay, for weights (K, m)."""
@@ -100,9 +99,11 @@ class RelevanceMachine(KernelMachine):
     def _stopped(self, gain: float, moves: int) -> tuple[str, str]:
         """(status, reason) of a fit that leaves this gain."""
         if gain > self.tol:
-            left = f"a gain of {gain:.1e} in log evidence; tol is {self.tol:g}"
-            why = "" if moves >= self._most else ", but more of them do not raise it: raise tol"
-            return "max_iter", f"{counted(moves, 'change')} of a precision left {left}{why}."
+            why = "" if moves >= self._most else "; rounding errors exceed what more changes gain"
+            return "max_iter", (
+                f"after {counted(moves, 'change')} of a precision one more would raise the log evidence by "
+                f"{gain:.1e}, and tol is {self.tol:g}{why}."
+            )
         return "converged", "" if len(self._active) else NOTHING
 
     @property

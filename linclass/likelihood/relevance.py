@@ -10,20 +10,28 @@ leaves. Where β is unknown it has its best value for each α, 1/β = E/n′ wit
     2 ln p = ln ρ − ln(ρ + s) − n′ ln(E − q²/(ρ + s)) + const,   ρ = s (sE − q²)/(n′q² − sE)   if n′q² > sE.
 
 Each move changes the precision that raises the evidence most. It changes C by rank one, so that s and q of all M
-columns cost O(Mm) for m that stay; now and then all is computed afresh.
+columns cost O(Mm) for m that stay; now and then all is computed afresh. Then Newton's method moves the precisions of
+all m columns together, which single moves of columns that depend on each other would take thousands for,
+
+    ∂ln p/∂ln ρ_i = ½(1 − ρ_i Σ_ii − γ_i),   γ_i = β ρ_i μ_i².
+
 Tipping & Faul (2003), AISTATS; that β follows at once is what the evidence of a given ratio does, MacKay (1992).
 """
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from numpy.linalg import LinAlgError
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 from linclass.likelihood.weighted_columns import WeightedColumns
 from linclass.numerics import Array
 
 AFRESH = 50  # moves until all is computed afresh
+TOGETHER = 20  # steps of Newton's method at most
+LARGEST = 2.0  # change of ln ρ in such a step
 DEPENDENT = 1e-12  # of the square of a column: what columns that stay leave of it is rounding
+ROUNDING = 1e-14  # of the evidence
 EPSILON = float(np.finfo(float).eps)
 NOISELESS = 1e-14  # of the squares of z: nothing is left as noise
 
@@ -125,14 +133,56 @@ class Relevance:
                 return moves
             if ends or self.since >= AFRESH:
                 self.afresh()
+                if not ends:
+                    self.ascend_together(tol)
                 height, active, rho = self.log_evidence(), self.active.copy(), self.rho.copy()
-                if height <= known[0]:
+                if height <= known[0] + ROUNDING * abs(known[0]):
                     self.stay(*known[1:])
                     return moves
                 known = height, active, rho
                 continue
             self.move(j, float(rho[j]))
             moves += 1
+
+    def ascend_together(self, tol: float) -> None:
+        """Newton's steps for the ln ρ of the columns that stay, as long as the evidence rises by more than `tol`."""
+        for _ in range(TOGETHER if len(self.active) else 0):
+            before, step = self.log_evidence(), self._newton_step()
+            for share in (1.0, 0.25, 0.0625):
+                rho = self.rho * np.exp(share * step)
+                if self._height(rho) > before + max(tol, ROUNDING * abs(before)):
+                    self.rho = rho
+                    self.afresh()
+                    break
+            else:
+                return
+
+    def _newton_step(self) -> Array:
+        """Of ln ρ, at most LARGEST; where the evidence is not concave, of the diagonal of its Hessian."""
+        scale = 1.0 if self.freedom is None else self.freedom / self.error
+        known, told = self.rho * self.sigma.diagonal(), scale * self.rho * self.mu**2
+        outer = self.rho[:, None] * self.rho * self.sigma
+        bend = np.diag(known + told) - outer * (self.sigma + 2 * scale * np.outer(self.mu, self.mu))
+        if self.freedom is not None:
+            bend -= np.outer(told, told) / self.freedom
+        try:
+            step = cho_solve(cho_factor(bend), 1 - known - told)
+        except LinAlgError:
+            step = (1 - known - told) / (known + told)
+        return np.asarray(step * (LARGEST / max(LARGEST, float(np.abs(step).max()))))
+
+    def _height(self, rho: Array) -> float:
+        """The log evidence with these precisions of the columns that stay, −∞ where rounding errors exceed it."""
+        try:
+            factor = cho_factor(self.gram[:, self.active] + np.diag(rho), lower=True)
+        except LinAlgError:
+            return -np.inf
+        pull = self.pull[self.active]
+        error = self.total - float(pull @ cho_solve(factor, pull))
+        if not error > NOISELESS * self.total:
+            return -np.inf
+        spread = np.log(rho).sum() - 2 * np.log(factor[0].diagonal()).sum()
+        return float(0.5 * spread + self._fit(error))
 
     def move(self, j: int, rho: float) -> None:
         """Give column j the precision ρ."""
@@ -179,9 +229,10 @@ class Relevance:
 
     def log_evidence(self) -> float:
         """ln p(z) with the noise at its best, for a Gaussian z."""
-        n, spread = self.freedom, np.linalg.slogdet(self.sigma)[1] + np.log(self.rho).sum()
-        if n is None:
-            return float(0.5 * (spread - self.error))
-        if self.is_noiseless:
-            return float(np.inf)
-        return float(0.5 * spread - 0.5 * n * (np.log(2 * np.pi * self.error / n) + 1))
+        spread = np.linalg.slogdet(self.sigma)[1] + np.log(self.rho).sum()
+        return float(np.inf) if self.is_noiseless else float(0.5 * spread + self._fit(self.error))
+
+    def _fit(self, error: float) -> float:
+        """ln p(z) but for the volume of the posterior."""
+        n = self.freedom
+        return -0.5 * error if n is None else -0.5 * n * float(np.log(2 * np.pi * error / n) + 1)

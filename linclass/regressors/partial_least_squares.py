@@ -69,6 +69,13 @@ class PartialLeastSquares(Coordinates, LinearGeometry, Regressor):
         self.n_components = n_components
         self.fit_intercept = fit_intercept
 
+    def _plane(self, pair: tuple[int, int] | None) -> tuple[Array, float]:
+        if self.coef_.ndim > 1:
+            raise ValueError(
+                f"{len(self.coef_)} targets have no boundary in common; fit one of them alone."
+            )
+        return super()._plane(pair)
+
     def check(self) -> None:
         super().check()
         M = self.n_components

@@ -272,3 +272,10 @@ def test_what_cannot_be_is_refused() -> None:
             PLS(wrong).fit(X, y)
     with pytest.raises(ValueError, match="components is 3; it must be a whole number from 0 to 2"):
         PLS().fit(X, y).coef_after(3)
+
+
+def test_several_targets_have_no_boundary() -> None:
+    X, y = numbers()
+    model = PLS(2).fit(X, np.column_stack([y, -y, y]))
+    with pytest.raises(ValueError, match="3 targets have no boundary in common; fit one"):
+        model.signed_distance(X)

@@ -166,6 +166,40 @@ def test_moves_by_rank_one_are_what_a_fresh_factorization_gives() -> None:
             assert_allclose(getattr(moved, name), getattr(fresh, name), atol=1e-10)
 
 
+@pytest.mark.parametrize("freedom", [39.0, None])
+def test_precisions_move_together_by_newtons_method_on_the_evidence(freedom) -> None:
+    """Gradient and Hessian in ln ρ by differences of the evidence, which never falls."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(40, 4)) + rng.normal(size=(40, 1))
+    y = 3 * X[:, 0] - 2 * X[:, 2] + X[:, 1] + X[:, 3] + rng.normal(size=40)
+    found = WeightedColumns(DesignMatrix(X, False), np.ones(40), y)
+    search = Relevance(found, freedom)
+    search.stay(np.arange(4), np.array([0.5, 40.0, 0.3, 20.0]))
+    h = 1e-3 * np.eye(4)
+
+    def height(change: np.ndarray) -> float:
+        moved = Relevance(found, freedom)
+        moved.stay(search.active, search.rho * np.exp(change))
+        return moved.log_evidence()
+
+    g = [(height(e) - height(-e)) / 2e-3 for e in h]
+    H = [
+        [(height(a + b) - height(a - b) - height(b - a) + height(-a - b)) / 4e-6 for a in h]
+        for b in h
+    ]
+    concave = np.linalg.eigvalsh(H).max() < 0
+    newton = -np.linalg.solve(H, g)
+    step = search._newton_step()
+    if concave:
+        assert_allclose(step, newton * min(1, 2 / np.abs(newton).max()), rtol=1e-3, atol=1e-4)
+    assert step @ g > 0
+    before = search.log_evidence()
+    search.ascend_together(1e-9)
+    assert search.log_evidence() > before
+    beta = 1 if freedom is None else freedom / search.error
+    assert_allclose(search.rho * (search.sigma.diagonal() + beta * search.mu**2), 1, rtol=1e-3)
+
+
 def test_units_and_origins_of_features_change_nothing() -> None:
     for model, (X, y) in [
         (RelevanceVectorRegressor(kernel=None), targets()),
