@@ -126,9 +126,10 @@ class RelevanceVectorMachine(RelevanceMachine, CountsRows, SoftmaxProbabilities)
         columns, means = self._columns(X, kept, weights)
         design, active, alpha = DesignMatrix(columns, False), np.zeros(0, int), np.zeros(0)
         mode, moves = find_mode(design, codes, weights, active, alpha), 0
+        again = self._columns_again(X, design.n_features)
         left, modes = np.zeros(design.n_features, int), 0  # how often each column has left
         while True:
-            search = mode.evidence(design, codes, weights, active, alpha, left >= LEAVES)
+            search = mode.evidence(design, codes, weights, active, alpha, again | (left >= LEAVES))
             gain = float(search.best()[1].max(initial=0.0))
             if gain <= self.tol or moves >= self._most or modes == MODES:
                 break
@@ -143,7 +144,7 @@ class RelevanceVectorMachine(RelevanceMachine, CountsRows, SoftmaxProbabilities)
         self._learn(X, kept, mode, active, alpha, means[active])
         status, reason = self._stopped(gain, moves)
         if (away := left >= LEAVES).any() and status == "converged":
-            every = mode.evidence(design, codes, weights, active, alpha, np.zeros_like(away))
+            every = mode.evidence(design, codes, weights, active, alpha, again)
             if (gain := float(every.best()[1].max())) > self.tol:
                 status, reason = "max_iter", KEPT_OUT.format(counted(away.sum(), "column"), gain)
         return self._record(
@@ -214,8 +215,8 @@ class Mode(NamedTuple):
         """
         curvature = np.maximum(expit(self.scores) * expit(-self.scores), FLAT)
         slope = np.where(codes, expit(-self.scores), -expit(self.scores))
-        columns = WeightedColumns(design, weights * curvature, self.scores + slope / curvature)
-        columns.scale[away] = 0.0
+        target = self.scores + slope / curvature
+        columns = WeightedColumns(design, weights * curvature, target, away)
         search = Relevance(columns, None)
         search.stay(active, alpha * columns.scale[active] ** 2)
         return search

@@ -14,6 +14,7 @@ from linclass.applicability import require_memory
 from linclass.conventions.linear_scores import products
 from linclass.conventions.parameter_types import is_whole, require_positive
 from linclass.counted import counted
+from linclass.design.row_hashes import hashes
 from linclass.kernel_machines.kernel_machine import KernelMachine
 from linclass.kernels.base import KernelLike
 from linclass.numerics import Array
@@ -67,6 +68,14 @@ class RelevanceMachine(KernelMachine):
         if not np.isfinite(K).all():
             raise self._overflows()
         return about_mean(K, weights)
+
+    def _columns_again(self, X: Matrix, n_columns: int) -> Array:
+        """Mask of the kernel columns of repeated rows but the first, whose weight is all that they could share."""
+        again = np.zeros(n_columns, bool)
+        if self.kernel is not None:
+            again[:] = True
+            again[np.unique(hashes(X, np.random.default_rng(0)), return_index=True)[1]] = False
+        return again
 
     def _keep(self, X: Matrix, kept: Array, active: Array, alpha: Array, root: Array) -> None:
         """Keep what predictions need of the columns that stay, and their precisions α.

@@ -27,7 +27,7 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from linclass.likelihood.weighted_columns import WeightedColumns
 from linclass.numerics import Array
 
-AFRESH = 50  # moves until all is computed afresh
+AFRESH = 50  # moves until all is computed afresh, or half the columns that stay
 TOGETHER = 20  # steps of Newton's method at most
 LARGEST = 2.0  # change of ln ρ in such a step
 DEPENDENT = 1e-12  # of the square of a column: what columns that stay leave of it is rounding
@@ -42,6 +42,8 @@ class Relevance:
     `freedom` is n′, where the noise is unknown; None where its variance is 1.
     """
 
+    mu: Array
+
     def __init__(self, columns: WeightedColumns, freedom: float | None):
         self.columns = columns
         self.freedom = None if freedom is None else max(freedom, EPSILON)
@@ -52,26 +54,36 @@ class Relevance:
     def stay(self, active: Array, rho: Array) -> None:
         """Let these columns stay, with these precisions."""
         self.active, self.rho = active, rho
-        self.gram = self.columns.products(self.columns.some(active))  # (m, M)
+        self._room = self.columns.products(self.columns.some(active))  # m rows, and more to come
         self.afresh()
+
+    @property
+    def gram(self) -> Array:
+        """Products of the columns that stay with all (m, M)."""
+        return self._room[: len(self.active)]
 
     def afresh(self) -> None:
         """Σ, the weights μ, what they leave of z, and s and q by their definitions."""
         columns, active = self.columns, self.active
         self.s = np.where(columns.scale > 0, 1.0, 0.0)
-        self.sigma = np.zeros((len(active), len(active)))
+        L = self._posterior()
         if len(active):
-            L = np.linalg.cholesky(self.gram[:, active] + np.diag(self.rho))
-            half = solve_triangular(L, np.eye(len(L)), lower=True)
-            self.sigma = half.T @ half
             self.s -= (solve_triangular(L, self.gram, lower=True) ** 2).sum(axis=0)
-        self.mu = self.sigma @ self.pull[active]
         for _ in range(2):  # the second time for the digits that products of sums have lost
             residual = columns.residual(active, self.mu)
             self.q = columns.products(residual)
             self.mu = self.mu + self.sigma @ (self.q[active] - self.rho * self.mu)
         self.error = float(self.columns.weights @ residual**2 + self.rho @ self.mu**2)
         self.since = 0
+
+    def _posterior(self) -> Array:
+        """Σ, μ and the error from sums over the rows; a factor of Σ⁻¹."""
+        L = np.linalg.cholesky(self.gram[:, self.active] + np.diag(self.rho))
+        half = solve_triangular(L, np.eye(len(L)), lower=True)
+        self.sigma = half.T @ half
+        self.mu = self.sigma @ self.pull[self.active]
+        self.error = self.total - float(self.pull[self.active] @ self.mu)
+        return L
 
     @property
     def is_noiseless(self) -> bool:
@@ -108,9 +120,8 @@ class Relevance:
         """2 ln p of the columns that stay, relative to their leaving."""
         spread = self.sigma.diagonal()
         volume, square = np.log(self.rho * spread), self.mu**2 / spread
-        if self.freedom is None:
-            return np.asarray(volume + square)
-        return np.asarray(volume + self.freedom * np.log1p(square / self.error))
+        n = self.freedom
+        return np.asarray(volume + (square if n is None else n * np.log1p(square / self.error)))
 
     def ascend(self, tol: float, most: int) -> tuple[float, int]:
         """Moves until none gains more than `tol`, or `most`; (the largest gain that is left, moves).
@@ -131,9 +142,9 @@ class Relevance:
             ends = gain[j] <= tol or moves >= most or self.is_noiseless
             if ends and not self.since:
                 return moves
-            if ends or self.since >= AFRESH:
+            if ends or self.since >= max(AFRESH, len(self.active) // 2):
                 self.afresh()
-                if not ends:
+                if moves < most:
                     self.ascend_together(tol)
                 height, active, rho = self.log_evidence(), self.active.copy(), self.rho.copy()
                 if height <= known[0] + ROUNDING * abs(known[0]):
@@ -146,16 +157,18 @@ class Relevance:
 
     def ascend_together(self, tol: float) -> None:
         """Newton's steps for the ln ρ of the columns that stay, as long as the evidence rises by more than `tol`."""
+        best = self.log_evidence()
         for _ in range(TOGETHER if len(self.active) else 0):
-            before, step = self.log_evidence(), self._newton_step()
+            step = self._newton_step()
             for share in (1.0, 0.25, 0.0625):
                 rho = self.rho * np.exp(share * step)
-                if self._height(rho) > before + max(tol, ROUNDING * abs(before)):
-                    self.rho = rho
-                    self.afresh()
+                if (height := self._height(rho)) > best + max(tol, ROUNDING * abs(best)):
                     break
             else:
-                return
+                break
+            self.rho, best = rho, height
+            self._posterior()
+        self.afresh()
 
     def _newton_step(self) -> Array:
         """Of ln ρ, at most LARGEST; where the evidence is not concave, of the diagonal of its Hessian."""
@@ -163,8 +176,7 @@ class Relevance:
         known, told = self.rho * self.sigma.diagonal(), scale * self.rho * self.mu**2
         outer = self.rho[:, None] * self.rho * self.sigma
         bend = np.diag(known + told) - outer * (self.sigma + 2 * scale * np.outer(self.mu, self.mu))
-        if self.freedom is not None:
-            bend -= np.outer(told, told) / self.freedom
+        bend -= np.outer(told, told) / (self.freedom or np.inf)
         try:
             step = cho_solve(cho_factor(bend), 1 - known - told)
         except LinAlgError:
@@ -187,17 +199,13 @@ class Relevance:
     def move(self, j: int, rho: float) -> None:
         """Give column j the precision ρ."""
         self.since += 1
-        place = np.flatnonzero(self.active == j)
-        if not len(place):
+        if not (self.active == j).any():
             self._enter(j, rho)
             return
-        i = int(place[0])
-        leaves = not np.isfinite(rho)
-        change = rho - self.rho[i]
-        spread = self.sigma[i, i]
+        i = int(np.argmax(self.active == j))
+        leaves, change, spread = not np.isfinite(rho), rho - self.rho[i], self.sigma[i, i]
         factor = 1 / spread if leaves else change / (1 + change * spread)
-        a, mu = self.sigma[i].copy(), self.mu[i]
-        w = a @ self.gram
+        (a, mu), w = (self.sigma[i].copy(), self.mu[i]), self.sigma[i] @ self.gram
         self.sigma -= factor * np.outer(a, a)
         self.s += factor * w**2
         self.q += factor * mu * w
@@ -205,10 +213,11 @@ class Relevance:
         self.mu = self.mu - factor * mu * a
         self.rho[i] = rho
         if leaves:
+            m = len(self.active)
+            self._room[i : m - 1] = self._room[i + 1 : m]
             self.active, self.rho, self.mu = (
                 np.delete(old, i) for old in (self.active, self.rho, self.mu)
             )
-            self.gram = np.delete(self.gram, i, axis=0)
             self.sigma = np.delete(np.delete(self.sigma, i, axis=0), i, axis=1)
 
     def _enter(self, j: int, rho: float) -> None:
@@ -224,8 +233,11 @@ class Relevance:
         grown = np.zeros((len(corner), len(corner)))
         grown[:-1, :-1] = self.sigma
         self.sigma = grown + share * np.outer(corner, corner)
+        m = len(self.active)
+        if m == len(self._room):
+            self._room = np.concatenate([self._room, np.empty((m + 8, self._room.shape[1]))])
+        self._room[m] = own[0]
         self.active, self.rho = np.append(self.active, j), np.append(self.rho, rho)
-        self.gram = np.vstack([self.gram, own])
 
     def log_evidence(self) -> float:
         """ln p(z) with the noise at its best, for a Gaussian z."""

@@ -15,9 +15,15 @@ ROUNDING = 1e-14  # of the mean square of a column: a variance below it is 0
 
 
 class WeightedColumns:
-    """Products with the columns of a design, which is not copied; constant columns count as 0."""
+    """Products with the columns of a design, which is not copied. Constant columns and those `without` count as 0."""
 
-    def __init__(self, design: DesignMatrix, weights: Array, target: Array):
+    def __init__(
+        self,
+        design: DesignMatrix,
+        weights: Array,
+        target: Array,
+        without: Array | None = None,
+    ):
         self.design, self.weights = design, weights
         total = float(weights.sum())
         self.mean = design.XT @ weights / total
@@ -25,6 +31,8 @@ class WeightedColumns:
         centred = squares - total * self.mean**2
         varies = centred > ROUNDING * squares
         self.scale = np.where(varies, 1 / np.sqrt(np.where(varies, centred, 1.0)), 0.0)
+        if without is not None:
+            self.scale[without] = 0.0
         self.target = target - float(weights @ target) / total
 
     def some(self, chosen: Array) -> Array:

@@ -104,7 +104,9 @@ class RelevanceVectorRegressor(RelevanceMachine, Regressor):
         columns, means = self._columns(X, kept, weights)
         total = float(weights.sum())
         middle = float(weights @ y) / total
-        found = WeightedColumns(DesignMatrix(columns, False), weights, y - middle)
+        design = DesignMatrix(columns, False)
+        again = self._columns_again(X, design.n_features)
+        found = WeightedColumns(design, weights, y - middle, again)
         search = Relevance(found, total - 1)
         gain, moves = search.ascend(self.tol, self._most)
         noisy = search.error > 0 and total > 1
