@@ -53,6 +53,17 @@ def are_floats(y: np.ndarray) -> bool:
     return all(isinstance(entry, float) and entry == entry for entry in y)
 
 
+def numbers(y: np.ndarray) -> np.ndarray:
+    """The targets of a regression as float64, or ValueError with the first that is no number."""
+    try:
+        return y.astype(np.float64)
+    except (TypeError, ValueError):
+        odd = next((entry for entry in y.ravel().tolist() if is_text(entry)), y.ravel()[0])
+        raise ValueError(
+            f"y holds {odd!r}; targets of a regression are numbers. For classes use a classifier."
+        ) from None
+
+
 def refuse_missing_labels(y: np.ndarray) -> None:
     """Raise ValueError if there are any, with their number."""
     if y.dtype.kind in "OmM" and (missing := sum(map(is_missing, y))):

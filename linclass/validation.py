@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+import linclass.odd_entries as entries
 from linclass.annotations import ArrayLike, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.extremes import HUGE, TINY, refuse_extreme_sizes, refuse_extremes
-from linclass.odd_entries import are_floats, dates_in, is_missing, refuse_missing_labels, text_in
 
 INT32_MAX, INT64_MAX = np.iinfo(np.int32).max, np.iinfo(np.int64).max
 
@@ -75,7 +75,7 @@ def matrix(
 def labels(y: ArrayLike, rows: int, owner: str = "A classifier") -> np.ndarray:
     """Class labels, one per row: integers, booleans or strings; floats must be whole numbers."""
     y = _column(y, rows, owner)
-    if y.dtype.kind == "f" or (y.dtype.kind == "O" and are_floats(y)):
+    if y.dtype.kind == "f" or (y.dtype.kind == "O" and entries.are_floats(y)):
         y = y.astype(float, copy=False)
         _refuse_not_finite_target(y)
         if np.any(fractional := y != np.floor(y)):
@@ -98,17 +98,17 @@ def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     try:
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError:
-        refuse_missing_labels(y)
+        entries.refuse_missing_labels(y)
         kinds = " and ".join(sorted({type(label).__name__ for label in y}))
         raise ValueError(f"Unknown label type: y mixes {kinds}. Give labels of one type.") from None
-    if classes.dtype.kind in "OmM" and any(map(is_missing, classes)):
-        refuse_missing_labels(y)
+    if classes.dtype.kind in "OmM" and any(map(entries.is_missing, classes)):
+        entries.refuse_missing_labels(y)
     return classes, codes
 
 
 def targets(y: ArrayLike, rows: int, owner: str, several: bool = False) -> np.ndarray:
     """Finite float64 targets, one per row; a table of them stays one if there may be `several`."""
-    y = _column(y, rows, owner, several).astype(np.float64)
+    y = entries.numbers(_column(y, rows, owner, several))
     _refuse_not_finite_target(y)
     refuse_extreme_sizes(y, "y", "scale the target")
     return y
@@ -142,7 +142,7 @@ def _dense_matrix(X: MatrixLike, owner: str) -> np.ndarray:
     try:
         array = np.asarray(X)
         odd = array.dtype.kind in "mM" or hasattr(X, "dtypes")
-        if odd and (dates := dates_in(X, array)):
+        if odd and (dates := entries.dates_in(X, array)):
             raise NotApplicable(
                 f"{owner} takes numbers, and {dates}. Make numbers of it, say days since a date."
             )
@@ -150,7 +150,7 @@ def _dense_matrix(X: MatrixLike, owner: str) -> np.ndarray:
             raise ValueError(f"Complex data not supported: X is {array.dtype}. Pass X.real.")
         array = np.ascontiguousarray(array, dtype=np.float64) if array.ndim == 2 else array
     except (TypeError, ValueError) as error:
-        if "could not convert" in str(error) and (text := text_in(X, array)):
+        if "could not convert" in str(error) and (text := entries.text_in(X, array)):
             remedy = "Make numbers of it, say indicators: Preprocessor(transforms=['one_hot'])"
             raise NotApplicable(f"{owner} takes numbers, and {text}. {remedy}.") from None
         if "inhomogeneous" in str(error) and isinstance(X, list | tuple):

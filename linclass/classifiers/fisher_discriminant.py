@@ -72,7 +72,9 @@ class FisherDiscriminant(CountsRows, FromStackedMoments, Coordinates, LinearScor
         super().check()
         q = self.n_components
         if q is not None and not is_whole(q, 1):
-            raise ValueError(f"n_components is {q!r}; it must be at least 1, or None for all.")
+            raise ValueError(
+                f"n_components is {q!r}; it must be a whole number, at least 1, or None for all."
+            )
 
     def _form(self, X: Matrix, K: int) -> str:
         return tied_form(X, K, "full", type(self).__name__)

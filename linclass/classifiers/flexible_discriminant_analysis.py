@@ -115,7 +115,9 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
         require_kind(made, "regressor", "regressor")
         q = self.n_components
         if q is not None and not is_whole(q, 1):
-            raise ValueError(f"n_components is {q!r}; it must be at least 1, or None for all.")
+            raise ValueError(
+                f"n_components is {q!r}; it must be a whole number, at least 1, or None for all."
+            )
         check_priors(self.priors)
         check_covariance(self.covariance)
 

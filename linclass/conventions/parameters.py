@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import sys
+from difflib import get_close_matches
 from functools import cache
 from typing import Any, Self
 
@@ -87,9 +88,12 @@ class Parameters:
         return f"{type(self).__name__}({', '.join(changed)})"
 
 
+ALIKE = 0.75  # of get_close_matches, from which a name is a misspelt one
+
+
 def name_here(kind: type, name: str) -> str:
-    """A sentence on a parameter that has another name in one of linclass's classes, with the conversion of
-    scikit-learn's C; '' if there is none.
+    """A sentence on a parameter that has another name in one of linclass's classes, or is misspelt, with the conversion
+    of scikit-learn's C; '' if there is none.
     """
     known = defaults_of(kind)
     if name == "C" and "strength" in known:
@@ -97,12 +101,12 @@ def name_here(kind: type, name: str) -> str:
             f"{kind.__name__} has no parameter 'C'; give strength=1/(n·C), for n rows of "
             "weight 1: linclass.objective.objective.strength_of_C(C, n)."
         )
-    for ours in PARAMETERS.get(name, ()):
-        if ours in known:
-            return (
-                f"{kind.__name__} has no parameter {name!r}; did you mean {ours!r}? "
-                f"help({kind.__name__}) defines it."
-            )
+    elsewhere = [ours for ours in PARAMETERS.get(name, ()) if ours in known]
+    for meant in elsewhere or get_close_matches(name, known, n=1, cutoff=ALIKE):
+        return (
+            f"{kind.__name__} has no parameter {name!r}; did you mean {meant!r}? "
+            f"help({kind.__name__}) defines it."
+        )
     return ""
 
 

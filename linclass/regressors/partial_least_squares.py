@@ -80,7 +80,9 @@ class PartialLeastSquares(Coordinates, LinearGeometry, Regressor):
         super().check()
         M = self.n_components
         if M is not None and not is_whole(M, 1):
-            raise ValueError(f"n_components is {M!r}; it must be at least 1, or None for all.")
+            raise ValueError(
+                f"n_components is {M!r}; it must be a whole number, at least 1, or None for all."
+            )
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the regressor to training rows.

@@ -96,7 +96,13 @@ def _root(given: str, folder: Path) -> Path:
     for place in (folder, *(inside if len(inside) == 1 else [])):
         if (place / "runs").is_dir():
             return place
-    raise Refused(f"{given}: there is no runs/ in it, so it holds no results")
+    studies = sorted(place.name for place in inside if (place / "runs").is_dir())
+    several = (
+        f"; it holds those of {', '.join(studies)}: give one, as {given}/{studies[0]}"
+        if studies
+        else ""
+    )
+    raise Refused(f"{given}: there is no runs/ in it, so it holds no results{several}")
 
 
 def _check(given: str, root: Path) -> None:

@@ -17,10 +17,12 @@ def too_few_for_ranks(base: ComparisonAcross) -> str:
         return "Mean ranks need two data sets on which every method has a score."
     k = len(base.methods)
     difference = critical_difference(k, n, ALPHA)
-    most = f"no two of {k} methods can differ by more than {k - 1}"
+    most = (
+        "" if difference < k - 1 else f", and no two of {k} methods can differ by more than {k - 1}"
+    )
     return (
         f"Mean ranks are not drawn: over {n} independent data sets the critical difference of {rank_test(k, 'the')} at "
-        f"α = {ALPHA} is {difference:.2f} ranks, and {most}. At least {FEW} data sets are required."
+        f"α = {ALPHA} is {difference:.2f} ranks{most}. At least {FEW} data sets are required."
     )
 
 

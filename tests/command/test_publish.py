@@ -152,6 +152,14 @@ def test_an_archive_that_was_changed_is_refused(linclass, published, finished, t
         assert f"{changed} differs from what was published" in output.errors[0]
 
 
+def test_a_folder_of_several_studies_names_them(linclass, tmp_path):
+    for study in ("one", "two"):
+        (tmp_path / study / "runs").mkdir(parents=True)
+    output = linclass("publish", tmp_path)
+    assert output.code == 2
+    assert output.errors[0].endswith(f"it holds those of one, two: give one, as {tmp_path}/one")
+
+
 def test_an_unfinished_study_is_published_only_if_that_is_meant(linclass, published, finished):
     shutil.rmtree(finished / "runs" / "three" / "plain")
     (finished / "report.html").unlink()

@@ -25,6 +25,7 @@ from linclass import (
     MultinomialNB,
     NearestShrunkenCentroids,
     QuadraticDiscriminantAnalysis,
+    RelevanceVectorMachine,
     Ridge,
     TunedClassifier,
     other_names,
@@ -35,6 +36,11 @@ from linclass.parts import find
 from linclass.resampling import stratified_folds
 from linclass_study import protocols
 
+MISSPELT = [
+    (LogisticRegression, "strenght", "strength"),
+    (RelevanceVectorMachine, "kernal", "kernel"),
+    (Ridge, "fit_intercpt", "fit_intercept"),
+]
 Y = np.arange(40) % 2
 X = np.random.default_rng(0).normal(size=(40, 2)) + Y[:, None]
 
@@ -50,6 +56,20 @@ def test_C_is_a_strength(kind: Any) -> None:
         kind(D=1)
     assert strength_of_C(2.0, 40) == 1 / 80
     assert copy.deepcopy(clone(kind(strength=2.0))).strength == 2.0
+
+
+@pytest.mark.parametrize(("kind", "wrong", "meant"), MISSPELT)
+def test_a_misspelt_parameter_is_told_the_one_that_is_meant(
+    kind: Any, wrong: str, meant: str
+) -> None:
+    words = f"{kind.__name__} has no parameter '{wrong}'; did you mean '{meant}'?"
+    with pytest.raises(TypeError, match=re.escape(words)):
+        kind(**{wrong: 1})
+
+
+def test_a_regression_on_words_says_so() -> None:
+    with pytest.raises(ValueError, match="y holds 'a'; targets of a regression are numbers"):
+        Ridge().fit(X, np.array(["a", "b"])[Y])
 
 
 @pytest.mark.parametrize(

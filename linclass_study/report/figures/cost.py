@@ -92,10 +92,11 @@ def _caption(words: str, n_datasets: int, front: list[str], hollow: bool) -> str
     caption = (
         f"Mean distance to the best {words} of each data set (higher in the figure is better; the axis "
         "is logarithmic beyond the median) against the time of a fit, the geometric mean over data sets of each one's "
-        f"median, on {n_datasets} independent data sets. "
-        + ("The line is the Pareto front: no" if len(front) > 1 else "No")
-        + f" method is both better and faster than {_listed(front)}."
+        f"median, on {n_datasets} independent data sets."
     )
+    if front:
+        line = "The line is the Pareto front: no" if len(front) > 1 else "No"
+        caption += f" {line} method is both better and faster than {_listed(front)}."
     if hollow:
         caption += (
             " Hollow marks have no score on some data set, and are not on the front: "
@@ -122,7 +123,7 @@ def _draw_front(
 
 
 def _listed(front: list[str]) -> str:
-    return front[0] if len(front) == 1 else f"one of {', '.join(front)}" if front else "one on it"
+    return front[0] if len(front) == 1 else f"one of {', '.join(front)}"
 
 
 def typical_seconds(outcome: Outcome, datasets: list[str]) -> dict[str, float]:
