@@ -21,7 +21,7 @@ from linclass.annotations import Matrix, MatrixLike, Tags
 from linclass.conventions.convergence_warning import warn_unless_converged
 from linclass.conventions.metadata import RequestsMetadata
 from linclass.conventions.parameter_types import checks_of
-from linclass.conventions.parameters import Parameters, defaults_of, name_here
+from linclass.conventions.parameters import Parameters, defaults_of, misspelt, name_here
 from linclass.conventions.saved import Saved
 
 MODELS = re.compile(r"linclass\.(classifiers|regressors)\.")
@@ -96,7 +96,7 @@ class Estimator(RequestsMetadata, Parameters, Saved):
 
     def __new__(cls, *args: Any, **given: Any) -> Self:
         for name in given.keys() - defaults_of(cls).keys():
-            if renamed := name_here(cls, name):
+            if renamed := name_here(cls, name) or misspelt(cls, name):
                 raise TypeError(renamed)
         return super().__new__(cls)
 

@@ -92,8 +92,8 @@ ALIKE = 0.75  # of get_close_matches, from which a name is a misspelt one
 
 
 def name_here(kind: type, name: str) -> str:
-    """A sentence on a parameter that has another name in one of linclass's classes, or is misspelt, with the conversion
-    of scikit-learn's C; '' if there is none.
+    """A sentence on a parameter that has another name in one of linclass's classes, with the conversion of
+    scikit-learn's C; '' if there is none.
     """
     known = defaults_of(kind)
     if name == "C" and "strength" in known:
@@ -101,13 +101,19 @@ def name_here(kind: type, name: str) -> str:
             f"{kind.__name__} has no parameter 'C'; give strength=1/(n·C), for n rows of "
             "weight 1: linclass.objective.objective.strength_of_C(C, n)."
         )
-    elsewhere = [ours for ours in PARAMETERS.get(name, ()) if ours in known]
-    for meant in elsewhere or get_close_matches(name, known, n=1, cutoff=ALIKE):
-        return (
-            f"{kind.__name__} has no parameter {name!r}; did you mean {meant!r}? "
-            f"help({kind.__name__}) defines it."
-        )
-    return ""
+    return next(
+        (_meant(kind, name, ours) for ours in PARAMETERS.get(name, ()) if ours in known), ""
+    )
+
+
+def misspelt(kind: type, name: str) -> str:
+    """A sentence on a parameter whose name is like one of the class; '' if there is none."""
+    near = get_close_matches(name, defaults_of(kind), n=1, cutoff=ALIKE)
+    return _meant(kind, name, near[0]) if near else ""
+
+
+def _meant(kind: type, name: str, ours: str) -> str:
+    return f"{kind.__name__} has no parameter {name!r}; did you mean {ours!r}? help({kind.__name__}) defines it."
 
 
 def defaults_of(estimator: type) -> dict[str, Any]:

@@ -268,7 +268,9 @@ def test_scores_come_as_data_frames() -> None:
 def test_what_cannot_be_is_refused() -> None:
     X, y = numbers()
     for wrong in (0, 1.5):
-        with pytest.raises(ValueError, match=f"n_components is {wrong}; it must be at least 1, or"):
+        with pytest.raises(
+            ValueError, match=f"n_components is {wrong}; it must be a whole number, at"
+        ):
             PLS(wrong).fit(X, y)
     with pytest.raises(ValueError, match="components is 3; it must be a whole number from 0 to 2"):
         PLS().fit(X, y).coef_after(3)
