@@ -103,6 +103,7 @@ def test_texts_an_embedding_and_a_feature_of_ones_own(with_examples):
     assert "reviews.npy has 7 rows and its source 8; give a row for each" in reasons[0]
 
 
+@pytest.mark.slow
 @pytest.mark.early
 def test_the_readmes_first_study(with_examples):
     output = with_examples.snakemake(study="mystudy.yaml")

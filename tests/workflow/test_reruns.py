@@ -283,6 +283,7 @@ def test_the_page_has_three_inputs_a_data_set(project):
     assert inputs("[iris, wine, digits]") - inputs("[iris, wine]") == 3
 
 
+@pytest.mark.slow
 def test_a_figure_that_is_gone_is_drawn_again(computed):
     results = computed.folder / "results"
     figure = results / "exhibits/methods-iris/figure.png"
