@@ -19,9 +19,8 @@ def denoised(w: Array, a: Array, links: Array) -> Array:
     """The minimum for the curvatures a > 0 of d entries and d − 1 links λ ≥ 0, equal where entries are tied."""
     if not (spread := np.ptp(w)):
         return w.copy()
-    links = np.minimum(
-        links, 2 * spread * a.sum()
-    )  # no pull is half of it, and huge ones lose digits
+    # no pull is half of the bound, and huge links lose digits
+    links = np.minimum(links, 2 * spread * a.sum())
     lows, highs = [], []
     knots = deque[tuple[float, float, float]]()  # where the derivative changes, by which line
     left = right = 0.0, 0.0  # slope and intercept of the derivative outside the knots
