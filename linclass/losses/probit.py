@@ -17,8 +17,12 @@ from linclass.numerics import Array
 
 LEFT = -3.0  # left of it φ and Φ are so small that their quotient would lose digits
 RIGHT = 39.0  # from it on r is 0
+TAIL = 30.0  # from it on ln Φ is 0
+STEEP = 20.0  # slope from which r⁻¹(a) ≈ 1/a − a
+CLOSE = 1e-5  # last step of a margin
 FAR = -100.0  # left of it m + r is taken from its series, for the difference would lose its digits
 MOST = 0.9  # share of s² in 1 + s², in a start from least squares
+TINY = float(np.finfo(float).tiny)
 ROOT_2, ROOT_2PI, ROOT_2_OVER_PI = 2**0.5, (2 * np.pi) ** 0.5, (2 / np.pi) ** 0.5
 
 
@@ -52,19 +56,21 @@ class Probit(MarginLoss):
         return value, r, above
 
     def conjugate(self, a: Array) -> Array:
-        """ℓ*(−a) = −a m + ln Φ(m)  at the m with r(m) = a > 0; 0 at a = 0.
+        """ℓ*(−a) = max over m of −a m + ln Φ(m),  at the m with r(m) = a > 0; 0 at a = 0.
 
-        ln r is concave and falls with slope −(m + r), so Newton's steps for it never pass the root
-        again once they are on its right.
+        ln r is concave and falls with slope −(m + r), so Newton's steps for it never pass the root again once they are
+        on its right. The conjugate is a maximum, so an error e of m changes it by less than e².
         """
         out = np.where(a < 0, np.inf, 0.0)
         inside = a > 0
         a = a[inside]
-        m = np.where(a < 0.5, np.sqrt(-2 * np.log(np.minimum(a, 0.5))), 0.5 - a)
+        log_a = np.log(a)
+        m = np.where(a < STEEP, np.interp(-log_a, -LOG_R, MARGINS), 1 / a - a)
         for _ in range(50):
-            step = (log_mills(m) - np.log(a)) / rest(m, mills(m))
-            m = m + step
-            if (np.abs(step) <= 1e-9 * (1 + np.abs(m))).all():  # the next would be its square
+            r = mills(m)
+            step = (log_mills(m, r) - log_a) / above(m, r)
+            m += step
+            if (np.abs(step) <= CLOSE * (1 + np.abs(m))).all():  # the next would be its square
                 break
         out[inside] = log_ndtr(m) - a * m
         return out
@@ -87,7 +93,7 @@ def value_and_mills(m: Array) -> tuple[Array, Array, Array]:
     if len(left := np.flatnonzero(m < LEFT)):
         own = m[left]
         value[left], r[left] = -log_ndtr(own), (own_r := mills(own))
-        inner[left] = rest(own, own_r) if own.min() < FAR else own + own_r
+        inner[left] = above(own, own_r)
     return value, r, inner
 
 
@@ -96,14 +102,22 @@ def mills(m: Array) -> Array:
     return ROOT_2_OVER_PI / erfcx(m / -ROOT_2)
 
 
-def log_mills(m: Array) -> Array:
+def log_mills(m: Array, r: Array) -> Array:
     """ln r, also where r underflows."""
-    right = -0.5 * m * m - 0.5 * np.log(2 * np.pi) - log_ndtr(m)
-    return np.where(m > 0, right, np.log(mills(np.minimum(m, 0))))
+    if m.max(initial=0) < TAIL:
+        return np.log(r)
+    tail = np.maximum(m, TAIL)  # where Φ = 1
+    return np.where(m < TAIL, np.log(np.maximum(r, TINY)), -0.5 * tail * tail - np.log(ROOT_2PI))
 
 
-def rest(m: Array, r: Array) -> Array:
+def above(m: Array, r: Array) -> Array:
     """m + r, for m → −∞ by  −(1 − 2/m² + 10/m⁴ − 74/m⁶)/m."""
+    if m.min(initial=0) >= FAR:
+        return m + r
     square = (1 / np.minimum(m, FAR)) ** 2
     series = (1 - square * (2 - square * (10 - 74 * square))) / -np.minimum(m, FAR)
     return np.where(m < FAR, series, m + r)
+
+
+MARGINS = np.linspace(-STEEP, TAIL, 1000)
+LOG_R = np.log(mills(MARGINS))

@@ -173,6 +173,12 @@ def test_fenchel_young(name: str) -> None:
     assert (loss.values(y, other) + loss.conjugates(y, s) >= product(other) - 1e-12).all()
 
 
+def test_the_conjugate_of_the_probit_loss_has_its_digits_at_any_margin() -> None:
+    loss, m = Probit(), np.array([-1e8, -1e3, -101, -99, -20.1, -19.9, -1, 0, 5, 29, 31, 37])
+    a = -loss.slope(m)
+    assert_allclose(loss.value(m) + loss.conjugate(a), -a * m, rtol=1e-12)
+
+
 @pytest.mark.parametrize("name", CONJUGATE)
 def test_conjugate_is_the_supremum_of_its_definition(name: str) -> None:
     """ℓ*(s) = sup_z s·z − ℓ(z), by numerical minimization at slopes inside the domain."""
