@@ -47,7 +47,7 @@ from linclass.conventions.meta_estimator import (
 )
 from linclass.conventions.metadata import asking_for_all
 from linclass.conventions.offsets import kept_offsets
-from linclass.conventions.parameter_types import is_whole
+from linclass.conventions.parameter_types import require_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.grouped_folds import distinct_groups
@@ -112,8 +112,7 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
         super().check()
         if self.method not in METHODS:
             raise ValueError(f"method is {self.method!r}; choose from {', '.join(METHODS)}.")
-        if not (is_whole(self.folds, 2)):
-            raise ValueError(f"folds is {self.folds!r}; it must be a whole number, at least 2.")
+        require_whole("folds", self.folds, 2)
         made = self.estimator
         able = all(hasattr(made, name) for name in ("get_params", "fit", "predict"))
         if made is not None and (isinstance(made, type) or not able):

@@ -32,7 +32,7 @@ from linclass.conventions.groups import kept_groups
 from linclass.conventions.linear_scores import products
 from linclass.conventions.meta_estimator import Given, MetaEstimator, fit_inside, require_kind
 from linclass.conventions.metadata import asking_for_all
-from linclass.conventions.parameter_types import is_whole
+from linclass.conventions.parameter_types import require_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.generative.optimal_scores import EXACT, best_explained, contrasts
@@ -113,11 +113,7 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
                 "study {classifier: …, params: {…}}."
             )
         require_kind(made, "regressor", "regressor")
-        q = self.n_components
-        if q is not None and not is_whole(q, 1):
-            raise ValueError(
-                f"n_components is {q!r}; it must be a whole number, at least 1, or None for all."
-            )
+        require_whole("n_components", self.n_components, 1, or_none=True)
         check_priors(self.priors)
         check_covariance(self.covariance)
 

@@ -31,9 +31,9 @@ from linclass.conventions.linear_scores import products
 from linclass.conventions.offsets import offsets_of, row_offsets
 from linclass.conventions.parameter_types import (
     is_list,
-    is_whole,
     require_nonnegative,
     require_positive,
+    require_whole,
 )
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset
@@ -98,8 +98,7 @@ class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
         super().check()
         require_nonnegative("strength", self.strength)
         require_positive("tol", self.tol)
-        if self.max_iter is not None and not is_whole(self.max_iter, 1):
-            raise ValueError(f"max_iter is {self.max_iter!r}; it must be at least 1, or None.")
+        require_whole("max_iter", self.max_iter, 1, or_none=True)
         if self.order is not None and not (
             is_list(self.order) and np.asarray(self.order).ndim == 1
         ):

@@ -17,7 +17,7 @@ from scipy.linalg import lapack
 from linclass.annotations import Matrix, Tags
 from linclass.applicability import NotApplicable
 from linclass.conventions.estimator import Estimator
-from linclass.conventions.parameter_types import is_number, is_whole
+from linclass.conventions.parameter_types import is_number, require_whole
 from linclass.counted import counted
 from linclass.design.design_matrix import DesignMatrix
 from linclass.design.kernel_design import KernelDesign
@@ -59,8 +59,7 @@ class KernelMachine(Estimator):
         scaled = isinstance(self.gamma, str) and self.gamma == "scale"
         if not (scaled or (_is_finite(self.gamma) and self.gamma > 0)):
             raise ValueError(f"gamma is {self.gamma!r}; use 'scale' or a number above 0.")
-        if not is_whole(self.degree, 1):
-            raise ValueError(f"degree is {self.degree!r}; it must be a whole number, at least 1.")
+        require_whole("degree", self.degree, 1)
         if not _is_finite(self.offset):
             raise ValueError(f"offset is {self.offset!r}; it must be a number.")
 
