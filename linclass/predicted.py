@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from linclass.annotations import ArrayLike, EstimatorLike, MatrixLike
+from linclass.conventions.foreign_estimator import is_ours, own_copy
 from linclass.conventions.margin_probabilities import MarginProbabilities
 from linclass.conventions.offsets import given_offset, offset_for
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -49,20 +50,6 @@ def predictions_of(
     if score is None:
         score = np.full((len(y_pred), K), np.nan) if log_proba is None else log_proba
     return y_pred, _halves(score) if K == 2 else score, log_proba
-
-
-def is_ours(estimator: EstimatorLike) -> bool:
-    return type(estimator).__module__.startswith("linclass.")
-
-
-def own_copy(X: MatrixLike, estimator: EstimatorLike) -> MatrixLike:
-    """A copy for foreign estimators, which may modify their input; of GivenRows, of the caller's rows."""
-    return X if is_ours(estimator) else X.copy()
-
-
-def own_codes(y: np.ndarray, estimator: EstimatorLike) -> np.ndarray:
-    """The class codes; for foreign estimators a copy with NumPy's default integers."""
-    return y if is_ours(estimator) else y.astype(np.int64)
 
 
 def predictions_from(

@@ -28,6 +28,7 @@ from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.coordinates import Coordinates
 from linclass.conventions.counts_rows import CountsRows
+from linclass.conventions.foreign_estimator import own_copy
 from linclass.conventions.groups import kept_groups
 from linclass.conventions.linear_scores import products
 from linclass.conventions.meta_estimator import Given, MetaEstimator, fit_inside, require_kind
@@ -39,7 +40,6 @@ from linclass.generative.optimal_scores import EXACT, best_explained, contrasts
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.multiclass.statuses import WORST_LAST, known_status
 from linclass.numerics import Array
-from linclass.predicted import own_copy
 from linclass.statistics.covariance import LOST, check_covariance, too_little_weight
 
 DEFAULT = "linclass.regressors.linear_regression"  # imported by name, only if it is used

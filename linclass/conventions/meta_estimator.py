@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from linclass.annotations import ArrayLike, EstimatorLike, Index, Matrix, MatrixLike, Tags
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import Estimator
+from linclass.conventions.foreign_estimator import own_copy
 from linclass.conventions.groups import groups_for
 from linclass.conventions.metadata import takes_metadata, weights_for
 from linclass.conventions.offsets import offset_for
 from linclass.conventions.regressor import Regressor
 from linclass.given_rows import GivenRows, as_given, caller_rows
 from linclass.numerics import Array
-from linclass.predicted import own_copy
 from linclass.table import named
 from linclass.validation import feature_names
 
