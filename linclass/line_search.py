@@ -1,10 +1,11 @@
 """Line searches: how far to go from a point along a direction of descent s, with  φ(t) = P(θ + t s).
 
-    halve           the first of t, t/2, t/4, … that is accepted
-    halve_each      the same for many problems at once, each with its own t
-    backtrack       the first of 1, ½, ¼, … with  φ(t) ≤ φ(0) + 10⁻⁴ t φ′(0)   (Armijo)
-    wolfe           also  φ′(t) ≥ 0.9 φ′(0), as quasi-Newton methods need
-    minimize_along  near the minimum of a φ whose derivative is piecewise linear and increasing
+    halve                the first of t, t/2, t/4, … that is accepted
+    halve_each           the same for many problems at once, each with its own t
+    backtrack            the first of 1, ½, ¼, … with  φ(t) ≤ φ(0) + 10⁻⁴ t φ′(0)   (Armijo)
+    backtrack_predicted  the same where a kink changes the prediction t φ′(0), or the path is not straight
+    wolfe                also  φ′(t) ≥ 0.9 φ′(0), as quasi-Newton methods need
+    minimize_along       near the minimum of a φ whose derivative is piecewise linear and increasing
 
 `evaluate(t)` is the point at t, which has a `value`. Where rounding hides the decrease, the value may rise by as much.
 Nocedal & Wright (2006), §3.1 and algorithm 3.5
@@ -78,6 +79,19 @@ def backtrack(
 
     new, t = halve(evaluate, lower)
     return (new, t) if lower(new, t) else (point, 0.0)
+
+
+def backtrack_predicted(point: P, evaluate: Callable[[float], tuple[P, float]]) -> P:
+    """The first point of t = 1, ½, ¼, … with sufficient decrease; `evaluate` gives it and the decrease predicted.
+
+    The point itself if the step overflows.
+    """
+
+    def enough(seen: tuple[P, float], t: float) -> bool:
+        return bool(decreased(seen[0].value, point.value, -max(seen[1], 0.0)))
+
+    (new, _), _ = halve(evaluate, enough)
+    return new if np.isfinite(new.value) else point
 
 
 def wolfe(point: Any, evaluate: Callable[[float], Any], direction: Array, t: float) -> Any:

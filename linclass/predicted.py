@@ -7,12 +7,14 @@ are not numbers are errors of that fit, with one sentence, and do not reach a ta
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from linclass.annotations import ArrayLike, EstimatorLike, MatrixLike
+from linclass.conventions.foreign_estimator import is_ours, own_copy
 from linclass.conventions.margin_probabilities import MarginProbabilities
 from linclass.conventions.offsets import given_offset, offset_for
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -43,26 +45,11 @@ def predictions_of(
         if (found := predictions_from(estimator, Z, K)) is not None:
             return found
         output_of = _from_scores(estimator, X, offset, Z)
-    y_pred = _codes(output_of("predict"), X.shape[0], K)
-    log_proba = _log_proba(output_of, estimator, X, K)
-    score = _scores(output_of("decision_function"), estimator, X, K)
+    outputs = Outputs(estimator, output_of, X.shape[0], K)
+    y_pred, log_proba, score = outputs.codes(), outputs.log_proba(), outputs.scores()
     if score is None:
         score = np.full((len(y_pred), K), np.nan) if log_proba is None else log_proba
     return y_pred, _halves(score) if K == 2 else score, log_proba
-
-
-def is_ours(estimator: EstimatorLike) -> bool:
-    return type(estimator).__module__.startswith("linclass.")
-
-
-def own_copy(X: MatrixLike, estimator: EstimatorLike) -> MatrixLike:
-    """A copy for foreign estimators, which may modify their input; of GivenRows, of the caller's rows."""
-    return X if is_ours(estimator) else X.copy()
-
-
-def own_codes(y: np.ndarray, estimator: EstimatorLike) -> np.ndarray:
-    """The class codes; for foreign estimators a copy with NumPy's default integers."""
-    return y if is_ours(estimator) else y.astype(np.int64)
 
 
 def predictions_from(
@@ -114,21 +101,98 @@ def _output(estimator: EstimatorLike, X: MatrixLike, offset: ArrayLike | None, n
         return None
 
 
-def _codes(predicted: Any, n: int, K: int) -> np.ndarray:
-    values = np.asarray(predicted)
-    if values.shape == (n, 1):
-        values = values[:, 0]
-    if values.shape != (n,):
-        raise ValueError(
-            f"predict gave shape {values.shape} for {counted(n, 'row')}; it must give ({n},)"
-        )
-    codes = _as_codes(values, K)
-    if (codes < 0).any():
-        odd = values[codes < 0].tolist()[0]
-        raise ValueError(
-            f"predict gave {odd!r}, which is no class; predictions must be codes 0 … {K - 1}, as in y"
-        )
-    return codes
+@dataclass(frozen=True)
+class Outputs:
+    """What an estimator says of n rows of K classes: each answer is checked, and in our form."""
+
+    estimator: EstimatorLike
+    output_of: OutputOf
+    n: int
+    K: int
+
+    def codes(self) -> np.ndarray:
+        values = np.asarray(self.output_of("predict"))
+        if values.shape == (self.n, 1):
+            values = values[:, 0]
+        if values.shape != (self.n,):
+            raise ValueError(
+                f"predict gave shape {values.shape} for {counted(self.n, 'row')}; it must give ({self.n},)"
+            )
+        codes = _as_codes(values, self.K)
+        if (codes < 0).any():
+            odd = values[codes < 0].tolist()[0]
+            raise ValueError(
+                f"predict gave {odd!r}, which is no class; predictions must be codes 0 … {self.K - 1}, as in y"
+            )
+        return codes
+
+    def log_proba(self) -> np.ndarray | None:
+        name, values = "predict_log_proba", self.output_of("predict_log_proba")
+        if values is None:
+            name, values = "predict_proba", self.output_of("predict_proba")
+            if values is None:
+                return None
+            values = np.asarray(values, dtype=float)
+            if (values < 0).any():
+                raise ValueError(f"{name} gave {values.min():g}; a probability is at least 0")
+            with np.errstate(divide="ignore"):
+                values = np.log(values)
+        seen = self._columns()
+        log_proba = np.asarray(values, dtype=float)
+        if log_proba.shape != (self.n, len(seen)):
+            raise ValueError(
+                f"{name} gave shape {log_proba.shape}; it must give ({self.n}, {len(seen)}), a column per class"
+            )
+        sums = np.exp(log_proba).sum(axis=1)
+        if not (np.abs(sums - 1) <= SLACK).all():  # also catches NaN
+            odd = sums[~(np.abs(sums - 1) <= SLACK)][0]
+            raise ValueError(
+                f"{name} gave probabilities that sum to {odd:g} in a row; they must sum to 1"
+            )
+        return self._all_classes(log_proba, seen)
+
+    def scores(self) -> np.ndarray | None:
+        """decision_function as one column per class; None if it has one per pair of classes, as SVC's 'ovo'."""
+        values = self.output_of("decision_function")
+        if values is None:
+            return None
+        n, seen, Z = self.n, self._columns(), np.asarray(values, dtype=float)
+        classes = len(seen)
+        if classes < 2 or (classes > 2 and _scores_pairs(self.estimator, Z, classes)):
+            return None
+        if classes == 2 and Z.shape in ((n,), (n, 1)):
+            Z = np.column_stack([-Z.ravel() / 2, Z.ravel() / 2])
+        if Z.shape != (n, classes):
+            wanted = f"({n},)" if classes == 2 else f"({n}, {classes})"
+            raise ValueError(
+                f"decision_function gave shape {Z.shape} for {counted(n, 'row')} and {classes} classes; it must give "
+                f"{wanted}"
+            )
+        if np.isnan(Z).any() or np.isposinf(Z).any():
+            raise ValueError("decision_function gave NaN or +∞; it must give numbers")
+        return self._all_classes(Z, seen)
+
+    def _columns(self) -> np.ndarray:
+        """The class of each column of scores and probabilities: `classes_`, in any order; else 0 … K − 1."""
+        given = getattr(self.estimator, "classes_", None)
+        if given is None:
+            return np.arange(self.K)
+        values = np.asarray(given)
+        codes = _as_codes(values.ravel(), self.K)
+        if values.ndim != 1 or (codes < 0).any() or len(set(codes.tolist())) < len(codes):
+            shown = " ".join(str(values.tolist()).split())[:80]
+            raise ValueError(
+                f"classes_ is {shown}; it must be codes of classes, of 0 … {self.K - 1}"
+            )
+        return codes
+
+    def _all_classes(self, columns: np.ndarray, seen: np.ndarray) -> np.ndarray:
+        """One column per class, in order; −∞ for a class without training rows."""
+        if np.array_equal(seen, np.arange(self.K)):
+            return columns
+        full = np.full((len(columns), self.K), -np.inf)
+        full[:, seen] = columns
+        return full
 
 
 def _as_codes(values: np.ndarray, K: int) -> np.ndarray:
@@ -146,68 +210,6 @@ def _number(value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         return np.nan
-
-
-def _columns(estimator: EstimatorLike, K: int) -> np.ndarray:
-    """The class of each column of scores and probabilities: `classes_`, in any order; else 0 … K − 1."""
-    given = getattr(estimator, "classes_", None)
-    if given is None:
-        return np.arange(K)
-    values = np.asarray(given)
-    codes = _as_codes(values.ravel(), K)
-    if values.ndim != 1 or (codes < 0).any() or len(set(codes.tolist())) < len(codes):
-        shown = " ".join(str(values.tolist()).split())[:80]
-        raise ValueError(f"classes_ is {shown}; it must be codes of classes, of 0 … {K - 1}")
-    return codes
-
-
-def _log_proba(
-    output_of: OutputOf, estimator: EstimatorLike, X: MatrixLike, K: int
-) -> np.ndarray | None:
-    name, values = "predict_log_proba", output_of("predict_log_proba")
-    if values is None:
-        name, values = "predict_proba", output_of("predict_proba")
-        if values is None:
-            return None
-        values = np.asarray(values, dtype=float)
-        if (values < 0).any():
-            raise ValueError(f"{name} gave {values.min():g}; a probability is at least 0")
-        with np.errstate(divide="ignore"):
-            values = np.log(values)
-    seen = _columns(estimator, K)
-    log_proba = np.asarray(values, dtype=float)
-    if log_proba.shape != (X.shape[0], len(seen)):
-        raise ValueError(
-            f"{name} gave shape {log_proba.shape}; it must give ({X.shape[0]}, {len(seen)}), a column per class"
-        )
-    sums = np.exp(log_proba).sum(axis=1)
-    if not (np.abs(sums - 1) <= SLACK).all():  # also catches NaN
-        odd = sums[~(np.abs(sums - 1) <= SLACK)][0]
-        raise ValueError(
-            f"{name} gave probabilities that sum to {odd:g} in a row; they must sum to 1"
-        )
-    return _all_classes(log_proba, seen, K)
-
-
-def _scores(values: Any, estimator: EstimatorLike, X: MatrixLike, K: int) -> np.ndarray | None:
-    """decision_function as one column per class; None if it has one per pair of classes, as SVC's 'ovo'."""
-    if values is None:
-        return None
-    n, seen, Z = X.shape[0], _columns(estimator, K), np.asarray(values, dtype=float)
-    classes = len(seen)
-    if classes < 2 or (classes > 2 and _scores_pairs(estimator, Z, classes)):
-        return None
-    if classes == 2 and Z.shape in ((n,), (n, 1)):
-        Z = np.column_stack([-Z.ravel() / 2, Z.ravel() / 2])
-    if Z.shape != (n, classes):
-        wanted = f"({n},)" if classes == 2 else f"({n}, {classes})"
-        raise ValueError(
-            f"decision_function gave shape {Z.shape} for {counted(n, 'row')} and {classes} classes; it must give "
-            f"{wanted}"
-        )
-    if np.isnan(Z).any() or np.isposinf(Z).any():
-        raise ValueError("decision_function gave NaN or +∞; it must give numbers")
-    return _all_classes(Z, seen, K)
 
 
 def _scores_pairs(estimator: EstimatorLike, Z: np.ndarray, classes: int) -> bool:
@@ -229,12 +231,3 @@ def _halves(score: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         z = score[:, 1] - score[:, 0]
     return np.column_stack([-z / 2, z / 2])
-
-
-def _all_classes(columns: np.ndarray, seen: np.ndarray, K: int) -> np.ndarray:
-    """One column per class, in order; −∞ for a class without training rows."""
-    if np.array_equal(seen, np.arange(K)):
-        return columns
-    full = np.full((len(columns), K), -np.inf)
-    full[:, seen] = columns
-    return full

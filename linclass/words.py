@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.conventions.parameter_types import is_whole, require_flag
+from linclass.conventions.parameter_types import require_flag, require_whole
 
 PATTERN = r"\w\w+"
 Counted = tuple[sp.csr_array, list[str]]  # counts, a row per text; the word of each column
@@ -36,10 +36,7 @@ class Tokenizer:
 
     def __post_init__(self) -> None:
         require_flag(f"{self.owner}: lower", self.lower)
-        if not is_whole(self.ngrams, 1):
-            raise ValueError(
-                f"{self.owner}: ngrams is {self.ngrams!r}; it must be a whole number, at least 1."
-            )
+        require_whole(f"{self.owner}: ngrams", self.ngrams, 1)
         try:
             groups = re.compile(self.pattern).groups
         except (re.error, TypeError) as error:

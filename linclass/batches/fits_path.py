@@ -16,57 +16,30 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.annotations import ArrayLike, MatrixLike
-from linclass.batches.regularization_path import RegularizationPath, check_strengths
-from linclass.conventions.convergence_warning import one_warning
-from linclass.conventions.offsets import offset_inside, require_offsets_taken
+from linclass.batches.has_path import HasPath
+from linclass.conventions.offsets import offset_inside
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 
 
-class FitsPath:
+class FitsPath(HasPath):
     """Mixin of estimators with `_objectives`, such as a `Composition`, that have a `strength`."""
 
     penalized: ClassVar[str]  # models to name in place of one that can have no penalty
     # Defined by the estimator.
-    fit: Callable[..., Any]
     get_params: Callable[..., dict[str, Any]]
     _unfitted: Callable[..., Any]
     _penalty: Callable[..., Any]
     _chosen: Callable[..., Any]
 
-    @one_warning
-    def path(
+    def _fits_at(
         self,
+        strengths: Sequence[float],
         X: MatrixLike,
         y: ArrayLike,
-        strengths: Sequence[float],
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
-    ) -> RegularizationPath:
-        """The fits at several strengths, each started from the solution at the next stronger one; without a trace.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Class, or target, of each row.
-        strengths : sequence of float
-            Strengths of the penalty, above 0, in any order.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; None weighs all rows equally.
-        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
-            Known part of the scores of the training rows, for models whose `fit` takes one. None is 0.
-
-        Returns
-        -------
-        RegularizationPath
-            Fitted copies of this estimator, in the order of `strengths`. The estimator itself is not
-            changed.
-        """
-        if offset is not None:
-            require_offsets_taken(self.fit)
-        strengths = check_strengths(strengths)
+        sample_weight: ArrayLike | None,
+        offset: ArrayLike | None,
+    ) -> list[Any]:
         if not self._penalty().binds:
             own = "penalty" in self.get_params(deep=False)
             remedy = "Set one, say penalty='l2'" if own else f"Use {self.penalized}, which have one"
@@ -78,7 +51,7 @@ class FitsPath:
         known = offset_inside(first, offset, sample_weight, y)
         objectives = first._objectives(X, target, weights, **known)
         first._fit_path(models, objectives, target, weights)
-        return RegularizationPath(models)
+        return models
 
     def _fit_path(
         self, models: Sequence[Any], objectives: Sequence[Objective], target: Array, weights: Array

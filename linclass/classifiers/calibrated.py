@@ -33,7 +33,6 @@ from linclass.calibration.isotonic import IsotonicFunctions
 from linclass.calibration.platt import PlattSigmoids
 from linclass.calibration.temperature import Temperature
 from linclass.classifiers.linear_svm import LinearSVM
-from linclass.conventions.classifier import Classifier
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.counts_rows import as_counts
@@ -41,13 +40,14 @@ from linclass.conventions.groups import kept_groups
 from linclass.conventions.meta_estimator import (
     Given,
     MetaEstimator,
+    ending_inside,
     fit_inside,
     require_kind,
     some_rows,
 )
 from linclass.conventions.metadata import asking_for_all
 from linclass.conventions.offsets import kept_offsets
-from linclass.conventions.parameter_types import is_whole
+from linclass.conventions.parameter_types import require_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.grouped_folds import distinct_groups
@@ -112,8 +112,7 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
         super().check()
         if self.method not in METHODS:
             raise ValueError(f"method is {self.method!r}; choose from {', '.join(METHODS)}.")
-        if not (is_whole(self.folds, 2)):
-            raise ValueError(f"folds is {self.folds!r}; it must be a whole number, at least 2.")
+        require_whole("folds", self.folds, 2)
         made = self.estimator
         able = all(hasattr(made, name) for name in ("get_params", "fit", "predict"))
         if made is not None and (isinstance(made, type) or not able):
@@ -181,17 +180,10 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
             vars(self).pop(name, None)  # of an earlier fit
         vars(self).update(self._map.fitted)
         self.estimator_ = self._fitted(X, codes, given)
-        fit = self.estimator_ if isinstance(self.estimator_, Classifier) else None
-        status, reason = getattr(fit, "status_", "converged"), getattr(fit, "reason_", "")
-        if status == "converged":
-            status, reason = self._map.status, self._map.reason
-        return self._record(
-            status,
-            reason,
-            certificate=getattr(fit, "certificate_", None),
-            certificate_kind=getattr(fit, "certificate_kind_", None),
-            n_iter=int(np.max(getattr(fit, "n_iter_", 0))),
-        )
+        ending = ending_inside(self.estimator_) | {"objective": None}  # the model has a map, too
+        if ending["status"] == "converged":
+            ending |= {"status": self._map.status, "reason": self._map.reason}
+        return self._record(**ending)
 
     def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         """Log-odds of two classes, ln P/(1 − P); for more scores whose softmax is P.

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from linclass.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
-from linclass.conventions.parameter_types import is_whole
+from linclass.conventions.parameter_types import require_whole
 from linclass.losses.base import MarginLoss
 from linclass.multiclass import code_matrix
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
@@ -91,9 +91,7 @@ class ErrorCorrectingOutputCodes(FromBinary):
         if isinstance(self.code, str) and self.code not in CODES:
             known = ", ".join(map(repr, CODES))
             raise ValueError(f"code is {self.code!r}; it must be one of {known}, or a matrix.")
-        L = self.columns
-        if L is not None and not is_whole(L, 1):
-            raise ValueError(f"columns is {L!r}; it must be a whole number, at least 1, or None.")
+        require_whole("columns", self.columns, 1, or_none=True)
         named = isinstance(self.decoding, str)
         if not named or (self.decoding not in DECODINGS and not _decodes(self.decoding)):
             known = ", ".join(map(repr, [*DECODINGS, *filter(_decodes, names("losses"))]))

@@ -30,7 +30,7 @@ from linclass.applicability import require_memory
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
-from linclass.conventions.parameter_types import is_whole, require_positive
+from linclass.conventions.parameter_types import require_positive, require_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.counted import counted
@@ -88,8 +88,7 @@ class FirthLogisticRegression(
     def check(self) -> None:
         super().check()
         require_positive("tol", self.tol)
-        if self.max_iter is not None and not is_whole(self.max_iter, 1):
-            raise ValueError(f"max_iter is {self.max_iter!r}; it must be at least 1, or None.")
+        require_whole("max_iter", self.max_iter, 1, or_none=True)
 
     def fit(
         self,

@@ -24,7 +24,7 @@ from linclass.conventions.coordinates import Coordinates
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
-from linclass.conventions.parameter_types import is_whole
+from linclass.conventions.parameter_types import require_whole
 from linclass.generative.from_moments import FromStackedMoments
 from linclass.generative.without_one_row import tied_without_one_row
 from linclass.statistics.class_moments import ClassMoments
@@ -70,11 +70,7 @@ class FisherDiscriminant(CountsRows, FromStackedMoments, Coordinates, LinearScor
 
     def check(self) -> None:
         super().check()
-        q = self.n_components
-        if q is not None and not is_whole(q, 1):
-            raise ValueError(
-                f"n_components is {q!r}; it must be a whole number, at least 1, or None for all."
-            )
+        require_whole("n_components", self.n_components, 1, or_none=True)
 
     def _form(self, X: Matrix, K: int) -> str:
         return tied_form(X, K, "full", type(self).__name__)

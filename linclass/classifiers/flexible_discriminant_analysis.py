@@ -28,18 +28,18 @@ from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.coordinates import Coordinates
 from linclass.conventions.counts_rows import CountsRows
+from linclass.conventions.foreign_estimator import own_copy
 from linclass.conventions.groups import kept_groups
 from linclass.conventions.linear_scores import products
 from linclass.conventions.meta_estimator import Given, MetaEstimator, fit_inside, require_kind
 from linclass.conventions.metadata import asking_for_all
-from linclass.conventions.parameter_types import is_whole
+from linclass.conventions.parameter_types import require_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.generative.optimal_scores import EXACT, best_explained, contrasts
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.multiclass.statuses import WORST_LAST, known_status
 from linclass.numerics import Array
-from linclass.predicted import own_copy
 from linclass.statistics.covariance import LOST, check_covariance, too_little_weight
 
 DEFAULT = "linclass.regressors.linear_regression"  # imported by name, only if it is used
@@ -113,11 +113,7 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
                 "study {classifier: …, params: {…}}."
             )
         require_kind(made, "regressor", "regressor")
-        q = self.n_components
-        if q is not None and not is_whole(q, 1):
-            raise ValueError(
-                f"n_components is {q!r}; it must be a whole number, at least 1, or None for all."
-            )
+        require_whole("n_components", self.n_components, 1, or_none=True)
         check_priors(self.priors)
         check_covariance(self.covariance)
 

@@ -26,7 +26,7 @@ from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.applicability import require_memory
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
-from linclass.conventions.parameter_types import is_whole, require_positive
+from linclass.conventions.parameter_types import require_positive, require_whole
 from linclass.counted import counted
 from linclass.numerics import Array
 from linclass.proofs.signed_rows import SignedRows
@@ -81,10 +81,7 @@ class HoKashyap(LinearScores, LinearGeometry):
     def check(self) -> None:
         super().check()
         require_positive("step", self.step, below=1)
-        if not is_whole(self.max_iter, 1):
-            raise ValueError(
-                f"max_iter is {self.max_iter!r}; it must be a whole number, at least 1."
-            )
+        require_whole("max_iter", self.max_iter, 1)
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)

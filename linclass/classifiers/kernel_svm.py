@@ -15,27 +15,25 @@ Reference: Boser, Guyon & Vapnik (1992), COLT; Schölkopf & Smola (2002), ch. 7.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Self
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.conventions.classifier import Classifier
-from linclass.kernel_machines.kernel_path import KernelPath
 from linclass.kernel_machines.near_the_mean import own_intercepts, set_intercepts
+from linclass.kernel_machines.support_vector_machine import SupportVectorMachine
 from linclass.kernel_machines.warm_start import Previous, thetas
 from linclass.kernels.base import KernelLike
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.parts import find
-from linclass.solvers.base import Solution, Solver
+from linclass.solvers.base import Solution
 from linclass.support_vectors import MarginRows, rows_that_count
 
-SOLVERS = {"hinge": "semismooth_newton", "squared_hinge": "finite_newton"}
 
-
-class KernelSVM(MarginRows, KernelPath, Classifier):
+class KernelSVM(MarginRows, SupportVectorMachine, Classifier):
     """Parameters
     ----------
     kernel : str or callable, default='gaussian'
@@ -84,6 +82,11 @@ class KernelSVM(MarginRows, KernelPath, Classifier):
         for rows of weight 0.
     """
 
+    solver_of_loss: ClassVar[Mapping[str, str]] = {
+        "hinge": "semismooth_newton",
+        "squared_hinge": "finite_newton",
+    }
+
     def __init__(
         self,
         *,
@@ -108,23 +111,6 @@ class KernelSVM(MarginRows, KernelPath, Classifier):
         self.tol = tol
         self.max_iter = max_iter
         self.warm_start = warm_start
-
-    def check(self) -> None:
-        super().check()
-        self._check_kernel()
-        self._check_strength()
-        if self.loss not in SOLVERS:
-            raise ValueError(f"loss is {self.loss!r}; use {' or '.join(SOLVERS)}.")
-        self._solver().check()
-
-    def parts(self) -> list[str]:
-        """The modules that a fit composes by name."""
-        loss, solver = find("losses", self.loss), find("solvers", SOLVERS[self.loss])
-        return [loss.__module__, solver.__module__, *self._kernel_parts()]
-
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        self._fit_each([self], X, y, sample_weight)
-        return self
 
     def _fit_each(
         self,
@@ -164,10 +150,7 @@ class KernelSVM(MarginRows, KernelPath, Classifier):
         set_intercepts(self, np.array([s.theta[-1] for s in solutions]))
         self.C_ = 1 / float(weights.sum() * self.strength)
         self._keep_rows(objectives, solutions, kept)
-        self._record_solutions(solutions, SOLVERS[self.loss])
-
-    def _solver(self) -> Solver:
-        return find("solvers", SOLVERS[self.loss])(tol=self.tol, max_iter=self.max_iter)
+        self._record_solutions(solutions, self.solver_of_loss[self.loss])
 
     def decision_function(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)

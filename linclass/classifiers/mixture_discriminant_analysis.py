@@ -26,7 +26,7 @@ from scipy.special import logsumexp
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.applicability import NotApplicable, require_memory
 from linclass.conventions.linear_scores import products
-from linclass.conventions.parameter_types import is_whole, require_positive
+from linclass.conventions.parameter_types import is_whole, require_positive, require_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.generative.k_means import k_means
@@ -119,8 +119,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
                 f"subclasses is {self.subclasses!r}; it must be a whole number, at least 1, or a list of K of them."
             )
         for name in ("starts", "max_iter"):
-            if not is_whole(value := getattr(self, name), 1):
-                raise ValueError(f"{name} is {value!r}; it must be a whole number, at least 1.")
+            require_whole(name, getattr(self, name), 1)
         require_positive("tol", self.tol)
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

@@ -31,9 +31,9 @@ from linclass.conventions.linear_scores import products
 from linclass.conventions.offsets import offsets_of, row_offsets
 from linclass.conventions.parameter_types import (
     is_list,
-    is_whole,
     require_nonnegative,
     require_positive,
+    require_whole,
 )
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset
@@ -98,8 +98,7 @@ class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
         super().check()
         require_nonnegative("strength", self.strength)
         require_positive("tol", self.tol)
-        if self.max_iter is not None and not is_whole(self.max_iter, 1):
-            raise ValueError(f"max_iter is {self.max_iter!r}; it must be at least 1, or None.")
+        require_whole("max_iter", self.max_iter, 1, or_none=True)
         if self.order is not None and not (
             is_list(self.order) and np.asarray(self.order).ndim == 1
         ):
@@ -140,6 +139,7 @@ class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
         own = self._offsets(offset, sample_weight, y)
         size = X.shape[1] + len(self.classes_) - 1
         require_memory(24 * size * size, f"OrdinalRegression needs a dense {size} × {size} Hessian")
+        self.order_ = self._ordered()
         rank = self._ranks()
         problem = CumulativeLikelihood(
             X, rank[codes], weights / weights.sum(), float(self.strength), own
@@ -228,8 +228,8 @@ class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
         H[: len(w), : len(w)] -= strength * np.eye(len(w))
         return point.value - 0.5 * strength * float(w @ w), H, point.hessian, total
 
-    def _ranks(self) -> Array:
-        """Rank of each class in the order; sets `order_`."""
+    def _ordered(self) -> Array:
+        """The classes of the training rows in their order."""
         known = self.classes_.tolist()
         order = known if self.order is None else list(self.order)
         if twice := [c for c in order if order.count(c) > 1]:
@@ -237,5 +237,9 @@ class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
         if strange := [c for c in known if c not in order]:
             raise ValueError(f"order is {order}, without the class {strange[0]!r}; add it.")
         order = [c for c in order if c in known]  # a fold may lack a class
-        self.order_ = np.array(order, dtype=self.classes_.dtype)
-        return np.array([order.index(c) for c in known])
+        return np.array(order, dtype=self.classes_.dtype)
+
+    def _ranks(self) -> Array:
+        """Rank of each class in the order."""
+        order = self.order_.tolist()
+        return np.array([order.index(c) for c in self.classes_.tolist()])

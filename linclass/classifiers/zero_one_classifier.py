@@ -22,7 +22,7 @@ from typing import Self
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
-from linclass.conventions.parameter_types import is_whole
+from linclass.conventions.parameter_types import require_whole
 from linclass.zero_one.problem import ZeroOneProblem
 from linclass.zero_one.solve import fewest_errors
 
@@ -81,10 +81,7 @@ class ZeroOneClassifier(LinearGeometry, LinearScores):
 
     def check(self) -> None:
         super().check()
-        if not (is_whole(self.node_limit)):
-            raise ValueError(
-                f"node_limit is {self.node_limit!r}; it must be a whole number, at least 0."
-            )
+        require_whole("node_limit", self.node_limit)
         limit = self.time_limit
         if limit is not None and not (isinstance(limit, Real) and limit > 0):
             raise ValueError(f"time_limit is {limit!r}; it must be seconds above 0, or None.")

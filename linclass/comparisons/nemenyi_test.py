@@ -9,13 +9,14 @@ So two methods are compared by the sign test itself: the wins of one are Binomia
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from linclass.comparisons.ranking import average_ranks
 from linclass.comparisons.score_table import TIE, Array, checked_scores
+from linclass.conventions.parameter_types import require_whole
 
 
 class Nemenyi(NamedTuple):
@@ -88,9 +89,8 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
     -------
     float
     """
-    for name, value, least in [("k", k, 2), ("n", n, 1)]:
-        if not isinstance(value, Integral) or value < least:
-            raise ValueError(f"{name} is {value!r}; it must be a whole number, at least {least}.")
+    require_whole("k", k, 2)
+    require_whole("n", n, 1)
     if not (isinstance(alpha, Real) and 0 < alpha < 1):
         raise ValueError(f"alpha is {alpha!r}; it must be a number between 0 and 1, such as 0.05.")
     if k > 2:

@@ -7,21 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
+from linclass.conventions.link_probabilities import LinkProbabilities
 from linclass.conventions.margin_probabilities import MarginProbabilities
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset, TakesOffset
-
-
-class LinkProbabilities(TakesOffset):
-    """Of a loss with a link of its own."""
-
-    _loss: Callable[[], Any]
-
-    def log_proba_from(self, Z: np.ndarray) -> np.ndarray:
-        """Log-probabilities (n, K) of rows, from their scores (n,) or (n, K)."""
-        return np.asarray(self._loss().log_probabilities(np.asarray(Z)))
 
 
 class LossProbabilities(TakesOffset):

@@ -5,16 +5,18 @@ from __future__ import annotations
 from types import MethodType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from linclass.annotations import ArrayLike, EstimatorLike, Index, Matrix, MatrixLike, Tags
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import Estimator
+from linclass.conventions.foreign_estimator import own_copy
 from linclass.conventions.groups import groups_for
 from linclass.conventions.metadata import takes_metadata, weights_for
 from linclass.conventions.offsets import offset_for
 from linclass.conventions.regressor import Regressor
 from linclass.given_rows import GivenRows, as_given, caller_rows
 from linclass.numerics import Array
-from linclass.predicted import own_copy
 from linclass.table import named
 from linclass.validation import feature_names
 
@@ -134,6 +136,19 @@ def fit_inside(model: EstimatorLike, X: Matrix, y: Array, given: Given) -> Any:
     own = given.arguments(model.fit) | groups_for(model, given.groups)
     model.fit(own_copy(X, model), y, **own)  # a foreign `fit` may return None
     return model
+
+
+def ending_inside(model: EstimatorLike) -> dict[str, Any]:
+    """How the fit of an estimator inside ended, as arguments of `_record`; of another library's it is not known."""
+    fit = model if isinstance(model, Estimator) else None
+    return {
+        "status": getattr(fit, "status_", "converged"),
+        "reason": getattr(fit, "reason_", ""),
+        "objective": getattr(fit, "objective_", None),
+        "certificate": getattr(fit, "certificate_", None),
+        "certificate_kind": getattr(fit, "certificate_kind_", None),
+        "n_iter": int(np.max(getattr(fit, "n_iter_", 0))),
+    }
 
 
 def require_kind(made: EstimatorLike, wanted: str, parameter: str = "estimator") -> None:

@@ -85,6 +85,15 @@ def require_nonnegative(name: str, value: object, otherwise: str = "") -> None:
         raise ValueError(f"{name} is {value!r}; it must be a number, at least 0{otherwise}.")
 
 
+def require_whole(name: str, value: object, least: int = 0, *, or_none: bool = False) -> None:
+    """Raise ValueError, with one sentence, for what is no whole number of at least this, nor None where it may be."""
+    if not (is_whole(value, least) or (or_none and value is None)):
+        otherwise = ", or None" if or_none else ""
+        raise ValueError(
+            f"{name} is {value!r}; it must be a whole number, at least {least}{otherwise}."
+        )
+
+
 def require_flag(name: str, value: object) -> None:
     """Raise ValueError, with one sentence, for what is neither True nor False: the text 'no' would count as True."""
     if not isinstance(value, bool | np.bool_):

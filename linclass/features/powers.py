@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.applicability import require_memory
-from linclass.conventions.parameter_types import is_whole
+from linclass.conventions.parameter_types import require_whole
 from linclass.features._products import append, factor, refuse_text
 from linclass.table import BYTES_PER_NAME, Table
 
@@ -24,8 +24,7 @@ def apply(table: Table, degree: int = 2) -> Table:
     Table
         The columns, then their squares, and so on.
     """
-    if not is_whole(degree, 1):
-        raise ValueError(f"powers: degree is {degree!r}; it must be a whole number, at least 1.")
+    require_whole("powers: degree", degree, 1)
     refuse_text(table, "powers")
     if degree == 1:
         return table

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from scipy.special import ndtri
 
 from linclass.applicability import require_memory
-from linclass.conventions.parameter_types import is_number, is_whole
+from linclass.conventions.parameter_types import is_number, is_whole, require_whole
 from linclass.features._products import refuse_text
 from linclass.table import Table
 
@@ -45,10 +45,7 @@ def apply(table: Table, columns: int = 200, gamma: float | None = None, seed: in
         )
     if gamma is not None and not (is_number(gamma) and 0 < gamma < np.inf):
         raise ValueError(f"random_fourier: gamma is {gamma!r}; it must be a number above 0.")
-    if not is_whole(seed):
-        raise ValueError(
-            f"random_fourier: seed is {seed!r}; it must be a whole number, at least 0."
-        )
+    require_whole("random_fourier: seed", seed)
     refuse_text(table, "random_fourier")
     n, d = table.shape
     m = columns // 2

@@ -12,18 +12,17 @@ from typing import Any, TypeGuard
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import lapack
 
 from linclass.annotations import Matrix, Tags
-from linclass.applicability import NotApplicable
 from linclass.conventions.estimator import Estimator
-from linclass.conventions.parameter_types import is_number, is_whole
+from linclass.conventions.parameter_types import is_number, require_whole
 from linclass.counted import counted
 from linclass.design.design_matrix import DesignMatrix
 from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_features import few_features
 from linclass.kernel_machines.kernel_norm import KernelNorm
 from linclass.kernel_machines.near_the_mean import near_the_mean, why_far_rows_are_hard
+from linclass.kernel_machines.positive_semidefinite import shift_to_psd
 from linclass.kernels._function import Function
 from linclass.kernels.base import BLOCK, Kernel, KernelLike
 from linclass.numerics import Array
@@ -35,8 +34,6 @@ from linclass.solvers.base import Solution
 MANY = 1000  # rows above which features are searched for
 SHARE_OF_TOL = 0.1  # of the objective, by which features may be off
 FEW_WILL_DO = 1e6  # times the rounding of features: far below tol
-NEGATIVE = 1e-8  # of the largest eigenvalue: a negative one beyond it is no rounding error
-POWERS = 30  # of K, enough for a lower bound on its largest eigenvalue
 ROUNDING = 1e-14  # standard deviation, relative to the mean, below which all entries are equal
 
 
@@ -59,8 +56,7 @@ class KernelMachine(Estimator):
         scaled = isinstance(self.gamma, str) and self.gamma == "scale"
         if not (scaled or (_is_finite(self.gamma) and self.gamma > 0)):
             raise ValueError(f"gamma is {self.gamma!r}; use 'scale' or a number above 0.")
-        if not is_whole(self.degree, 1):
-            raise ValueError(f"degree is {self.degree!r}; it must be a whole number, at least 1.")
+        require_whole("degree", self.degree, 1)
         if not _is_finite(self.offset):
             raise ValueError(f"offset is {self.offset!r}; it must be a number.")
 
@@ -192,41 +188,3 @@ def gamma_scale(X: Matrix, weights: Array) -> float:
         variance = float(p @ ((X - mean) ** 2).sum(axis=1))
     constant = variance <= (ROUNDING * mean) ** 2
     return 1.0 if constant else 1 / (X.shape[1] * variance)
-
-
-def shift_to_psd(K: Array, name: Any, free: bool = True) -> float:
-    """A number c that makes K + c positive semidefinite: 0, where it is; refused, where none does.
-
-    With a `free` intercept Σ β = 0, so c changes nothing but the intercept; without one c is 0. A direction in
-    which βᵀKβ < 0 leaves ½‖f‖² without a minimum. Cholesky's factor is all the memory that it takes.
-    """
-    largest = max(float(K.max()), -float(K.min()))
-    for start in range(0, len(K), BLOCK):
-        rows = slice(start, start + BLOCK)
-        if not np.allclose(K[rows], K[:, rows].T, rtol=1e-10, atol=1e-12 * largest):
-            raise ValueError(f"kernel {name!r} is not symmetric: k(x, x′) must be k(x′, x).")
-    lifted = np.diag(K) + NEGATIVE * max(largest_eigenvalue(K), 1e-300)
-    shifted = np.empty_like(K, order="C")
-    for c in (0.0, 10 * largest) if free else (0.0,):
-        np.add(K, c, out=shifted)
-        np.fill_diagonal(shifted, lifted + c)
-        if lapack.dpotrf(shifted.T, lower=1, clean=0, overwrite_a=1)[1] == 0:
-            return c
-    raise NotApplicable(
-        f"kernel {name!r} is not an inner product on these rows: its matrix has a negative "
-        "eigenvalue. Use kernel='gaussian', or a smaller gamma and offset for 'sigmoid'."
-    )
-
-
-def largest_eigenvalue(K: Array) -> float:
-    """max |λ(K)| from below, by powers of a symmetric K: never more than it is, so no tolerance grows."""
-    v = np.abs(K).sum(axis=1) + float(np.abs(np.diag(K)).max(initial=0))
-    v = v * np.where(np.arange(len(v)) % 3 == 1, -0.5, 1)  # orthogonal to few
-    size = 0.0
-    for _ in range(POWERS):
-        length = float(np.linalg.norm(v))
-        if not length:
-            break
-        v = K @ (v / length)
-        size = max(size, float(np.linalg.norm(v)))
-    return size

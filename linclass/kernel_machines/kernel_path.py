@@ -13,9 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.annotations import ArrayLike, MatrixLike
-from linclass.batches.regularization_path import RegularizationPath, check_strengths
-from linclass.conventions.convergence_warning import one_warning
-from linclass.conventions.offsets import given_offset, require_offsets_taken
+from linclass.batches.has_path import HasPath
+from linclass.conventions.offsets import given_offset
 from linclass.kernel_machines.kernel_machine import KernelMachine
 from linclass.kernel_machines.kernel_norm import KernelNorm
 from linclass.numerics import Array
@@ -26,55 +25,28 @@ MANY = 1000  # rows above which a fit to a subset gives the start
 NEARLY = 0.999  # of the trace
 
 
-class KernelPath(KernelMachine):
+class KernelPath(HasPath, KernelMachine):
     """Mixin of kernel machines with a `strength`."""
 
     tuning_tol: ClassVar[float] = 1e-3  # of the objective, while tuning
     strength: float
     # defined by the estimator: check the rows, then fit copies of itself
     _fit_each: Callable[..., None]
-    fit: Callable[..., Any]
 
-    @one_warning
-    def path(
+    def _fits_at(
         self,
+        strengths: Sequence[float],
         X: MatrixLike,
         y: ArrayLike,
-        strengths: Sequence[float],
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
-    ) -> RegularizationPath:
-        """The fits at several strengths, computed from the strongest to the weakest.
-
-        The kernel matrix is computed once, and each fit starts from the solution at the previous strength.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Class, or target, of each row.
-        strengths : sequence of float
-            Strengths of the penalty, above 0, in any order.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; None weighs all rows equally.
-        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
-            Known part of the scores of the training rows, for models whose `fit` takes one. None is 0.
-
-        Returns
-        -------
-        RegularizationPath
-            Fitted copies of this estimator, in the order of `strengths`. The estimator itself is not
-            changed.
-        """
-        if offset is not None:
-            require_offsets_taken(self.fit)
-        strengths = check_strengths(strengths)
+        sample_weight: ArrayLike | None,
+        offset: ArrayLike | None,
+    ) -> list[Any]:
+        """The kernel matrix is computed once, and each fit starts from the solution at the previous strength."""
         models = [self._unfitted(strength=strength) for strength in strengths]
         self._unfitted(strength=min(strengths))._fit_each(
             models, X, y, sample_weight, **given_offset(offset)
         )
-        return RegularizationPath(models)
+        return models
 
     def _along(
         self,

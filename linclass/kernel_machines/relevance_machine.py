@@ -12,7 +12,7 @@ from scipy import sparse
 from linclass.annotations import Matrix
 from linclass.applicability import require_memory
 from linclass.conventions.linear_scores import products
-from linclass.conventions.parameter_types import is_whole, require_positive
+from linclass.conventions.parameter_types import require_positive, require_whole
 from linclass.counted import counted
 from linclass.design.row_hashes import hashes
 from linclass.kernel_machines.kernel_machine import KernelMachine
@@ -43,8 +43,7 @@ class RelevanceMachine(KernelMachine):
                 )
             self._check_kernel()
         require_positive("tol", self.tol)
-        if self.max_iter is not None and not is_whole(self.max_iter, 1):
-            raise ValueError(f"max_iter is {self.max_iter!r}; it must be at least 1, or None.")
+        require_whole("max_iter", self.max_iter, 1, or_none=True)
 
     def parts(self) -> list[str]:
         """The modules that a fit composes by name."""

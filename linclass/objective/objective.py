@@ -14,12 +14,12 @@ import numpy as np
 
 from linclass.annotations import Index
 from linclass.design.design_matrix import DesignMatrix
-from linclass.losses._envelope import envelope
 from linclass.losses._with_offset import WithOffset
 from linclass.losses.base import Loss, MarginLoss
 from linclass.numerics import BLOCK, Array
 from linclass.objective.affine_steps import Advance, affine_steps
 from linclass.objective.certificate import Certified
+from linclass.objective.moreau_envelope import envelope
 from linclass.objective.point import Point
 from linclass.objective.second_order import SecondOrder
 from linclass.penalties.base import Penalty

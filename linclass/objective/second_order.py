@@ -152,12 +152,3 @@ class SecondOrder(PenalizedLoss):
             return Hs, None
 
         return times
-
-
-def common_shift(M: Array) -> Array:
-    """trace(M)/K² for each K × K Hessian of the intercepts, singular where a shift of all scores changes nothing.
-
-    With it added to all entries M is regular in that direction, and the same in all others.
-    """
-    trace: Array = np.einsum("...kk->...", M)[..., None, None]
-    return trace / M.shape[-1] ** 2

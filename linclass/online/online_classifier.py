@@ -16,7 +16,7 @@ from linclass.conventions.convergence_warning import silently
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
-from linclass.conventions.parameter_types import is_whole
+from linclass.conventions.parameter_types import require_whole
 from linclass.counted import counted
 from linclass.numerics import Array
 from linclass.online.block import Block, blocks_of_rows
@@ -59,10 +59,7 @@ class OnlineClassifier(CountsRows):
         super().check()
         if self.order not in ORDERS:
             raise ValueError(f"order is {self.order!r}; use {' or '.join(ORDERS)}.")
-        if not is_whole(self.max_iter, 1):
-            raise ValueError(
-                f"max_iter is {self.max_iter!r}; it must be a whole number, at least 1."
-            )
+        require_whole("max_iter", self.max_iter, 1)
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)

@@ -14,6 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from linclass.conventions.parameter_types import require_nonnegative
 from linclass.numerics import Array
 from linclass.penalties._entrywise import Entrywise
 from linclass.penalties.base import Penalty
@@ -63,7 +64,4 @@ class AdaptiveLasso(Entrywise):
         super().check()
         if not (isinstance(self.gamma, Real) and 0 < self.gamma < np.inf):
             raise ValueError(f"gamma is {self.gamma!r}; it must be a number above 0.")
-        if not (isinstance(self.initial_strength, Real) and 0 <= self.initial_strength < np.inf):
-            raise ValueError(
-                f"initial_strength is {self.initial_strength!r}; it must be a number, at least 0."
-            )
+        require_nonnegative("initial_strength", self.initial_strength)

@@ -9,12 +9,12 @@ import numpy as np
 
 from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.applicability import NotApplicable
+from linclass.conventions.foreign_estimator import own_codes
 from linclass.conventions.groups import groups_for
 from linclass.pipeline.class_labels import with_labels
 from linclass.pipeline.method import Method
 from linclass.pipeline.require_numbers import require_numbers
 from linclass.pipeline.transforming import TransformedRows, shared_transforms
-from linclass.predicted import own_codes
 from linclass.table import Table
 
 

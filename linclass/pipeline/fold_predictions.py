@@ -14,9 +14,10 @@ import numpy as np
 
 from linclass import coefficients
 from linclass.annotations import EstimatorLike
+from linclass.conventions.foreign_estimator import is_ours
 from linclass.pipeline.fitted import Fitted, Prediction, decided
 from linclass.pipeline.transforming import TransformedRows, rows_of_folds
-from linclass.predicted import is_ours, predictions_from
+from linclass.predicted import predictions_from
 from linclass.table import Table
 
 FIRST = coefficients.LOOK_AT

@@ -14,11 +14,11 @@ import numpy as np
 
 from linclass import coefficients
 from linclass.annotations import EstimatorLike
+from linclass.conventions.foreign_estimator import is_ours
 from linclass.pipeline import fitting
 from linclass.pipeline.estimator_calls import rows_for
 from linclass.pipeline.fitted import Fitted, Task, measured
 from linclass.pipeline.method import Method, parameters
-from linclass.predicted import is_ours
 from linclass.selection import tuning
 from linclass.table import Table
 

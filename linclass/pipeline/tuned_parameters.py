@@ -17,12 +17,12 @@ from linclass import metrics
 from linclass.annotations import EstimatorLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.convergence_warning import silently
+from linclass.conventions.foreign_estimator import own_copy
 from linclass.pipeline.estimator_calls import fit_estimator, fits_together, rows_for
 from linclass.pipeline.fitted import Candidate, Task, measured, predict_rows, why_not_measured
 from linclass.pipeline.method import Method, parameters
 from linclass.pipeline.require_numbers import require_numbers
 from linclass.pipeline.transforming import Steps, fit_transforms
-from linclass.predicted import own_copy
 from linclass.resampling import seed_of
 from linclass.selection import tuning
 from linclass.table import Table

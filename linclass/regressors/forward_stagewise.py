@@ -25,7 +25,7 @@ import numpy as np
 
 from linclass.annotations import ArrayLike, MatrixLike
 from linclass.conventions.geometry import LinearGeometry
-from linclass.conventions.parameter_types import is_whole
+from linclass.conventions.parameter_types import is_whole, require_whole
 from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
@@ -72,8 +72,7 @@ class ForwardStagewise(LinearGeometry, Regressor):
         super().check()
         if not (isinstance(self.step, Real) and 0 < self.step < 1):
             raise ValueError(f"step is {self.step!r}; it must be a number between 0 and 1.")
-        if self.n_steps is not None and not is_whole(self.n_steps):
-            raise ValueError(f"n_steps is {self.n_steps!r}; it must be a whole number, or None.")
+        require_whole("n_steps", self.n_steps, or_none=True)
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, y, weights = self._start_fit(X, y, sample_weight)

@@ -22,7 +22,7 @@ import numpy as np
 
 from linclass.annotations import ArrayLike, MatrixLike
 from linclass.conventions.geometry import LinearGeometry
-from linclass.conventions.parameter_types import is_whole, require_nonnegative
+from linclass.conventions.parameter_types import require_nonnegative, require_whole
 from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
@@ -80,8 +80,7 @@ class LeastAngleRegression(LinearGeometry, Regressor):
     def check(self) -> None:
         super().check()
         require_nonnegative("strength", self.strength)
-        if self.n_steps is not None and not is_whole(self.n_steps):
-            raise ValueError(f"n_steps is {self.n_steps!r}; it must be a whole number, or None.")
+        require_whole("n_steps", self.n_steps, or_none=True)
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, y, weights = self._start_fit(X, y, sample_weight)

@@ -30,7 +30,7 @@ from linclass.applicability import require_memory
 from linclass.conventions.coordinates import Coordinates
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import products
-from linclass.conventions.parameter_types import is_whole
+from linclass.conventions.parameter_types import is_whole, require_whole
 from linclass.conventions.regressor import Regressor
 from linclass.design.squares import squares_of_columns
 from linclass.numerics import ROUNDED_COSINE, Array
@@ -78,11 +78,7 @@ class PartialLeastSquares(Coordinates, LinearGeometry, Regressor):
 
     def check(self) -> None:
         super().check()
-        M = self.n_components
-        if M is not None and not is_whole(M, 1):
-            raise ValueError(
-                f"n_components is {M!r}; it must be a whole number, at least 1, or None for all."
-            )
+        require_whole("n_components", self.n_components, 1, or_none=True)
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the regressor to training rows.

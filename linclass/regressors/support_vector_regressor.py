@@ -15,8 +15,8 @@ Reference: Drucker, Burges, Kaufman, Smola & Vapnik (1996), NIPS.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,23 +26,18 @@ from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
 from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_norm import KernelNorm
-from linclass.kernel_machines.kernel_path import KernelPath
+from linclass.kernel_machines.support_vector_machine import SupportVectorMachine
 from linclass.kernel_machines.warm_start import Previous, thetas
 from linclass.kernels.base import KernelLike
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.parts import find
 from linclass.penalties.l2 import L2
-from linclass.solvers.base import Solution, Solver
+from linclass.solvers.base import Solution
 from linclass.support_vectors import of_all_rows, rows_that_count
 
-SOLVERS = {
-    "epsilon_insensitive": "semismooth_newton",
-    "squared_epsilon_insensitive": "finite_newton",
-}
 
-
-class SupportVectorRegressor(KernelPath, Regressor):
+class SupportVectorRegressor(SupportVectorMachine, Regressor):
     """Parameters
     ----------
     kernel : str or callable, default='linear'
@@ -90,6 +85,11 @@ class SupportVectorRegressor(KernelPath, Regressor):
         1/(Σw·strength).
     """
 
+    solver_of_loss: ClassVar[Mapping[str, str]] = {
+        "epsilon_insensitive": "semismooth_newton",
+        "squared_epsilon_insensitive": "finite_newton",
+    }
+
     def __init__(
         self,
         *,
@@ -117,21 +117,7 @@ class SupportVectorRegressor(KernelPath, Regressor):
 
     def check(self) -> None:
         super().check()
-        self._check_kernel()
-        self._check_strength()
-        if self.loss not in SOLVERS:
-            raise ValueError(f"loss is {self.loss!r}; use {' or '.join(SOLVERS)}.")
         require_nonnegative("epsilon", self.epsilon)
-        self._solver().check()
-
-    def parts(self) -> list[str]:
-        """The modules that a fit composes by name."""
-        loss, solver = find("losses", self.loss), find("solvers", SOLVERS[self.loss])
-        return [loss.__module__, solver.__module__, *self._kernel_parts()]
-
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        self._fit_each([self], X, y, sample_weight)
-        return self
 
     def _fit_each(
         self,
@@ -192,7 +178,7 @@ class SupportVectorRegressor(KernelPath, Regressor):
         self.slacks_above_ = of_all_rows([np.maximum(residual - self.epsilon, 0)], kept, np.nan)
         self.slacks_below_ = of_all_rows([np.maximum(-residual - self.epsilon, 0)], kept, np.nan)
         self.C_ = 1 / float(weights.sum() * self.strength)
-        self._record_solutions([solution], SOLVERS[self.loss])
+        self._record_solutions([solution], self.solver_of_loss[self.loss])
 
     def predict(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
@@ -201,6 +187,3 @@ class SupportVectorRegressor(KernelPath, Regressor):
 
     def _is_linear(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "linear"
-
-    def _solver(self) -> Solver:
-        return find("solvers", SOLVERS[self.loss])(tol=self.tol, max_iter=self.max_iter)

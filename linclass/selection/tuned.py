@@ -16,7 +16,7 @@ from linclass.conventions.convergence_warning import silently
 from linclass.conventions.counts_rows import as_counts
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.groups import kept_groups
-from linclass.conventions.meta_estimator import Given, MetaEstimator, require_kind
+from linclass.conventions.meta_estimator import Given, MetaEstimator, ending_inside, require_kind
 from linclass.conventions.metadata import asking_for_all
 from linclass.conventions.offsets import kept_offsets, offset_inside
 from linclass.conventions.parameters import key_of
@@ -173,15 +173,7 @@ class Tuned(MetaEstimator):
             self.path_ = RegularizationPath(fits)
         if "strength" in self.best_params_:
             self.strength_ = self.best_params_["strength"]
-        fit = self.estimator_ if isinstance(self.estimator_, Estimator) else None
-        return self._record(
-            getattr(fit, "status_", "converged"),
-            getattr(fit, "reason_", ""),
-            objective=getattr(fit, "objective_", None),
-            certificate=getattr(fit, "certificate_", None),
-            certificate_kind=getattr(fit, "certificate_kind_", None),
-            n_iter=int(np.max(getattr(fit, "n_iter_", 0))),
-        )
+        return self._record(**ending_inside(self.estimator_))
 
     def _judge(
         self,

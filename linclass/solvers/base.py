@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.conventions.parameter_types import checks_of, is_whole
+from linclass.conventions.parameter_types import checks_of, require_whole
 from linclass.named_part import NamedPart
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
@@ -171,10 +171,8 @@ class Solver(NamedPart):
         for name, plain, check in checks_of(type(self).__init__):
             if type(value := getattr(self, name)) not in plain:
                 check(name, value)
-        if self.max_iter is not None and not is_whole(self.max_iter, 1):
-            raise ValueError(
-                f"max_iter is {self.max_iter!r}; it must be a whole number, at least 1."
-            )
+        if self.max_iter is not None:
+            require_whole("max_iter", self.max_iter, 1, or_none=True)
         if not (isinstance(self.tol, Real) and self.tol >= 0):
             raise ValueError(f"tol is {self.tol!r}; it must be a number, at least 0.")
 

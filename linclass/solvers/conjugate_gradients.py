@@ -16,6 +16,7 @@ from linclass.numerics import Array
 Product = Callable[[Array], tuple[Array, Array | None]]  # p ↦ (H p, X p if it is a by-product)
 Apply = Callable[[Array], Array]
 MANY = 500  # products for one step
+LIFT = 1e-6  # of the curvature along b: regularizes a singular H
 
 
 def conjugate_gradients(
@@ -57,6 +58,17 @@ def conjugate_gradients(
         p *= rho / last
         p += y
     return s, Xs, False
+
+
+def solve_lifted(
+    times: Apply, b: Array, share: float, precondition: Apply | None = None, most: int = MANY
+) -> Array:
+    """s with ‖b − (H + εI) s‖ at most a share of ‖b‖, for an H that may be singular and a small ε."""
+    lift = LIFT * float(np.vdot(b, times(b))) / max(float(np.vdot(b, b)), 1e-300)
+    s, *_ = conjugate_gradients(
+        lambda p: (times(p) + lift * p, None), b, share * length(b), precondition, most=most
+    )
+    return s
 
 
 def length(r: Array) -> float:

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from linclass.annotations import ArrayLike, Matrix
 from linclass.applicability import require_memory
-from linclass.conventions.parameter_types import is_number, is_whole
+from linclass.conventions.parameter_types import is_number, require_nonnegative, require_whole
 from linclass.kernels.gaussian import Gaussian
 from linclass.kernels.polynomial import Polynomial
 from linclass.table import Table
@@ -68,20 +68,15 @@ class Nystroem(Transform):
         offset: float = 1.0,
         seed: int = 0,
     ):
-        if not is_whole(columns, 1):
-            raise ValueError(f"nystroem: columns is {columns!r}; give a whole number, at least 1.")
+        require_whole("nystroem: columns", columns, 1)
         if kernel not in [*KERNELS]:
             raise ValueError(f"nystroem: kernel is {kernel!r}; use {' or '.join(KERNELS)}.")
         scale = isinstance(gamma, str) and gamma == "scale"
         if not (scale or (is_number(gamma) and 0 < gamma < np.inf)):
             raise ValueError(f"nystroem: gamma is {gamma!r}; use 'scale' or a number above 0.")
-        for name, value, least in (("degree", degree, 1), ("seed", seed, 0)):
-            if not is_whole(value, least):
-                raise ValueError(
-                    f"nystroem: {name} is {value!r}; give a whole number, at least {least}."
-                )
-        if not is_number(offset) or not 0 <= offset < np.inf:
-            raise ValueError(f"nystroem: offset is {offset!r}; give a number, at least 0.")
+        require_whole("nystroem: degree", degree, 1)
+        require_whole("nystroem: seed", seed)
+        require_nonnegative("nystroem: offset", offset)
         self.columns, self.kernel, self.gamma = columns, kernel, gamma
         self.degree, self.offset, self.seed = degree, offset, seed
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from linclass.annotations import ArrayLike
 from linclass.applicability import NotApplicable
-from linclass.conventions.parameter_types import is_number, is_whole
+from linclass.conventions.parameter_types import is_number, require_whole
 from linclass.counted import counted
 from linclass.table import Table
 from linclass.transforms._occurrences import occurrences
@@ -41,11 +41,8 @@ class Vocabulary(Transform):
     """
 
     def __init__(self, min_rows: int = 1, max_share: float = 1.0, most: int | None = None):
-        for name, value in (("min_rows", min_rows), ("most", 1 if most is None else most)):
-            if not is_whole(value, 1):
-                raise ValueError(
-                    f"vocabulary: {name} is {value!r}; it must be a whole number, at least 1."
-                )
+        require_whole("vocabulary: min_rows", min_rows, 1)
+        require_whole("vocabulary: most", most, 1, or_none=True)
         if not (is_number(max_share) and 0 < max_share <= 1):
             raise ValueError(
                 f"vocabulary: max_share is {max_share!r}; it must be a number above 0, at most 1."

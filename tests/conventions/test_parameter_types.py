@@ -54,6 +54,20 @@ def test_what_a_parameter_cannot_be_is_refused(model: str, parameter: inspect.Pa
                 refuse()
 
 
+@pytest.mark.parametrize(
+    ("model", "default"), [(m, p.default) for m, p in PARAMETERS if p.name == "max_iter"]
+)
+def test_a_limit_of_iterations_is_refused_in_the_same_words(model: str, default: object) -> None:
+    """Solvers did not name None, and other models did not ask for a whole number."""
+    for wrong in (0, 1.5):
+        with pytest.raises(ValueError, match=r"^max_iter") as refused:
+            getattr(linclass, model)(max_iter=wrong).check()
+        words = f"max_iter is {wrong}; it must be a whole number, at least 1"
+        assert str(refused.value) in {f"{words}.", f"{words}, or None."}
+        if default is None:
+            assert str(refused.value) == f"{words}, or None."
+
+
 @pytest.mark.parametrize("wrong", [["x"], {"a": 1, "b": 2}, []])
 @pytest.mark.parametrize(
     ("model", "parameter"),

@@ -58,7 +58,7 @@ def test_parts_name_the_options_that_they_have() -> None:
 @pytest.mark.parametrize(
     ("solver", "option", "value", "message"),
     [
-        ("stochastic_gradient", "batch", 1.5, "batch is 1.5; it must be a whole number of rows"),
+        ("stochastic_gradient", "batch", 1.5, "batch is 1.5; it must be a whole number"),
         ("stochastic_gradient", "average", "no", "average is 'no'; it must be True or False"),
         (
             "stochastic_gradient",
@@ -127,7 +127,7 @@ def test_a_tolerance_that_everything_meets_or_nothing_is_refused(kind: Any, valu
 
 @pytest.mark.parametrize("wrong", ["x", 0, 1.5])
 def test_a_batch_of_pegasos_is_a_number_of_rows(wrong: Any) -> None:
-    with refused(f"batch is {wrong!r}; it must be a whole number of rows, at least 1"):
+    with refused(f"batch is {wrong!r}; it must be a whole number, at least 1"):
         L.LinearSVM(solver={"pegasos": {"batch": wrong}}).fit(X, Y)
 
 

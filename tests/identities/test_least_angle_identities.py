@@ -242,10 +242,16 @@ def test_the_number_of_steps_can_be_chosen_by_folds() -> None:
     ("model", "message"),
     [
         (LeastAngleRegression(strength=-1), "strength is -1; it must be a number, at least 0"),
-        (LeastAngleRegression(n_steps=1.5), "n_steps is 1.5; it must be a whole number, or None"),
+        (
+            LeastAngleRegression(n_steps=1.5),
+            "n_steps is 1.5; it must be a whole number, at least 0, or None",
+        ),
         (ForwardStagewise(step=0), "step is 0; it must be a number between 0 and 1"),
         (ForwardStagewise(step=1), "step is 1; it must be a number between 0 and 1"),
-        (ForwardStagewise(n_steps=-1), "n_steps is -1; it must be a whole number, or None"),
+        (
+            ForwardStagewise(n_steps=-1),
+            "n_steps is -1; it must be a whole number, at least 0, or None",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(model: Any, message: str) -> None:

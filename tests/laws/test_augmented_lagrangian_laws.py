@@ -11,7 +11,7 @@ from scipy import sparse
 
 from linclass import LinearClassifier
 from linclass.design.design_matrix import DesignMatrix
-from linclass.losses._envelope import envelope
+from linclass.objective.moreau_envelope import envelope
 from linclass.objective.objective import Objective
 from linclass.parts import find, names
 from linclass.penalties.elastic_net import ElasticNet

@@ -14,9 +14,10 @@ from linclass import KernelPerceptron, KernelSVM
 from linclass.applicability import NotApplicable
 from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_features import few_features, kernel_features
-from linclass.kernel_machines.kernel_machine import gamma_scale, largest_eigenvalue, shift_to_psd
+from linclass.kernel_machines.kernel_machine import gamma_scale
 from linclass.kernel_machines.kernel_norm import KernelNorm
 from linclass.kernel_machines.near_the_mean import near_the_mean
+from linclass.kernel_machines.positive_semidefinite import largest_eigenvalue, shift_to_psd
 from linclass.kernels.gaussian import Gaussian
 from linclass.losses.logistic import Logistic
 from linclass.objective.objective import Objective

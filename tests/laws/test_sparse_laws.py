@@ -20,6 +20,7 @@ from linclass import (
 )
 from linclass.compatibility import mismatch, takes_penalty
 from linclass.design.design_matrix import DesignMatrix
+from linclass.line_search import backtrack_predicted
 from linclass.losses.base import KINDS
 from linclass.objective.objective import Objective
 from linclass.objective.units import Units
@@ -27,7 +28,7 @@ from linclass.parts import find, names
 from linclass.penalties.elastic_net import ElasticNet as Net
 from linclass.penalties.l1 import L1
 from linclass.solvers.base import Solver, Trace
-from linclass.solvers.l1.working_set import NewtonStep, search_line
+from linclass.solvers.l1.newton_step import NewtonStep
 
 KINKED = [name for name in PENALTIES if penalty_called(name).kinked]
 NAMED = [name for name in KINKED if name in names("penalties")]
@@ -496,7 +497,7 @@ def test_a_line_search_along_a_step_that_overflows_stays_where_it_is() -> None:
     X, y = rng.standard_normal((20, 2)), rng.choice([-1.0, 1.0], 20)
     problem = Objective(DesignMatrix(X), find("losses", "logistic")(), y, None, L1(), 1e-2)
     point = problem.at(np.zeros(3))
-    assert search_line(point, lambda t: (problem.at(np.full(3, np.nan)), 1.0)) is point
+    assert backtrack_predicted(point, lambda t: (problem.at(np.full(3, np.nan)), 1.0)) is point
 
 
 FACTORS = [1.0, 0.0, 3.0, 0.5, 2.0]

@@ -1,13 +1,11 @@
-"""Augmented Lagrangian of an objective with kinks: every loss is replaced by its Moreau envelope
+"""Augmented Lagrangian of an objective with kinks: every loss is replaced by its Moreau envelope around a slope s⁰_i,
+which is smooth (linclass/objective/moreau_envelope.py).
 
-    ψ_i(z) = max_s  s z − ℓ_i*(s) − (s − s⁰_i)²/(2·reach),
+If s⁰ are the optimal slopes, its minimum is that of the objective, whatever the reach. For other s⁰ the slopes at its
+minimum are better ones, the more so the larger the reach.   Rockafellar (1976), Math. Oper. Res. 1
 
-which is smooth, with slope s_i(z) = prox of ℓ_i* at s⁰_i + reach·z and curvature reach or 0. If s⁰ are the optimal
-slopes, its minimum is that of the objective, whatever the reach. For other s⁰ the slopes at its minimum are
-better ones, the more so the larger the reach.   Rockafellar (1976), Math. Oper. Res. 1
-
-Most rows are far from a kink of ψ. A row whose slope stays s⁰ contributes a constant gradient: it moves W by
-−w_i s⁰_i x_i/strength, and with that offset to all scores the row can be left out. The problem that is minimized
+Most rows are far from a kink of their envelope. A row whose slope stays s⁰ contributes a constant gradient: it moves W
+by −w_i s⁰_i x_i/strength, and with that offset to all scores the row can be left out. The problem that is minimized
 thus has only the rows that may move, and a linear term for the intercept.
 """
 
@@ -20,6 +18,7 @@ import numpy as np
 from linclass.design.design_matrix import DesignMatrix
 from linclass.design.scores_of_pairs import ScoresOfPairs
 from linclass.numerics import Array, by_blocks, once
+from linclass.objective.moreau_envelope import Envelope
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 
@@ -34,7 +33,8 @@ class Augmented(Objective):
         self.whole, self.rows = objective.design, rows
         self.design = objective.design.restricted(rows)
         self.y, self.weights = objective.y[rows], objective.weights[rows]
-        self.centre, self.reach = slopes[..., rows], reach
+        self.moreau, self.reach = Envelope(self.loss, reach), reach
+        self.centre = slopes[..., rows]
         self.force = objective.design.pull(push) / -self.strength
         d = objective.design.n_features
         self.imbalance = -self.strength * self.force[..., d:]
@@ -72,21 +72,15 @@ class Augmented(Objective):
     def _derivatives(
         self, y: Array, centre: Array, offset: Array, scores: Array
     ) -> tuple[Array, Array]:
-        v = scores + offset
-        v *= self.reach
-        v += centre
-        s, moves = self.loss.nearest_slopes(y, v, self.reach)
-        return s, self.reach * moves
+        return self.moreau.derivatives(y, centre, scores + offset)
 
     def values(self, scores: Array, slopes: Array) -> Array:
-        """ψ of every row, or its part of every pair, whose slopes are known."""
+        """The envelope of every row, or its part of every pair, whose slopes are known."""
         rows = self.y, self.centre, self.offset, scores, slopes
         return by_blocks(self._values, *rows)[0]
 
     def _values(self, y: Array, centre: Array, offset: Array, z: Array, s: Array) -> tuple[Array]:
-        move = s - centre
-        values = s * (z + offset) - move * move / (2 * self.reach)
-        return (values - self.loss.conjugates(y, s),)
+        return (self.moreau.values_of_slopes(y, centre, z + offset, s),)
 
 
 class AugmentedPairs(Augmented):
@@ -101,9 +95,10 @@ class AugmentedPairs(Augmented):
         self.pairs = pairs = ScoresOfPairs(objective.design, taking_part)
         self.design = cast(DesignMatrix, pairs)  # of what a fit asks
         push = objective.weights * slopes
-        self.centre, self.reach = slopes[pairs.classes, pairs.rows], reach
+        self.centre = slopes[pairs.classes, pairs.rows]
         push[pairs.classes, pairs.rows] = 0
         self.loss, self.y = objective.loss.on_pairs(objective.y, pairs.rows, pairs.classes)
+        self.moreau, self.reach = Envelope(self.loss, reach), reach
         self.weights_of_rows, self.rows = objective.weights, pairs.rows
         self.weights = objective.weights[pairs.rows]
         self.force = objective.design.pull(push) / -self.strength
@@ -163,4 +158,4 @@ def may_move(objective: Objective, slopes: Array, scores: Array, reach: float, b
 
 def slopes_at(objective: Objective, slopes: Array, scores: Array, reach: float) -> Array:
     """The slopes of all envelopes around `slopes` at these scores."""
-    return objective.loss.nearest_slopes(objective.y, slopes + reach * scores, reach)[0]
+    return Envelope(objective.loss, reach).derivatives(objective.y, slopes, scores)[0]

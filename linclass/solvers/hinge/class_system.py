@@ -14,9 +14,9 @@ import numpy as np
 from linclass.design.design_matrix import DesignMatrix
 from linclass.inverse import Inverse
 from linclass.numerics import Array, diagonal
+from linclass.objective.common_shift import common_shift
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
-from linclass.objective.second_order import common_shift
 from linclass.solvers.conjugate_gradients import conjugate_gradients, length
 from linclass.solvers.hinge.augmented import AugmentedPairs
 

@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.annotations import Seed
-from linclass.conventions.parameter_types import is_whole
+from linclass.conventions.parameter_types import require_whole
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, SolverByPasses, Trace
@@ -104,7 +104,4 @@ class Pegasos(SolverByPasses):
 
     def check(self) -> None:
         super().check()
-        if not is_whole(self.batch, 1):
-            raise ValueError(
-                f"batch is {self.batch!r}; it must be a whole number of rows, at least 1."
-            )
+        require_whole("batch", self.batch, 1)

@@ -10,11 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from linclass.line_search import backtrack_predicted
 from linclass.numerics import Array
 from linclass.objective.point import Point
 from linclass.objective.units import Units
-from linclass.solvers.conjugate_gradients import conjugate_gradients, length
-from linclass.solvers.l1.working_set import LIFT, search_line
+from linclass.solvers.conjugate_gradients import solve_lifted
 
 FORCING = 0.01  # of the residual, at which conjugate gradients stop
 MOST = 50  # products for one step
@@ -57,13 +57,6 @@ class NewtonOnPieces:
         bend = np.ones(objective.shape)
         objective.weight_part(bend)[...] = mean(np.broadcast_to(self.squares, pieces.shape))
         b = -onto(point.steepest)
-        lift = LIFT * float(np.vdot(b, curve(b))) / max(float(np.vdot(b, b)), 1e-300)
-        u, *_ = conjugate_gradients(
-            lambda u: (curve(u) + lift * u, None),
-            b,
-            FORCING * length(b),
-            lambda r: r / bend,
-            most=MOST,
-        )
+        u = solve_lifted(curve, b, FORCING, lambda r: r / bend, MOST)
         along, fall = point.toward(units.move(u)), float(np.vdot(b, u))
-        return search_line(point, lambda t: (along(t), t * fall))
+        return backtrack_predicted(point, lambda t: (along(t), t * fall))

@@ -19,13 +19,13 @@ import numpy as np
 
 from linclass.line_search import halve
 from linclass.numerics import Array
+from linclass.objective.common_shift import without_common_shift
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.objective.units import Units
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.intercept_alone import is_minimum, start_of_weights
 from linclass.solvers.l1.newton_on_pieces import NewtonOnPieces
-from linclass.solvers.l1.working_set import without_common_shift
 
 RELAX = 0.95  # of L, tried at every step: the curvature may be smaller here
 DIGITS = 1e-12  # of the loss: a bound within rounding says nothing about L

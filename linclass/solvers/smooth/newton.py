@@ -19,10 +19,10 @@ from linclass.inverse import Inverse
 from linclass.line_search import backtrack
 from linclass.numerics import Array
 from linclass.objective.centred_rows import centred
+from linclass.objective.common_shift import common_shift
 from linclass.objective.first_step import lengthened
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
-from linclass.objective.second_order import common_shift
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.other_coordinates import again_about_mean, in_other_coordinates
 from linclass.solvers.smooth.secants import Secants

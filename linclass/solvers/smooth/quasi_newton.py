@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.conventions.parameter_types import is_whole
+from linclass.conventions.parameter_types import require_whole
 from linclass.line_search import wolfe
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
@@ -41,8 +41,7 @@ class QuasiNewton(Solver):
 
     def check(self) -> None:
         super().check()
-        if not is_whole(self.memory):
-            raise ValueError(f"memory is {self.memory!r}; it must be a whole number, at least 0.")
+        require_whole("memory", self.memory)
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         point = objective.at(start)

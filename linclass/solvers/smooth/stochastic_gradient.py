@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.annotations import Seed
-from linclass.conventions.parameter_types import is_number, is_whole
+from linclass.conventions.parameter_types import is_number, require_whole
 from linclass.numerics import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, SolverByPasses, Trace
@@ -119,10 +119,7 @@ class StochasticGradient(SolverByPasses):
             )
         if eta is not None and not (is_number(eta) and 0 < eta < np.inf):
             raise ValueError(f"step is {self.step!r}; give the schedule a number above 0.")
-        if not is_whole(self.batch, 1):
-            raise ValueError(
-                f"batch is {self.batch!r}; it must be a whole number of rows, at least 1."
-            )
+        require_whole("batch", self.batch, 1)
 
     def _named(self) -> tuple[str, Any]:
         if isinstance(self.step, Mapping) and len(self.step) == 1:

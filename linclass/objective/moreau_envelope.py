@@ -30,19 +30,32 @@ class Envelope(Loss):
         self.shift_invariant = loss.shift_invariant
         vars(self)["smoothness"] = reach
 
+    def derivatives(self, target: Array, centre: Array, z: Array) -> tuple[Array, Array]:
+        """(slopes, curvatures) at scores z, for the two fields of y."""
+        v = self.reach * z
+        v += centre
+        s, moves = self.loss.nearest_slopes(target, v, self.reach)
+        return s, self.reach * moves
+
+    def values_of_slopes(self, target: Array, centre: Array, z: Array, s: Array) -> Array:
+        """ψ at scores z whose slopes are known."""
+        moved = s - centre
+        reached = of_rows(s * z - moved * moved / (2 * self.reach))
+        return np.asarray(reached - self.loss.conjugates(target, s))
+
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array]:
-        v = y["centre"].T + self.reach * z
-        s, moves = self.loss.nearest_slopes(y["target"], v, self.reach)
-        return of_rows(s * z) - self.conjugates(y, s), s, self.reach * moves
+        rows = y["target"], y["centre"].T, z
+        s, curvatures = self.derivatives(*rows)
+        return self.values_of_slopes(*rows, s), s, curvatures
 
     def values(self, y: Array, z: Array) -> Array:
         return self.jet(y, z)[0]
 
     def slopes(self, y: Array, z: Array) -> Array:
-        return self.jet(y, z)[1]
+        return self.derivatives(y["target"], y["centre"].T, z)[0]
 
     def curvatures(self, y: Array, z: Array) -> Array:
-        return self.jet(y, z)[2]
+        return self.derivatives(y["target"], y["centre"].T, z)[1]
 
     def curve(self, curvatures: Array, v: Array) -> Array:
         return self.loss.curve(curvatures, v)
