@@ -43,6 +43,7 @@ from linclass.conventions.meta_estimator import (
     MetaEstimator,
     fit_inside,
     require_kind,
+    require_made,
     some_rows,
 )
 from linclass.conventions.metadata import asking_for_all
@@ -115,8 +116,9 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
         if not (is_whole(self.folds, 2)):
             raise ValueError(f"folds is {self.folds!r}; it must be a whole number, at least 2.")
         made = self.estimator
+        require_made(made)
         able = all(hasattr(made, name) for name in ("get_params", "fit", "predict"))
-        if made is not None and (isinstance(made, type) or not able):
+        if made is not None and not able:
             raise ValueError(
                 f"estimator is {made!r}; give a classifier that is made, as in LinearSVM(), with "
                 "fit, predict and get_params."

@@ -30,7 +30,13 @@ from linclass.conventions.coordinates import Coordinates
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.groups import kept_groups
 from linclass.conventions.linear_scores import products
-from linclass.conventions.meta_estimator import Given, MetaEstimator, fit_inside, require_kind
+from linclass.conventions.meta_estimator import (
+    Given,
+    MetaEstimator,
+    fit_inside,
+    require_kind,
+    require_made,
+)
 from linclass.conventions.metadata import asking_for_all
 from linclass.conventions.parameter_types import is_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -106,8 +112,8 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
     def check(self) -> None:
         super().check()
         made = self._inner()
-        able = all(callable(getattr(made, name, None)) for name in ("fit", "predict"))
-        if not able or isinstance(made, type):
+        require_made(made, "regressor")
+        if not all(callable(getattr(made, name, None)) for name in ("fit", "predict")):
             raise ValueError(
                 f"regressor is {self.regressor!r}; give a regressor with fit and predict, in a "
                 "study {classifier: …, params: {…}}."

@@ -136,6 +136,13 @@ def fit_inside(model: EstimatorLike, X: Matrix, y: Array, given: Given) -> Any:
     return model
 
 
+def require_made(given: EstimatorLike, parameter: str = "estimator") -> None:
+    """Raise ValueError, with one sentence, for a class in place of an estimator."""
+    if isinstance(given, type):
+        name = given.__name__
+        raise ValueError(f"{parameter} is the class {name}; give one that is made, as in {name}().")
+
+
 def require_kind(made: EstimatorLike, wanted: str, parameter: str = "estimator") -> None:
     """Raise ValueError if an estimator is of another kind than 'classifier' or 'regressor'; it may have no kind."""
     kind = _kind(made)

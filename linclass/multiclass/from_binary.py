@@ -3,7 +3,7 @@
 Each is a list of two-class problems and a rule that turns their scores into one score per class. The
 inner classifier is copied for each problem and trained on classes 0 and 1. It may come from any
 library: `fit` and `decision_function` or `predict_proba` are enough. Probabilities of separate fits do not
-belong to one distribution, and normalizing them does not make one; only pairs can be coupled (OneVsOne).
+belong to one distribution: OneVsRest divides them by their sum, and OneVsOne couples those of pairs.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from linclass.conventions.meta_estimator import (
     MetaEstimator,
     fit_inside,
     require_kind,
+    require_made,
     some_rows,
 )
 from linclass.conventions.metadata import asking_for_all
@@ -63,7 +64,8 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
     def check(self) -> None:
         super().check()
         inner = self._inner()
-        if not callable(getattr(inner, "fit", None)) or isinstance(inner, type):
+        require_made(inner)
+        if not callable(getattr(inner, "fit", None)):
             raise ValueError(
                 f"estimator is {self.estimator!r}; give a classifier that is made, as in LinearSVM(), with fit; in a "
                 "study {classifier: …, params: {…}}."
