@@ -91,6 +91,13 @@ def test_some_features_of_a_penalty_are_the_penalty_with_zeros_elsewhere(name: s
     assert_allclose(part.prox(V[:, features], 0.3), penalty.prox(V, 0.3)[:, features], rtol=1e-14)
 
 
+@pytest.mark.parametrize("name", PENALTIES)
+def test_the_order_of_features_matters_where_the_penalty_says_so(name: str) -> None:
+    penalty = find("penalties", name)()
+    same = np.isclose(penalty.value(W), penalty.value(W[:, [0, 2, 1]]), rtol=1e-14)
+    assert penalty.ordered_features == (not same)
+
+
 @pytest.mark.parametrize("name", BINDING)
 def test_the_hessian_is_how_the_slope_changes_while_zeros_stay(name: str) -> None:
     penalty, V = penalty_called(name), np.array([[0.7, -1.2, 0.0], [2.0, 0.1, 0.0]])
