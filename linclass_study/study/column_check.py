@@ -72,6 +72,13 @@ def column_problems(
     except Unavailable as error:
         yield ["source"], f"'{file.name}': {error}"
         return
+    misnamed = [*_misnamed(entry, columns)]
+    yield from misnamed
+    if not misnamed and "target" in entry and "test" not in entry:
+        yield from _class_problems(entry, file)
+
+
+def _misnamed(entry: Mapping[str, Any], columns: list[str]) -> Iterator[tuple[list[Any], str]]:
     for key in KEYS:
         given = entry.get(key)
         for i, name in enumerate(as_list(given)):
@@ -79,8 +86,6 @@ def column_problems(
                 column_named(name, columns, key)
             except Unavailable as error:
                 yield [key, i] if isinstance(given, list) else [key], str(error).partition(": ")[2]
-    if str(entry.get("target")) in columns and "test" not in entry:
-        yield from _class_problems(entry, file)
 
 
 def columns_of_text(

@@ -83,7 +83,7 @@ define:
   methods:
     own: {classifier: linclass.LinearSVM, transforms: [STEPS]}
   datasets:
-    mine: {source: {file: t.csv}, target: y, texts: [TEXTS]}
+    mine: {source: {file: t.csv}, target: yTEXTS}
     bag: {source: {url: "https://example.org/a.zip"}, format: bag_of_words}
 """
 
@@ -95,7 +95,7 @@ def test_columns_of_words_that_no_method_reads_are_named(check, tmp_path):
     )
     for texts, steps, remedy in (
         ("", "impute", "`transforms: [impute, one_hot]`"),
-        ("job", "one_hot", "`features: [count_words]`"),
+        (", texts: [job]", "one_hot", "`features: [count_words]`"),
     ):
         _, lines = check(unread.replace("TEXTS", texts).replace("STEPS", steps))
         (line,) = [line for line in lines if line.startswith("unread")]

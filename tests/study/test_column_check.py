@@ -178,7 +178,7 @@ def test_a_large_file_is_not_read_for_its_classes(problems, tmp_path, monkeypatc
 def test_cells_of_a_tsv_file_are_separated_by_tabs(problems, tmp_path):
     (tmp_path / "tabs.tsv").write_text("a b\ty\n1\tu\n2\tv\n")
     assert not problems("tabs.tsv", target="y", drop=["a b"], positive="u")
-    (tmp_path / "tabs.tsv").write_text("a;y\n1;u\n")
+    (tmp_path / "tabs.tsv").write_text("a;y\n1;u\n2;v\n")
     assert not problems("tabs.tsv", target="y", csv={"separator": ";"})
 
 
