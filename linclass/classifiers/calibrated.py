@@ -43,7 +43,6 @@ from linclass.conventions.meta_estimator import (
     MetaEstimator,
     fit_inside,
     require_kind,
-    require_made,
     some_rows,
 )
 from linclass.conventions.metadata import asking_for_all
@@ -116,14 +115,13 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
         if not (is_whole(self.folds, 2)):
             raise ValueError(f"folds is {self.folds!r}; it must be a whole number, at least 2.")
         made = self.estimator
-        require_made(made)
+        require_kind(made, "classifier")
         able = all(hasattr(made, name) for name in ("get_params", "fit", "predict"))
         if made is not None and not able:
             raise ValueError(
                 f"estimator is {made!r}; give a classifier that is made, as in LinearSVM(), with "
                 "fit, predict and get_params."
             )
-        require_kind(made, "classifier")
 
     def fit(  # type: ignore[override]
         self,

@@ -30,13 +30,7 @@ from linclass.conventions.coordinates import Coordinates
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.groups import kept_groups
 from linclass.conventions.linear_scores import products
-from linclass.conventions.meta_estimator import (
-    Given,
-    MetaEstimator,
-    fit_inside,
-    require_kind,
-    require_made,
-)
+from linclass.conventions.meta_estimator import Given, MetaEstimator, fit_inside, require_kind
 from linclass.conventions.metadata import asking_for_all
 from linclass.conventions.parameter_types import is_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -112,13 +106,12 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
     def check(self) -> None:
         super().check()
         made = self._inner()
-        require_made(made, "regressor")
+        require_kind(made, "regressor", "regressor")
         if not all(callable(getattr(made, name, None)) for name in ("fit", "predict")):
             raise ValueError(
                 f"regressor is {self.regressor!r}; give a regressor with fit and predict, in a "
                 "study {classifier: …, params: {…}}."
             )
-        require_kind(made, "regressor", "regressor")
         q = self.n_components
         if q is not None and not is_whole(q, 1):
             raise ValueError(

@@ -29,7 +29,6 @@ from linclass.conventions.meta_estimator import (
     MetaEstimator,
     fit_inside,
     require_kind,
-    require_made,
     some_rows,
 )
 from linclass.conventions.metadata import asking_for_all
@@ -64,13 +63,12 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
     def check(self) -> None:
         super().check()
         inner = self._inner()
-        require_made(inner)
+        require_kind(inner, "classifier")
         if not callable(getattr(inner, "fit", None)):
             raise ValueError(
                 f"estimator is {self.estimator!r}; give a classifier that is made, as in LinearSVM(), with fit; in a "
                 "study {classifier: …, params: {…}}."
             )
-        require_kind(inner, "classifier")
         if not any(hasattr(inner, name) for name in ("decision_function", "predict_proba")):
             name = type(inner).__name__
             raise ValueError(f"{name} has neither decision_function nor predict_proba; give one.")

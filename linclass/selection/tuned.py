@@ -16,7 +16,7 @@ from linclass.conventions.convergence_warning import silently
 from linclass.conventions.counts_rows import as_counts
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.groups import kept_groups
-from linclass.conventions.meta_estimator import Given, MetaEstimator, require_kind, require_made
+from linclass.conventions.meta_estimator import Given, MetaEstimator, require_kind
 from linclass.conventions.metadata import asking_for_all
 from linclass.conventions.offsets import kept_offsets, offset_inside
 from linclass.conventions.parameters import key_of
@@ -61,13 +61,12 @@ class Tuned(MetaEstimator):
             known = ", ".join(self.metrics)
             raise ValueError(f"metric is {self.metric!r}; choose from {known}, or give a function.")
         inner = self._inner()
-        require_made(inner)
+        require_kind(inner, self.wanted)
         if not all(hasattr(inner, name) for name in ("get_params", "set_params", "fit", "predict")):
             raise ValueError(
                 f"estimator is {self.estimator!r}; give one that is made, as in Ridge(), with fit, "
                 "predict, get_params and set_params."
             )
-        require_kind(inner, self.wanted)
         if isinstance(inner, Estimator):
             inner.check()
         if self.grid is not None and not _is_grid(self.grid):
