@@ -18,7 +18,7 @@ class LogSize:
     """
 
     def __init__(self) -> None:
-        self.begin = _size()
+        self.begin = bytes_in_log()
         if self.begin is not None:
             fcntl.fcntl(LOG, fcntl.F_SETFL, fcntl.fcntl(LOG, fcntl.F_GETFL) | os.O_APPEND)
 
@@ -27,7 +27,7 @@ class LogSize:
 
         Of a child that prints meanwhile, the lines of that moment may be removed, too.
         """
-        if self.begin is None or (end := _size()) is None or end - self.begin <= LARGEST:
+        if self.begin is None or (end := bytes_in_log()) is None or end - self.begin <= LARGEST:
             return
         with contextlib.suppress(OSError):
             part = LARGEST // 4
@@ -37,7 +37,7 @@ class LogSize:
             os.write(LOG, f"\n… {left_out / 1e6:.1f} MB of output are left out …\n".encode() + rest)
 
 
-def _size() -> int | None:
+def bytes_in_log() -> int | None:
     """Bytes in the log; None if it is not a file."""
     with contextlib.suppress(OSError):
         if stat.S_ISREG((status := os.fstat(LOG)).st_mode):

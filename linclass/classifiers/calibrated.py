@@ -114,13 +114,13 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
             raise ValueError(f"method is {self.method!r}; choose from {', '.join(METHODS)}.")
         require_whole("folds", self.folds, 2)
         made = self.estimator
+        require_kind(made, "classifier")
         able = all(hasattr(made, name) for name in ("get_params", "fit", "predict"))
-        if made is not None and (isinstance(made, type) or not able):
+        if made is not None and not able:
             raise ValueError(
                 f"estimator is {made!r}; give a classifier that is made, as in LinearSVM(), with "
                 "fit, predict and get_params."
             )
-        require_kind(made, "classifier")
 
     def fit(  # type: ignore[override]
         self,

@@ -106,13 +106,12 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
     def check(self) -> None:
         super().check()
         made = self._inner()
-        able = all(callable(getattr(made, name, None)) for name in ("fit", "predict"))
-        if not able or isinstance(made, type):
+        require_kind(made, "regressor", "regressor")
+        if not all(callable(getattr(made, name, None)) for name in ("fit", "predict")):
             raise ValueError(
                 f"regressor is {self.regressor!r}; give a regressor with fit and predict, in a "
                 "study {classifier: …, params: {…}}."
             )
-        require_kind(made, "regressor", "regressor")
         require_whole("n_components", self.n_components, 1, or_none=True)
         check_priors(self.priors)
         check_covariance(self.covariance)

@@ -1,9 +1,15 @@
 """One versus rest: each of K classes against all others; the largest score decides.
 
 Two classes are one problem, and the result is that of the inner classifier. The K scores come from K
-separate fits and are compared without calibration.
+separate fits and are compared without calibration. If the inner classifier has probabilities p_k = P(k against the
+rest | x), those of the classes are
 
-Predicts: the scores of the K fits.
+    P(k | x) = p_k / Σ_j p_j.
+
+The p_k are of separate fits, and need not sum to 1. LogisticRegression has one model of all classes, and OneVsOne with
+`coupling` the P(k | x) that agree best with fits to pairs.
+
+Predicts: the scores of the K fits; probabilities, where the estimator has them.
 Cost: K fits of the estimator on all rows.
 Certificate: that of the estimators, of the worst one.
 Reference: Rifkin & Klautau (2004), JMLR 5.
@@ -18,8 +24,10 @@ import numpy as np
 
 from linclass.annotations import ArrayLike, MatrixLike
 from linclass.conventions.offsets import row_offsets
-from linclass.conventions.takes_offset import TakesOffset
+from linclass.conventions.takes_offset import ProbabilitiesWithOffset, TakesOffset
+from linclass.log_probability import log_softmax
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
+from linclass.predicted import is_ours, predictions_of
 
 
 class OneVsRest(TakesOffset, FromBinary):
@@ -91,6 +99,56 @@ class OneVsRest(TakesOffset, FromBinary):
         Z = self._inner_scores(X, offset)
         return Z[0] if len(Z) == 1 else Z.T
 
+    @property
+    def predict_proba(self) -> Any:
+        """Class probabilities, as a method `predict_proba(X, offset=None)`, if the estimator has it.
+
+        Returns an array of shape (n, K), in the order of `classes_`: those of the K fits, divided by their sum.
+        """
+        self._require_probabilities("predict_proba")
+        return ProbabilitiesWithOffset.predict_proba.__get__(self)
+
+    @property
+    def predict_log_proba(self) -> Any:
+        """Logarithms of the class probabilities, as a method `predict_log_proba(X, offset=None)`, if the estimator has
+        probabilities.
+
+        Returns an array of shape (n, K), in the order of `classes_`.
+        """
+        inner = self._require_probabilities("predict_log_proba")
+        if _follow_from_scores(inner):
+            return ProbabilitiesWithOffset.predict_log_proba.__get__(self)
+        return self._log_proba_of_fits
+
+    @property
+    def log_proba_from(self) -> Any:
+        """Log-probabilities of rows from their scores, as a method `log_proba_from(Z)`, if the estimator has it."""
+        inner = self._require_probabilities("log_proba_from")
+        if not _follow_from_scores(inner):
+            name = type(inner).__name__
+            raise AttributeError(f"{name} has no log_proba_from; use predict_log_proba.")
+        return self._log_proba_of_scores
+
+    def _log_proba_of_scores(self, Z: np.ndarray) -> np.ndarray:
+        fits = zip(self.estimators_, np.atleast_2d(Z.T), strict=True)
+        return _normalized([inner.log_proba_from(z) for inner, z in fits])
+
+    def _log_proba_of_fits(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+        X = self._check_rows(X)
+        offsets = self._offset_of_problems(self._offset_inside(offset), len(self.estimators_))
+        fits = zip(self.estimators_, offsets, strict=True)
+        return _normalized([_log_proba(inner, X, own) for inner, own in fits])
+
+    def _require_probabilities(self, method: str) -> Any:
+        """A classifier inside, fitted if there is one; AttributeError if it has no probabilities."""
+        inner = next(iter(vars(self).get("estimators_", [])), self._inner())
+        if not hasattr(inner, "predict_proba"):
+            name = type(inner).__name__
+            raise AttributeError(
+                f"{name} has no probabilities, so there is no {method}; use OneVsRest(Calibrated({name}(…)))."
+            )
+        return inner
+
     def _offset_of_problems(self, offset: np.ndarray | None, problems: int) -> Sequence[Any]:
         if offset is None:
             return [None] * problems
@@ -106,3 +164,21 @@ class OneVsRest(TakesOffset, FromBinary):
     def intercept_(self) -> np.ndarray:
         """Intercepts, if the inner classifiers are linear."""
         return np.hstack([inner.intercept_ for inner in self.estimators_])
+
+
+def _follow_from_scores(inner: Any) -> bool:
+    return is_ours(inner) and hasattr(inner, "log_proba_from")
+
+
+def _log_proba(inner: Any, X: MatrixLike, offset: ArrayLike | None) -> np.ndarray:
+    log_proba = predictions_of(inner, X, 2, offset)[2]
+    if log_proba is None:  # it raises NotImplementedError
+        raise NotImplementedError(f"{type(inner).__name__} gave no probabilities.")
+    return log_proba
+
+
+def _normalized(of_fits: Sequence[np.ndarray]) -> np.ndarray:
+    """(n, K) of the log-probabilities (n, 2) of K fits; those of a single one as they are."""
+    if len(of_fits) == 1:
+        return of_fits[0]
+    return log_softmax(np.column_stack([log_proba[:, 1] for log_proba in of_fits]))

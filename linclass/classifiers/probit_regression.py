@@ -3,7 +3,7 @@
 by (penalized) maximum likelihood:  (1/Σw_i) Σ w_i (−ln Φ(y_i z_i)) + strength · penalty(W),  y_i = ±1.
 It models a normal latent variable that is observed only as above or below a threshold. Φ(z) is close to the
 logistic function of 1.6 z, but its tails are lighter: a mislabelled row far from the boundary costs z²/2. It is for two
-classes. OrdinalRegression is for ordered classes; for others OneVsRest(ProbitRegression()) gives scores.
+classes. OrdinalRegression is for ordered classes; for others there is OneVsRest(ProbitRegression()).
 
 Predicts: scores Φ⁻¹(P(1 | x)), linear in x, and probabilities.
 Cost: O(n d² + d³) a Newton step for up to 500 features; O(n d) a conjugate-gradient step for more.

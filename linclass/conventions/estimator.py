@@ -25,6 +25,7 @@ from linclass.conventions.parameters import Parameters, defaults_of, misspelt, n
 from linclass.conventions.saved import Saved
 
 MODELS = re.compile(r"linclass\.(classifiers|regressors)\.")
+OWN = "linclass.conventions."
 
 
 class SignatureOfInit:
@@ -82,13 +83,15 @@ class Estimator(RequestsMetadata, Parameters, Saved):
     def __init_subclass__(cls, **options: Any) -> None:
         """Compose the docstring that `help` shows of a model.
 
-        The equation of its file comes first, then its own parameters and attributes, then the
-        attributes of every estimator.
+        The equation of its file comes first, then its own parameters and attributes, then those of every
+        estimator: of regressors as `Regressor` has them, of classifiers as they are above.
         """
         super().__init_subclass__(**options)
         file = sys.modules[cls.__module__]
         if MODELS.match(cls.__module__) and cls.__doc__:
-            shared = inspect.cleandoc(Estimator.__doc__ or "").partition("----------\n")[2]
+            bases = (base for base in cls.__mro__ if base.__module__.startswith(OWN))
+            common = next(base.__doc__ for base in bases if "status_ : str" in (base.__doc__ or ""))
+            shared = inspect.cleandoc(common or "").partition("----------\n")[2]
             own = inspect.cleandoc(cls.__doc__)
             cls.__doc__ = f"{file.__doc__ or ''}\n{own}\n{shared}\n"
 

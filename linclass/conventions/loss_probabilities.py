@@ -59,6 +59,6 @@ class LossProbabilities(TakesOffset):
         if len(getattr(self, "classes_", ())) > 2:
             raise AttributeError(
                 f"one class against the rest by loss={self.loss!r} gives no probabilities that sum to "
-                f"1, so no {method}"
+                f"1, so no {method}; OneVsRest divides them by their sum"
             )
         return MarginProbabilities

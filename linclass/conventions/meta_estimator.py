@@ -152,7 +152,12 @@ def ending_inside(model: EstimatorLike) -> dict[str, Any]:
 
 
 def require_kind(made: EstimatorLike, wanted: str, parameter: str = "estimator") -> None:
-    """Raise ValueError if an estimator is of another kind than 'classifier' or 'regressor'; it may have no kind."""
+    """Raise ValueError for a class in place of an estimator, and for one of another kind than 'classifier' or
+    'regressor'; it may have no kind.
+    """
+    if isinstance(made, type):
+        name = made.__name__
+        raise ValueError(f"{parameter} is the class {name}; give one that is made, as in {name}().")
     kind = _kind(made)
     if kind not in (None, wanted):
         shown, predicts = " ".join(repr(made).split()), PREDICTS.get(str(kind), f"as a {kind}")
@@ -161,8 +166,6 @@ def require_kind(made: EstimatorLike, wanted: str, parameter: str = "estimator")
 
 def _kind(made: EstimatorLike) -> str | None:
     """Of another library's estimators by their tags, which scikit-learn defines."""
-    if isinstance(made, type):
-        return None
     if isinstance(made, Estimator):
         ours = {"classifier": Classifier, "regressor": Regressor}
         return next((kind for kind, base in ours.items() if isinstance(made, base)), None)

@@ -3,7 +3,7 @@
 Each is a list of two-class problems and a rule that turns their scores into one score per class. The
 inner classifier is copied for each problem and trained on classes 0 and 1. It may come from any
 library: `fit` and `decision_function` or `predict_proba` are enough. Probabilities of separate fits do not
-belong to one distribution, and normalizing them does not make one; only pairs can be coupled (OneVsOne).
+belong to one distribution: OneVsRest divides them by their sum, and OneVsOne couples those of pairs.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
     def check(self) -> None:
         super().check()
         inner = self._inner()
-        if not callable(getattr(inner, "fit", None)) or isinstance(inner, type):
+        require_kind(inner, "classifier")
+        if not callable(getattr(inner, "fit", None)):
             raise ValueError(
                 f"estimator is {self.estimator!r}; give a classifier that is made, as in LinearSVM(), with fit; in a "
                 "study {classifier: …, params: {…}}."
             )
-        require_kind(inner, "classifier")
         if not any(hasattr(inner, name) for name in ("decision_function", "predict_proba")):
             name = type(inner).__name__
             raise ValueError(f"{name} has neither decision_function nor predict_proba; give one.")

@@ -44,6 +44,9 @@ class PointLike(Protocol):
 class Penalty(NamedPart):
     binds: ClassVar[bool] = True  # False: no penalty, whatever the strength
     prox_by_feature: ClassVar[bool] = False  # whether `prox` takes a t of each feature, too
+    ordered_features: ClassVar[bool] = (
+        False  # whether it ties neighbouring columns, so that their order matters
+    )
     entrywise: ClassVar[bool] = False  # Σ κ_j|w_j| + ½μ_j w_j², with κ_j the `kink`
     # (penalty, strength) of a fit that comes first and determines this penalty; None if there is none.
     initial: ClassVar[tuple[Penalty, float] | None] = None

@@ -37,6 +37,7 @@ class FusedLasso(KinkedPenalty):
     chains: Any = None
 
     prox_by_feature: ClassVar[bool] = True
+    ordered_features: ClassVar[bool] = True
 
     def value(self, W: Array) -> float:
         return self._chain(W).value(W)

@@ -61,13 +61,12 @@ class Tuned(MetaEstimator):
             known = ", ".join(self.metrics)
             raise ValueError(f"metric is {self.metric!r}; choose from {known}, or give a function.")
         inner = self._inner()
-        able = all(hasattr(inner, name) for name in ("get_params", "set_params", "fit", "predict"))
-        if isinstance(inner, type) or not able:
+        require_kind(inner, self.wanted)
+        if not all(hasattr(inner, name) for name in ("get_params", "set_params", "fit", "predict")):
             raise ValueError(
                 f"estimator is {self.estimator!r}; give one that is made, as in Ridge(), with fit, "
                 "predict, get_params and set_params."
             )
-        require_kind(inner, self.wanted)
         if isinstance(inner, Estimator):
             inner.check()
         if self.grid is not None and not _is_grid(self.grid):

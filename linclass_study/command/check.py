@@ -14,10 +14,13 @@ from typing import Any
 from snakemake.utils import update_config
 
 from linclass.counted import counted, first_names
+from linclass_study.checks.columns_of_words import columns_without_order, unread_columns
+from linclass_study.data.search_folders import SearchFolders
 from linclass_study.jobs import bundles
 from linclass_study.project import DEFAULT_STUDY, ROOT
 from linclass_study.protocols import protocol_named, selected_protocols
 from linclass_study.results.metric_words import direction_words
+from linclass_study.study.column_check import columns_of_text
 from linclass_study.study.config import Study, read_config
 from linclass_study.study.yaml_file import read_yaml
 
@@ -44,6 +47,7 @@ def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
     yield f"runs        {runs:,}, each a method on a data set, in {counted(len(jobs), 'job')}"
     yield f"fits        of each run {', '.join(_protocols(study))}"
     yield from _official_rows(study)
+    yield from _columns_of_words(study)
     yield f"ranked by   {_directed(study.evaluation['tune_metric'])}"
     if others := study.evaluation.get("metrics"):
         yield f"scored by   {', '.join(map(_directed, others))}, and linclass's metrics"
@@ -72,6 +76,17 @@ def _official_rows(study: Study) -> Iterator[str]:
             f"test rows   of {first_names(own, NAMES)}: {first}, hence the answer, uses them like all other rows; "
             f"`protocols: [official, {first}]` trains on the others alone and answers by these"
         )
+
+
+def _columns_of_words(study: Study) -> Iterator[str]:
+    """Columns of text that no method reads, and methods for columns in an order where there is none."""
+    folders = SearchFolders([Path(folder) for folder in study.mirrors], root=study.root)
+    for name, entry in study.datasets.items():
+        texts, categories = columns_of_text(entry, folders)
+        for sentence in unread_columns(study.methods, texts, categories):
+            yield f"unread      of {name}: {sentence}"
+        for sentence in columns_without_order(study.methods, entry, bool(texts), bool(categories)):
+            yield f"no order    of {name}: {sentence}"
 
 
 def _directed(metric: str) -> str:

@@ -17,6 +17,12 @@ from linclass_study.refusal import Refused
 
 ORCID = re.compile(r"(?:https://orcid\.org/)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\Z")
 LICENSE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*\Z")
+USUAL = (  # for data and results, and identifiers without a number
+    *("CC-BY-4.0", "CC0-1.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "ODbL-1.0", "ODC-By-1.0", "PDDL-1.0"),
+    *("MIT", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "GPL-3.0-or-later"),
+    *("Beerware", "ISC", "NCSA", "PostgreSQL", "Unlicense", "WTFPL", "X11", "Zlib"),
+)
+SHOWN = 4  # of the usual ones, in a message
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,8 @@ class Author:
         orcid = ORCID.match(parts[-1])
         if orcid:
             parts.pop()
-        if not 1 <= len(parts) <= 2 or not all(parts):
+        named = all(any(map(str.isalpha, part)) and "@" not in part for part in parts)
+        if not 1 <= len(parts) <= 2 or not named:
             form = "--author 'Family, Given' or 'Family, Given, 0000-0001-2345-6789'"
             raise Refused(f"--author {text!r} is no author; write {form}")
         family, given = [*parts, ""][:2]
@@ -61,10 +68,8 @@ class Citation:
     license: str = ""
 
     def __post_init__(self) -> None:
-        if self.license and not LICENSE.match(self.license):
-            raise Refused(
-                f"--license {self.license!r} is no SPDX identifier; write for example CC-BY-4.0"
-            )
+        if self.license:
+            _check_license(self.license)
 
     def text(self) -> str:
         """Content of CITATION.cff."""
@@ -83,3 +88,16 @@ class Citation:
         if self.license:
             about["license"] = self.license
         return yaml.safe_dump(about, sort_keys=False, allow_unicode=True, width=100)
+
+
+def _check_license(given: str) -> None:
+    """Raise Refused for what is no identifier of https://spdx.org/licenses: nearly all of them have a version."""
+    alike = [name for name in USUAL if name.lower().startswith(given.lower())]
+    has_version = LICENSE.match(given) and re.search(r"\d", given)
+    if given in USUAL or (has_version and not alike):
+        return
+    meant = f"did you mean {alike[0]}? " if alike else ""
+    raise Refused(
+        f"--license {given!r} is no SPDX identifier; {meant}Write for example {', '.join(USUAL[:SHOWN])}, or another "
+        "with its version (https://spdx.org/licenses)"
+    )

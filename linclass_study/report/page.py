@@ -17,7 +17,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from linclass.counted import counted
-from linclass_study.checks.findings import findings
 from linclass_study.fit_statuses import FITTED, STATUSES
 from linclass_study.project import ROOT
 from linclass_study.protocols import CURVE, comparing_protocols, kind, selected_protocols
@@ -39,6 +38,7 @@ from linclass_study.report.configuration import (
 from linclass_study.report.page_figures import Figures
 from linclass_study.report.page_items import Item, items, runs
 from linclass_study.report.provenance import commits, environments_of_machines
+from linclass_study.report.read_with_care import read_with_care
 from linclass_study.results.across_tables import conclusions_path
 from linclass_study.results.answer import shortened
 from linclass_study.results.certainty import certainty
@@ -105,7 +105,7 @@ def report(
         short=plain_answer(outcome),
         textbook=(outcome.results / "textbook" / "textbook.html").exists(),
         present=present(overall, of_datasets),
-        warnings=warnings(outcome),
+        warnings=read_with_care(outcome),
         shared=[group for group in groups_sharing_rows(outcome) if len(group) > 1],
         totals=totals(outcome.fits),
         spent=spent(outcome.times),
@@ -129,15 +129,6 @@ def present(overall: dict[str, list[Item]], of_datasets: list[dict[str, Any]]) -
         or overall[name]
         or any(one["items"][name] for one in of_datasets)
     ]
-
-
-def warnings(outcome: Outcome) -> dict[str, list[str]]:
-    """Data set → sentences about what its checks have found."""
-    return {
-        name: sentences
-        for name in outcome.datasets
-        if (facts := outcome.checks(name)) and (sentences := findings(facts))
-    }
 
 
 def template_environment(cells: PageCells) -> Environment:

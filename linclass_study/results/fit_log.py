@@ -12,7 +12,8 @@ FOLDER = Path("logs") / "cross_validate"
 def log_of_problem(results: Path, problem: FitProblem) -> str:
     """The log of the first run that failed so, relative to the results; '' if there is none with its traceback.
 
-    A job that runs again overwrites its log, and repeats only what has changed.
+    A job that runs again overwrites its log and repeats only what has changed; of the other runs it prints again what
+    those with failed fits have printed (runs/kept_log.py).
     """
     if problem.status != "failed":
         return ""

@@ -9,6 +9,7 @@ from typing import Any
 
 from linclass_study.disk_space import refuse_for_full_disk
 from linclass_study.runs import unfinished_run
+from linclass_study.runs.kept_log import KeptLog, print_kept_log
 from linclass_study.runs.run import fit_and_predict
 from linclass_study.runs.run_files import current_run, recorded_run
 from linclass_study.runs.run_lock import run_lock
@@ -57,11 +58,14 @@ def computed_run(
     with run_lock(folder):
         if (record := current_run(folder, inputs)) is not None:
             print("   is up to date", flush=True)
+            print_kept_log(folder)
             return record
+        log = KeptLog(folder)
         unfinished = UnfinishedRun(folder / unfinished_run.FILE, inputs)
         with enough_memory():
             records = fit_and_predict(shared.run_of(method, spec), child, unfinished=unfinished)
         refuse_for_full_disk(records.reasons(), folder)
+        log.keep(failed=bool(records.reasons()))
         records.write(folder, inputs)
         unfinished.forget()
     record = recorded_run(folder)

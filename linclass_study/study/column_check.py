@@ -3,43 +3,82 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data.assembly.target import column_named
+import polars as pl
+
+from linclass_study.data.assembly.target import class_codes, column_named
 from linclass_study.data.cost_matrix import cost_matrix
 from linclass_study.data.entry.source_keys import as_list, dialect_of, format_of
-from linclass_study.data.labels import codes_and_classes, label_column, lookup
+from linclass_study.data.labels import label_column, lookup
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable
 
 KEYS = ("target", "group", "drop", "categorical", "texts")
 OF_CLASSES = ("classes", "positive", "costs")
 LARGEST = 2e7  # bytes of a file that is read for the names of its classes
+LARGE = 5e6  # bytes of a file that is read although the entry names no class
+
+
+@dataclass(frozen=True)
+class LocalFile:
+    """A single source that is a file and is there, in a format that begins with its columns."""
+
+    path: Path
+    name: str  # as the entry has it
+    kind: str
+    dialect: dict[str, Any]
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any], folders: SearchFolders) -> LocalFile | None:
+        """None if there is no such file, or others to try: without this one the next source would be."""
+        (source, *others) = as_list(entry["source"])
+        path = None if others or "file" not in source else folders.local(source["file"])
+        kind = None if path is None else format_of(entry, source, source["file"])
+        if path is None or kind is None:
+            return None
+        found = cls(path, source["file"], kind, dialect_of(entry, source, source["file"]))
+        return found if hasattr(found.reader, "header_columns") else None
+
+    @property
+    def reader(self) -> Any:
+        return import_module(f"linclass_study.data.formats.{self.kind}")
+
+    def frame(self, entry: Mapping[str, Any], largest: float = LARGE) -> pl.DataFrame | None:
+        """Its columns; None if rows stay in the file, or it has more bytes, or cannot be read, which the fetch will
+        tell.
+        """
+        if self.kind == "parquet_blocks" or self.path.stat().st_size > largest:
+            return None
+        try:
+            found = self.reader.read(self.path, {**entry, "csv": self.dialect})
+        except Exception:
+            return None
+        return found.frame
 
 
 def column_problems(
     entry: Mapping[str, Any], folders: SearchFolders
 ) -> Iterator[tuple[list[Any], str]]:
-    """(path of keys, sentence) for a file whose columns cannot be read, or for each column that it does not have.
-
-    Only of a single source that is a file and is there: without it the next source would be tried.
-    """
-    (source, *others) = as_list(entry["source"])
-    path = None if others or "file" not in source else folders.local(source["file"])
-    kind = None if path is None else format_of(entry, source, source["file"])
-    if path is None or kind is None:
-        return
-    dialect = dialect_of(entry, source, source["file"])
-    reader = import_module(f"linclass_study.data.formats.{kind}")
-    if not hasattr(reader, "header_columns"):  # whose files do not begin with their columns
+    """(path of keys, sentence) for a file whose columns cannot be read, or for each column that it does not have."""
+    file = LocalFile.of(entry, folders)
+    if file is None:
         return
     try:
-        columns = reader.header_columns(path, dialect)
+        columns = file.reader.header_columns(file.path, file.dialect)
     except Unavailable as error:
-        yield ["source"], f"'{source['file']}': {error}"
+        yield ["source"], f"'{file.name}': {error}"
         return
+    misnamed = [*_misnamed(entry, columns)]
+    yield from misnamed
+    if not misnamed and "target" in entry and "test" not in entry:
+        yield from _class_problems(entry, file)
+
+
+def _misnamed(entry: Mapping[str, Any], columns: list[str]) -> Iterator[tuple[list[Any], str]]:
     for key in KEYS:
         given = entry.get(key)
         for i, name in enumerate(as_list(given)):
@@ -47,23 +86,35 @@ def column_problems(
                 column_named(name, columns, key)
             except Unavailable as error:
                 yield [key, i] if isinstance(given, list) else [key], str(error).partition(": ")[2]
-    if str(entry.get("target")) in columns and kind != "parquet_blocks" and "test" not in entry:
-        yield from _class_problems({**entry, "csv": dialect}, reader, path)
 
 
-def _class_problems(
-    entry: Mapping[str, Any], reader: Any, path: Path
-) -> Iterator[tuple[list[Any], str]]:
-    """(path of keys, sentence) for the first class that the file does not have, if the file is small."""
-    if not {*OF_CLASSES} & {*entry} or path.stat().st_size > LARGEST:
+def columns_of_text(
+    entry: Mapping[str, Any], folders: SearchFolders
+) -> tuple[list[str], list[str]]:
+    """(columns of texts, columns of categories) that the entry names, or a small local file has."""
+    texts = [*map(str, as_list(entry.get("texts")))]
+    categories = [*map(str, as_list(entry.get("categorical")))]
+    file = LocalFile.of(entry, folders)
+    frame = None if file is None else file.frame(entry)
+    if frame is not None:
+        none = {str(entry.get(key)) for key in ("target", "group")}
+        none |= {*map(str, entry.get("drop", [])), *texts, *categories}
+        categories += [name for name in frame.select(pl.col(pl.String)).columns if name not in none]
+    return texts, categories
+
+
+def _class_problems(entry: Mapping[str, Any], file: LocalFile) -> Iterator[tuple[list[Any], str]]:
+    """(path of keys, sentence) for a target that holds no classes, or for the first class that the file does not have,
+    if the file is small.
+    """
+    frame = file.frame(entry, LARGEST if {*OF_CLASSES} & {*entry} else LARGE)
+    if frame is None:
         return
     try:
-        labels = label_column([reader.read(path, entry).frame[str(entry["target"])]])
-        classes = codes_and_classes(labels, entry.get("classes"))[1]
+        classes = class_codes(label_column([frame[str(entry["target"])]]), entry)[1]
         if "positive" in entry:
             lookup(entry["positive"], classes, "positive")
         cost_matrix(entry, classes)
     except Unavailable as error:
         key, _, sentence = str(error).partition(": ")
-        if key in OF_CLASSES:  # else the data set will be unavailable
-            yield [key], sentence
+        yield ([key], sentence) if key in OF_CLASSES else (["target"], str(error))

@@ -109,14 +109,16 @@ def _sentences(error: ValidationError, name: str) -> Iterator[tuple[list[Any], s
                     place = right_place(key, load_schema(name), TOPS[name])
                     yield [*path, key], f"unknown key; {place or nearest_name(key, known)}"
         case "required":
-            known = schema.get("properties", {})
             for key in rule:
                 if key not in value:
-                    yield path, f"the key '{key}' is missing{_meant(known.get(key, {}))}"
+                    own = _of_key(schema, key, name)
+                    example = next(iter(own.get("examples", ())), "…")
+                    yield path, f"the key '{key}' is missing{_meant(own)}; add `{key}: {example}`"
         case "type":
             kinds = _as_list(rule)
             wanted = " or ".join(KINDS[kind] for kind in kinds)
             remedy = _of_step(path, value) or _remedy(path, value, kinds)
+            remedy = remedy or _of_one_key(schema, value, name)
             yield path, f"{shown} is not {wanted}{_meant(schema)}{remedy}"
         case "minimum" | "exclusiveMinimum":
             least = f"at least {rule}" if error.validator == "minimum" else f"more than {rule}"
@@ -144,6 +146,22 @@ def _sentences(error: ValidationError, name: str) -> Iterator[tuple[list[Any], s
             yield from _nearest_alternative(error, name, shown, schema)
         case _:
             yield path, f"{shown} does not fit{_meant(schema) or f' ({error.message})'}"
+
+
+def _of_key(schema: dict[str, Any], key: str, name: str) -> dict[str, Any]:
+    """The schema of a key, also if it stands under $defs."""
+    own: dict[str, Any] = schema.get("properties", {}).get(key, {})
+    return load_schema(name)["$defs"][own["$ref"].split("/")[-1]] if "$ref" in own else own
+
+
+def _of_one_key(schema: dict[str, Any], value: Any, name: str) -> str:
+    """The remedy for the text of the only key that is required, in place of a mapping: `ridge: path.of.Ridge`."""
+    required = schema.get("required", [])
+    if len(required) != 1 or not isinstance(value, str | None):
+        return ""
+    own = _of_key(schema, required[0], name)
+    given = value or next(iter(own.get("examples", ())), "…")
+    return f"; write {{{required[0]}: {given}}}" if own.get("type") == "string" else ""
 
 
 def _nearest_alternative(

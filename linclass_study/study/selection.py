@@ -9,6 +9,7 @@ from typing import Any
 
 from linclass_study.refusal import nearest_name
 from linclass_study.study import suites
+from linclass_study.study.meant_method import meant_methods
 from linclass_study.study.source_lines import Problem
 from linclass_study.study.suites import suite_names
 from linclass_study.yaml_text import yaml_text
@@ -57,7 +58,7 @@ def _datasets(
 
 
 def _meant(kind: str, name: str, catalogue: Mapping[str, Any]) -> str:
-    """The entry to define for a file or an import path; else the most similar name."""
+    """The entry to define for a file or an import path; else the names that may be meant."""
     if kind == "datasets" and ("/" in name or Path(name).is_file()):
         key = "url" if re.match("https?://", name) else "file"
         own_name = re.sub("[^A-Za-z0-9_.+-]+", "_", Path(name).stem).strip("_.+-") or "mine"
@@ -67,7 +68,7 @@ def _meant(kind: str, name: str, catalogue: Mapping[str, Any]) -> str:
     if kind == "methods" and module and last[:1].isupper():
         own = f"{{{last}: {{classifier: {name}}}}}"
         return f"define one, `define: {{methods: {own}}}`, and list its name"
-    return nearest_name(name, catalogue)
+    return meant_methods(name, catalogue) if kind == "methods" else nearest_name(name, catalogue)
 
 
 def _named(

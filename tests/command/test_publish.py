@@ -328,7 +328,15 @@ def test_it_is_cited_as_its_authors_say(published, finished):
     [
         (["--author", "a, b, c"], "is no author"),
         (["--author", " "], "is no author"),
+        (["--author", "0000-0002-1825-0097"], "is no author"),
+        (["--author", "42"], "'42' is no author; write --author 'Family, Given'"),
+        (["--author", "Lovelace, -"], "is no author"),
         (["--license", "CC BY 4.0"], "no SPDX identifier"),
+        (
+            ["--license", "foo"],
+            "--license 'foo' is no SPDX identifier; Write for example CC-BY-4.0",
+        ),
+        (["--license", "cc-by"], "did you mean CC-BY-4.0?"),
         (["--crate"], "--crate needs --license"),
     ],
 )

@@ -174,6 +174,14 @@ def test_attributes_of_a_fit_are_documented(kind):
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
+def test_endings_of_classifiers_are_not_those_of_regressors(kind):
+    about = section(documentation(kind), "Attributes")
+    words = " ".join(about[name][1] for name in ("status_", "certificate_kind_"))
+    for only in ("separable", "training_mistakes", "gap_to_bound"):
+        assert (only in words) == issubclass(kind, Classifier)
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
 def test_properties_of_an_estimator_are_documented(kind):
     for name, found in inspect.getmembers(kind, lambda member: isinstance(member, property)):
         assert name.startswith("_") or inspect.getdoc(found), name

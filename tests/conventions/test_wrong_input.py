@@ -131,9 +131,21 @@ def test_a_batch_of_pegasos_is_a_number_of_rows(wrong: Any) -> None:
         L.LinearSVM(solver={"pegasos": {"batch": wrong}}).fit(X, Y)
 
 
-@pytest.mark.parametrize("kind", [L.OneVsOne, L.OneVsRest, L.Calibrated, L.TunedClassifier])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        L.Calibrated,
+        L.ErrorCorrectingOutputCodes,
+        L.FlexibleDiscriminantAnalysis,
+        L.OneVsOne,
+        L.OneVsRest,
+        L.TunedClassifier,
+        L.TunedRegressor,
+    ],
+)
 def test_a_class_is_no_estimator(kind: Any) -> None:
-    with refused("that is made, as in"):
+    inside = "regressor" if kind is L.FlexibleDiscriminantAnalysis else "estimator"
+    with refused(f"{inside} is the class LinearSVM; give one that is made, as in LinearSVM()."):
         kind(L.LinearSVM).fit(X, Y)
 
 

@@ -17,6 +17,7 @@ from linclass import (
     NearestMean,
     OneVsOne,
     OneVsRest,
+    RelevanceVectorMachine,
     log_probability,
 )
 from linclass.multiclass.pairwise_coupling import COUPLINGS
@@ -24,6 +25,7 @@ from linclass.multiclass.statuses import WORST_LAST
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
+from linclass.predicted import predictions_of
 from linclass.table import Table
 from linclass_study.study import code
 from linclass_study.study.method_check import method_problems
@@ -85,7 +87,35 @@ def test_a_classifier_with_probabilities_alone_will_do(kind: Any) -> None:
     made = kind(naive_bayes.GaussianNB()).fit(X, y)
     expected = PEERS[kind](naive_bayes.GaussianNB()).fit(X, y).predict(X)
     assert np.mean(made.predict(X) == expected) > 0.98  # theirs votes by ties of rounded ones
+
+
+@pytest.mark.parametrize("K", [2, 4])
+@pytest.mark.parametrize(
+    "inner",
+    [linear_model.LogisticRegression(), naive_bayes.GaussianNB(), RelevanceVectorMachine()],
+    ids=lambda e: type(e).__name__,
+)
+def test_probabilities_of_one_vs_rest_are_those_of_scikit_learns_wrapper(
+    K: int, inner: Any
+) -> None:
+    X, y = rows(K)
+    ours = OneVsRest(inner).fit(X, y)
+    theirs = multiclass.OneVsRestClassifier(inner).fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs, atol=1e-10)
+    np.testing.assert_allclose(np.exp(ours.predict_log_proba(X)), theirs, atol=1e-10)
+    codes, _, log_proba = predictions_of(
+        OneVsRest(inner).fit(X, np.unique(y, return_inverse=True)[1]), X, K
+    )
+    np.testing.assert_allclose(np.exp(log_proba), theirs, atol=1e-10)
+    np.testing.assert_array_equal(codes, theirs.argmax(axis=1))
+
+
+def test_one_vs_rest_says_why_it_has_no_probabilities() -> None:
+    made = OneVsRest(LinearSVM()).fit(*rows(3))
     assert not hasattr(made, "predict_proba")
+    remedy = r"LinearSVM has no probabilities.*use OneVsRest\(Calibrated\(LinearSVM"
+    with pytest.raises(AttributeError, match=remedy):
+        made.predict_proba(rows(3)[0])
 
 
 @pytest.mark.parametrize("coupling", COUPLINGS)

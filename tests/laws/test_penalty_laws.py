@@ -14,7 +14,7 @@ from problems import PENALTIES, differences, penalty_called
 from scipy.optimize import minimize
 
 from linclass import LinearClassifier, TunedClassifier
-from linclass.parts import find
+from linclass.parts import find, names
 from linclass.penalties.base import KinkedPenalty, Penalty
 from linclass.penalties.elastic_net import ElasticNet
 from linclass.penalties.group_lasso import GroupLasso
@@ -89,6 +89,13 @@ def test_some_features_of_a_penalty_are_the_penalty_with_zeros_elsewhere(name: s
     part = penalty.on(features)
     assert_allclose(part.value(V[:, features]), penalty.value(V), rtol=1e-14)
     assert_allclose(part.prox(V[:, features], 0.3), penalty.prox(V, 0.3)[:, features], rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", names("penalties"))
+def test_the_order_of_features_matters_where_the_penalty_says_so(name: str) -> None:
+    penalty = find("penalties", name)()
+    same = np.isclose(penalty.value(W), penalty.value(W[:, [0, 2, 1]]), rtol=1e-14)
+    assert penalty.ordered_features == (not same)
 
 
 @pytest.mark.parametrize("name", BINDING)

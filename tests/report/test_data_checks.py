@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 
 import pytest
 import studies
 from studies import Data, Method
 
 from linclass_study.report import data_card
+from linclass_study.report.read_with_care import read_with_care
 from linclass_study.results.answer import DATA_LINES, answer
 from linclass_study.results.independent_datasets import groups_sharing_rows
 
@@ -67,6 +69,24 @@ def test_each_data_set_has_its_card_and_an_unavailable_one_has_none(words) -> No
     assert "Shares rows with again; they count once" in words
     assert "Columns like an identifier: feature 2" in words
     assert words.count("0 repeat another with its class") == 3
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"params": {"penalty": "fused_lasso"}},
+        {"params": {"penalty": {"fused_lasso": {"fusion": 2.0}}}},
+        {"params": {"estimator": {"params": {"penalty": "fused_lasso"}}}},
+        {"tune": {"estimator__penalty": ["l2", "fused_lasso"]}},
+    ],
+)
+def test_a_method_for_columns_in_an_order_is_named_where_they_have_none(make, given) -> None:
+    made, words = make({"d": Data()}, METHODS, folds=2), {"d": {"format": "bag_of_words"}}
+    outcome = replace(made, methods={"fused": given, "other": {"params": {"penalty": "l1"}}})
+    assert not read_with_care(outcome)
+    (sentence,) = read_with_care(replace(outcome, datasets=words))["d"]
+    assert sentence.startswith("fused has the penalty fused_lasso")
+    assert "words have no order" in sentence
 
 
 def test_a_study_of_data_without_remarks_reports_nothing_of_them(make) -> None:

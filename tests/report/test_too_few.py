@@ -82,6 +82,19 @@ def test_data_sets_on_which_a_method_lacks_a_score_do_not_count():
     )
 
 
+def test_numbers_of_data_sets_that_differ_say_of_what_they_are():
+    """Every method has a score on two, and the first two methods on three."""
+    base = across(3, 3)
+    base.table[0, 2] = np.nan
+    why = "over 2 independent data sets (1 of 3 is left out because c has no score on it) the"
+    assert why in too_few_for_ranks(base)
+    for sentence in (too_few_for_pairs(base), too_few_for_ratings(base)):
+        assert (
+            "3 independent data sets, the most on which two methods both have a score," in sentence
+        )
+        assert "the most on which" not in too_few_for_pairs(across(3, 3))
+
+
 FIGURES = {"ranks": (ranks, FEW), "pairwise": (pairwise, PAIRED), "ratings": (ratings, FEW)}
 
 

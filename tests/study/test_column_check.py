@@ -18,16 +18,16 @@ ARFF = "% a comment\n@relation r\n@attribute age numeric\n@attribute 'the dose' 
 @pytest.fixture
 def problems(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.csv").write_text(HEADER + "1,2,well\n")
+    (tmp_path / "a.csv").write_text(HEADER + "1,2,well\n2,3,ill\n3,4,ill\n")
     (tmp_path / "semicolons.csv").write_text(HEADER.replace(",", ";"))
     (tmp_path / "twice.csv").write_text("x,x,y\n")
     (tmp_path / "latin.csv").write_bytes("größe,y\n".encode("latin-1"))
     (tmp_path / "bom.csv").write_bytes("\ufeffage,y\n".encode())
-    (tmp_path / "no_header.csv").write_text("1,2,3\n")
+    (tmp_path / "no_header.csv").write_text("1,2,3\n4,5,6\n")
     (tmp_path / "empty.csv").write_text("")
     (tmp_path / "b.csv.gz").write_bytes(gzip.compress(HEADER.encode()))
     (tmp_path / "c.arff").write_text(ARFF)
-    pl.DataFrame({"age": [1.0], "y": ["a"]}).write_parquet(tmp_path / "d.parquet")
+    pl.DataFrame({"age": [1.0, 2.0], "y": ["a", "b"]}).write_parquet(tmp_path / "d.parquet")
 
     def found(file, **entry):
         return [*column_problems({"source": {"file": file}} | entry, SearchFolders())]
@@ -145,6 +145,30 @@ def test_classes_that_the_file_has(problems, tmp_path, entry):
     assert not problems("classes.csv", target="y", **entry)
 
 
+MEASURED = [0.25, None, 1.5, 0.5] * 10  # few of them, and some are missing
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        (MEASURED, "'y' holds fractions, such as 0.25, 0.5 and 1 more, and 10 of its 40 cells are empty"),
+        (MEASURED, "measurements, not classes; make a column of classes from them"),
+        ([*range(50), None], "'y' holds numbers, such as 0, 1 and 48 more, and 1 of its 51 cells is empty"),
+        ([i / 8 for i in range(40)], "'y' has 40 distinct numbers in 40 rows: a number, not a class"),
+        (["a", None, "b"], "1 row has no class; list the `classes:` to keep"),
+        (["a", "a"], "the target has one class, 'a'"),
+    ],
+)  # fmt: skip
+def test_a_target_without_classes_is_refused(problems, tmp_path, target, words):
+    frame = pl.DataFrame({"x": [*range(len(target))], "y": target}, strict=False)
+    frame.write_csv(tmp_path / "measured.csv")
+    ((path, told),) = problems("measured.csv", target="y")
+    assert path == ["target"]
+    assert words in told
+    kept = [str(label) for label in dict.fromkeys(target) if label is not None][:2]
+    assert len(kept) < 2 or not problems("measured.csv", target="y", classes=kept)
+
+
 def test_a_large_file_is_not_read_for_its_classes(problems, tmp_path, monkeypatch):
     (tmp_path / "classes.csv").write_text("age,y\n1,ill\n2,well\n")
     monkeypatch.setattr("linclass_study.study.column_check.LARGEST", 3)
@@ -154,7 +178,7 @@ def test_a_large_file_is_not_read_for_its_classes(problems, tmp_path, monkeypatc
 def test_cells_of_a_tsv_file_are_separated_by_tabs(problems, tmp_path):
     (tmp_path / "tabs.tsv").write_text("a b\ty\n1\tu\n2\tv\n")
     assert not problems("tabs.tsv", target="y", drop=["a b"], positive="u")
-    (tmp_path / "tabs.tsv").write_text("a;y\n1;u\n")
+    (tmp_path / "tabs.tsv").write_text("a;y\n1;u\n2;v\n")
     assert not problems("tabs.tsv", target="y", csv={"separator": ";"})
 
 

@@ -300,6 +300,37 @@ def test_all_names_that_a_study_misspells_are_told_at_once(refusals):
     assert set(_lines_named(lines)) == {2, 3, 4}
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("pls", "'pls_discriminant'"),  # its first letters
+        ("rvm", "'relevance' or 'relevance_vectors'"),  # initials of the class
+        ("nb", "'gaussian_nb',"),  # a word of it
+        ("LinearDiscriminantAnalysis", "'lda', 'lda_shrunk' or"),  # the class, also one inside
+        ("PartialLeastSquares", "'pls_discriminant'"),
+        ("SVC", "'svm_gaussian'"),  # what scikit-learn calls the class
+        ("Gaussian-NB", "'gaussian_nb'"),
+    ],
+)
+def test_a_method_may_be_meant_by_other_names(refusal, name, meant):
+    line = refusal(f"results: r\ndatasets: [iris]\nmethods: [{name}]\n")
+    assert f"there is no method '{name}'; did you mean {meant}" in line
+
+
+@pytest.mark.parametrize(
+    ("entry", "remedy"),
+    [
+        ("{params: {strength: 1}}", "'classifier' is missing (an import path"),
+        ("{params: {strength: 1}}", "; add `classifier: linclass.LogisticRegression`"),
+        ("linclass.LinearSVM", "is not a mapping; write {classifier: linclass.LinearSVM}"),
+    ],
+)
+def test_a_method_without_a_classifier_is_told_to_add_one(refusal, entry, remedy):
+    line = refusal(f"{BASE}define: {{methods: {{mine: {entry}}}}}\n")
+    assert line.startswith("study.yaml, line 4: define.methods.mine: ")
+    assert remedy in line
+
+
 def test_errors_of_form_hide_no_misspelt_name(refusals):
     text = (
         "results: r\ndatasets: [iriss]\nmethods: [ldaa]\nevaluate: 3\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from linclass.table import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import save_dataset
 from linclass_study.refusal import Refused
-from linclass_study.runs import feature_file, folds, manifest, run_files, shards
+from linclass_study.runs import feature_file, folds, kept_log, manifest, run_files, shards
 from linclass_study.runs.bundle import compute_bundle
 from linclass_study.runs.folds import write_folds
 from linclass_study.runs.manifest import is_current, write_manifest
@@ -122,6 +123,25 @@ def test_only_what_changed_is_computed(results):
     compute_bundle(results, {"d": changed}, EVALUATION, LIMITS)
     now = {p for p in times if p.stat().st_mtime_ns != times[p]}
     assert {path.parent.name for path in now} == {"lda"}
+
+
+def test_tracebacks_of_failed_fits_are_printed_again_by_the_next_job(results, capfd):
+    """Its log is a new one, and the fits stay as they are."""
+    os.dup2(1, 2)  # as in a job, whose log has both
+    entry = {"classifier": "sklearn.linear_model.SGDClassifier", "params": {"loss": "nope"}}
+    bundle = {"d": {"bad": METHODS["theirs"] | {"entry": entry}, "lda": METHODS["lda"]}}
+    logs = []
+    for _ in range(3):
+        compute_bundle(results, bundle, EVALUATION, LIMITS)
+        logs.append(capfd.readouterr().out)
+    for log in logs:
+        own = log.partition("== d × bad\n")[2].partition("\n== ")[0]
+        assert own.count("Traceback") == logs[0].count("Traceback") > 0
+        assert "loss" in own
+    assert not (results / "runs/d/lda" / kept_log.FILE).exists()
+    bundle["d"]["bad"] = METHODS["theirs"]
+    compute_bundle(results, bundle, EVALUATION, LIMITS)
+    assert not (results / "runs/d/bad" / kept_log.FILE).exists()
 
 
 def test_a_run_without_its_last_file_is_not_whole(results):

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from linclass.counted import first_names
-from linclass_study.data.labels import codes_and_classes, plain_number
+from linclass_study.data.labels import codes_and_classes, plain_number, sorted_labels
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.refusal import nearest_name
 
@@ -18,6 +18,8 @@ LISTED = 30  # names in a message; the others are counted
 
 
 def class_codes(texts: pl.Series, entry: Mapping[str, Any]) -> tuple[np.ndarray, list[str]]:
+    if "classes" not in entry:
+        _refuse_gaps_in_numbers(texts)
     y, classes = codes_and_classes(texts, entry.get("classes"))
     counts = np.bincount(y[y >= 0], minlength=len(classes))
     refuse_a_number(texts.name, classes, counts, entry)
@@ -37,6 +39,27 @@ def refuse_a_number(
         raise Unavailable(
             f"{shown} has {len(classes):,} distinct numbers in {counts.sum():,} rows: a number, not a class; "
             "name the column of the class as `target:`, list the `classes:` to keep, or make classes of ranges"
+        )
+
+
+def _refuse_gaps_in_numbers(texts: pl.Series) -> None:
+    """Raise Unavailable if some cells of the target are empty and the others measure something: to list the numbers as
+    classes would be no remedy.
+    """
+    empty = texts.null_count()
+    if not empty:
+        return
+    counts = texts.drop_nulls().alias("label").value_counts(name="rows")
+    labels = sorted_labels(counts["label"])
+    numbers = [plain_number(label) for label in labels]
+    fractions = [str(x) for x in numbers if x is not None and x % 1] if None not in numbers else []
+    if fractions or is_a_number(labels, counts["rows"].to_numpy()):
+        cells = f"{empty:,} of its {len(texts):,} cells {'is' if empty == 1 else 'are'} empty"
+        what = "fractions" if fractions else "numbers"
+        raise Unavailable(
+            f"'{texts.name}' holds {what}, such as {first_names(fractions or labels, 2)}, and {cells}: measurements, "
+            "not classes; make a column of classes from them, such as low and high by a threshold, and name it under "
+            "`target:` (numbers that are classes after all: list them under `classes:`; rows without one are left out)"
         )
 
 
