@@ -23,11 +23,12 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.annotations import ArrayLike, MatrixLike
+from linclass.conventions.foreign_estimator import is_ours
 from linclass.conventions.offsets import row_offsets
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset, TakesOffset
 from linclass.log_probability import log_softmax
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
-from linclass.predicted import is_ours, predictions_of
+from linclass.predicted import predictions_of
 
 
 class OneVsRest(TakesOffset, FromBinary):
