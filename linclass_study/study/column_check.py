@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.data.assembly.target import class_codes, column_named
+from linclass_study.data.assembly.target import Measurements, class_codes, column_named
 from linclass_study.data.cost_matrix import cost_matrix
 from linclass_study.data.entry.source_keys import as_list, dialect_of, format_of
 from linclass_study.data.labels import label_column, lookup
@@ -104,7 +104,7 @@ def columns_of_text(
 
 
 def _class_problems(entry: Mapping[str, Any], file: LocalFile) -> Iterator[tuple[list[Any], str]]:
-    """(path of keys, sentence) for a target that holds no classes, or for the first class that the file does not have,
+    """(path of keys, sentence) for a target of measurements, or for the first class that the file does not have,
     if the file is small.
     """
     frame = file.frame(entry, LARGEST if {*OF_CLASSES} & {*entry} else LARGE)
@@ -117,4 +117,7 @@ def _class_problems(entry: Mapping[str, Any], file: LocalFile) -> Iterator[tuple
         cost_matrix(entry, classes)
     except Unavailable as error:
         key, _, sentence = str(error).partition(": ")
-        yield ([key], sentence) if key in OF_CLASSES else (["target"], str(error))
+        if key in OF_CLASSES:
+            yield [key], sentence
+        elif isinstance(error, Measurements):  # else the data set will be unavailable
+            yield ["target"], str(error)

@@ -17,6 +17,10 @@ MEASURED = 20  # distinct numbers; fewer may be classes
 LISTED = 30  # names in a message; the others are counted
 
 
+class Measurements(Unavailable):
+    """The target measures something: another column is meant, or classes have to be made."""
+
+
 def class_codes(texts: pl.Series, entry: Mapping[str, Any]) -> tuple[np.ndarray, list[str]]:
     if "classes" not in entry:
         _refuse_gaps_in_numbers(texts)
@@ -36,7 +40,7 @@ def refuse_a_number(
     """Raise Unavailable if the target measures something, unless the entry lists its classes."""
     if "classes" not in entry and is_a_number(classes, counts):
         shown = f"'{name}'" if name else "the target"
-        raise Unavailable(
+        raise Measurements(
             f"{shown} has {len(classes):,} distinct numbers in {counts.sum():,} rows: a number, not a class; "
             "name the column of the class as `target:`, list the `classes:` to keep, or make classes of ranges"
         )
@@ -56,7 +60,7 @@ def _refuse_gaps_in_numbers(texts: pl.Series) -> None:
     if fractions or is_a_number(labels, counts["rows"].to_numpy()):
         cells = f"{empty:,} of its {len(texts):,} cells {'is' if empty == 1 else 'are'} empty"
         what = "fractions" if fractions else "numbers"
-        raise Unavailable(
+        raise Measurements(
             f"'{texts.name}' holds {what}, such as {first_names(fractions or labels, 2)}, and {cells}: measurements, "
             "not classes; make a column of classes from them, such as low and high by a threshold, and name it under "
             "`target:` (numbers that are classes after all: list them under `classes:`; rows without one are left out)"
