@@ -33,6 +33,22 @@ class SupportVectorMachine(KernelPath):
         return [loss.__module__, solver.__module__, *self._kernel_parts()]
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the machine to training rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class, or target, of each row.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
+            equally.
+
+        Returns
+        -------
+        self
+        """
         self._fit_each([self], X, y, sample_weight)
         return self
 
