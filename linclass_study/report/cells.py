@@ -137,7 +137,7 @@ def breakable_name(name: str) -> Markup:
 
 
 def with_code(text: str) -> Markup:
-    """Text, in which `what one types` is code."""
+    """Text as HTML, in which `what one types` is code."""
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
@@ -150,5 +150,7 @@ def folded(reason: str) -> Markup:
     """The full reason; a long one is folded behind its beginning and end."""
     short = shortened(reason, SHOWN)
     if short == " ".join(reason.split()):
-        return escape(reason)
-    return Markup('<details class="long"><summary>{}</summary>{}</details>').format(short, reason)
+        return with_code(reason)
+    return Markup('<details class="long"><summary>{}</summary>{}</details>').format(
+        with_code(short), with_code(reason)
+    )

@@ -141,7 +141,7 @@ def _alone(name: str, found: ComparisonWithin) -> str:
     worse = others - rivals
     how_many = some(worse, others) if worse else f"none of the {others} others"
     return (
-        f"{name} {how_many} {'is' if worse == 1 else 'are'} clearly worse than {found.methods[0]}"
+        f"{name} {how_many} {'is' if worse <= 1 else 'are'} clearly worse than {found.methods[0]}"
     )
 
 

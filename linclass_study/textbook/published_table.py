@@ -1,8 +1,10 @@
-"""The comparison with published numbers as lines of text, with a summary."""
+"""The comparison with published numbers as lines of text, with a summary, and what is printed at the end."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from linclass_study.textbook.published import KINDS, Check
 
@@ -12,6 +14,11 @@ MARKS = {
     "missed": ("MISSED", "missed", "missed"),
     "differs": ("DIFFERS", "differs", "differ"),
     "unavailable": ("unavailable", "unavailable", "unavailable"),
+}
+PLURALS = {"published": "published numbers", "identity": "identities"}
+EXPLAINED = {
+    "missed": "missed, where the source contradicts itself or had not converged",
+    "unavailable": "not checked, for their data are not here",
 }
 NAMES = {"published": "published numbers reproduced", "identity": "identities hold"}
 
@@ -27,6 +34,29 @@ def summary(checks: Iterable[Check]) -> str:
     """Summary of the checks, without unavailable numbers."""
     checks = list(checks)
     return "; ".join(_counted(kind, own) for kind in KINDS if (own := of_kind(checks, kind)))
+
+
+def ending(checks: Iterable[Check], page: Path) -> str:
+    """How many numbers were checked and how many hold, which do not, and where the page is."""
+    checks = list(checks)
+    lines = [_held(kind, own) for kind in KINDS if (own := of_kind(checks, kind))]
+    return "\n".join([*lines, *_others(checks), f"page: {page}"])
+
+
+def _held(kind: str, checks: list[Check]) -> str:
+    checked = [check for check in checks if check.status != "unavailable"]
+    held = sum(check.status == "reproduced" for check in checked)
+    verdict = "all of them hold" if held == len(checked) else f"{held} of them hold"
+    return f"{PLURALS[kind]} checked: {len(checked)}, {verdict}"
+
+
+def _others(checks: list[Check]) -> Iterator[str]:
+    """The numbers that do not hold, one by one; those that are explained or not checked by exhibit."""
+    for c in (check for check in checks if check.status == "differs"):
+        yield f"  differs: {c.exhibit} {c.number}, published {c.published:.10g}, ours {_shown(c)}"
+    for status, words in EXPLAINED.items():
+        if each := Counter(check.exhibit for check in checks if check.status == status):
+            yield f"  {words}: {', '.join(f'{name} ({n})' for name, n in each.items())}"
 
 
 def of_kind(checks: Iterable[Check], kind: str) -> list[Check]:

@@ -259,6 +259,24 @@ def test_any_number_of_methods_and_classes_is_drawn(make, n_methods, n_classes):
         assert (made.figure is not None) == (module.PER_DATASET and figure not in OF_KEPT)
 
 
+@pytest.mark.parametrize("n_methods", [1, 2, 5])
+def test_the_legend_of_classes_is_read_row_by_row_and_stays_inside_its_figure(make, n_methods):
+    """Its rows begin with the first classes, above all panels, whatever the names."""
+    classes = ("a", *(f"class {k} of a longer name" for k in range(5)), "b", "c")
+    methods = {f"m{i}": Method(i) for i in range(n_methods)}
+    outcome = make({"d": Data(classes, 80, 2)}, methods, folds=2)
+    with style.settings():
+        figure = boundaries.draw(outcome, "d").figure
+        figure.draw_without_rendering()
+        (legend,) = figure.legends
+        boxes = {text.get_text(): text.get_window_extent() for text in legend.get_texts()}
+        panels = max(axes.get_tightbbox().y1 for axes in figure.axes)  # with their titles
+    assert max(box.x1 for box in boxes.values()) <= figure.bbox.x1
+    assert min(box.y0 for box in boxes.values()) >= panels
+    in_order = sorted(boxes, key=lambda name: (-round(boxes[name].y0), boxes[name].x0))
+    assert in_order == list(classes)
+
+
 def test_nothing_to_draw_leaves_files_that_give_the_reason(tmp_path):
     reason = 'no fit on <b> & "c" gave a boundary,\x00 ' + "for a long reason " * 10
     Exhibit.nothing(reason).save(tmp_path)

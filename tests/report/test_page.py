@@ -325,6 +325,22 @@ def test_a_long_reason_is_folded_and_lost_nowhere(make):
     assert len(box(text, "problems")) < 600
 
 
+def test_what_one_types_is_code_wherever_a_reason_stands(make):
+    """In the list of problems, in tables, folded or not, in captions, and where data are unavailable."""
+    data = {"d": Data(features=2), "gone": Data(unavailable="`format:` is missing; add `csv`")}
+    long = f"{'so ' * 300}give `--long <x>`"
+    methods = {
+        "good": Method(),
+        "bad": Method(everywhere=("failed", "needs `weights=<given>`")),
+        "worse": Method(everywhere=("failed", long)),
+    }
+    text = finish(make(data, methods, folds=2))
+    assert "`" not in re.sub(r"<(script|style|pre)\b.*?</\1>", "", text, flags=re.DOTALL)
+    assert text.count("<code>weights=&lt;given&gt;</code>") == 2
+    assert text.count("<code>--long &lt;x&gt;</code>") == 3  # its table has the beginning, too
+    assert "<code>format:</code> is missing; add <code>csv</code>" in text
+
+
 def test_official_tables_say_that_cross_validation_runs_on_the_test_rows_too(page):
     assert "Cross-validation, above, runs on all rows, these test rows included." in page.words()
 

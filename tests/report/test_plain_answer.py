@@ -124,6 +124,10 @@ def test_of_few_data_sets_each_tells_of_its_own_others(reported):
         "On d 1 of the 2 others is clearly worse than good; on e 1 of the 2 others is clearly worse than good.",
         "2 independent data sets are too few to rank methods. A conclusion needs at least 5.",
     ]
+    close = {"good": GOOD, "near": LITTLE_LESS, "nearer": LITTLE_LESS}
+    assert reported({"d": close, "e": close})[1] == (
+        "On d none of the 2 others is clearly worse than good; on e none of the 2 others is clearly worse than good."
+    )
     (output,) = reported({"d": dict.fromkeys("abc", GOOD)})
     assert output == "a, b and c have the best accuracy on d, 0.907; no method is behind them."
 

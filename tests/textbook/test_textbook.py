@@ -102,6 +102,28 @@ def test_identities_are_counted_apart(tmp_path: Path) -> None:
     assert published_table.summary(checks) == "1 of 1 identities hold"
 
 
+def test_the_end_counts_what_holds_and_names_what_does_not() -> None:
+    def check(number: str, status: str, **more: str) -> published.Check:
+        return published.Check("iris", number, 1.5, 1.25, 0.05, "a book", status, **more)
+
+    checks = [
+        check("a", "reproduced"),
+        check("b", "differs"),
+        check("c", "missed"),
+        check("d", "missed"),
+        check("e", "unavailable"),
+        check("f", "reproduced", kind="identity"),
+    ]
+    assert published_table.ending(checks, Path("out/textbook.html")).splitlines() == [
+        "published numbers checked: 4, 1 of them hold",
+        "identities checked: 1, all of them hold",
+        "  differs: iris b, published 1.5, ours 1.25",
+        "  missed, where the source contradicts itself or had not converged: iris (2)",
+        "  not checked, for their data are not here: iris (1)",
+        "page: out/textbook.html",
+    ]
+
+
 def test_a_wrong_key_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="entry 1: unknown key 'tolerence'"):
         a_gate(tmp_path, {"drawn": True}, tolerence=1)

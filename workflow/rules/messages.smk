@@ -12,6 +12,8 @@ from linclass_study.jobs import slurm_jobs
 from linclass_study.refusal import Refused
 from linclass_study.results import study_file
 from linclass_study.study import lock, progress
+from linclass_study.textbook import published_table
+from linclass_study.textbook.published import read_published
 
 STOPPED = "Terminating processes on user request"  # Snakemake's words in its log after Ctrl-C
 
@@ -64,7 +66,7 @@ def work_of(job):
 
 def print_answer_last():
     """Print the answer of the study after all messages of Snakemake; if only a part was requested, its files."""
-    if text := answer_as_requested():
+    if text := answer_as_requested() or textbook_as_compared():
         atexit.register(print, text, file=sys.stderr)
     elif made := sorted({str(file) for job in workflow.dag.targetjobs for file in job.output}):
         text = f"Made: {first_names(made, 5)} | the report was not requested"
@@ -88,6 +90,19 @@ def answer_as_requested():
     if any(job.rule.name == "report" for job in workflow.dag.jobs):
         return text
     return text.rpartition("\nreport: ")[0] + "\nthe report was not requested"
+
+
+def textbook_as_compared():
+    """How many published numbers hold, and the page; nothing if `reproduce` was not requested or not reached."""
+    if not any(job.rule.name == "reproduce" for job in workflow.dag.jobs):
+        return ""
+    folder = Path(STUDY.results, "textbook")
+    lacking = {job.rule.name for job in workflow.dag.needrun_jobs()} - {"reproduce"}
+    if lacking or not (folder / "published.json").exists():
+        return ""
+    return published_table.ending(
+        read_published(folder / "published.json"), folder / "textbook.html"
+    )
 
 
 def print_what_is_fitted_again():
@@ -116,5 +131,6 @@ def print_unfinished_last(logs):
         text = "Interrupted. What was computed is kept; the same command goes on from there."
     else:
         text = "The study is not finished: the errors above say which jobs failed. What was computed is kept; run again."
+    text = textbook_as_compared() or text  # finished, but a number is outside its tolerance
     full = full_disk(Path(STUDY.results))
     atexit.register(print, f"{text}\n{full}" if full else text, file=sys.stderr)

@@ -7,9 +7,8 @@ from linclass_study.textbook import published_table
 from linclass_study.textbook.published import read_published
 
 checks = read_published(Path(snakemake.input[0]))
-print(published_table.published_table(checks))
-print(f"page: {Path(snakemake.input[0]).with_name('textbook.html')}")
-sys.stdout.flush()
-Path(snakemake.log[0]).write_text(published_table.published_table(checks) + "\n", encoding="utf-8")
+table = published_table.published_table(checks)
+print(table, flush=True)
+Path(snakemake.log[0]).write_text(table + "\n", encoding="utf-8")
 if any(check.status == "differs" for check in checks):
     sys.exit("a published number is outside its tolerance")

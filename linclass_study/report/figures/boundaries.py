@@ -23,6 +23,7 @@ from linclass_study.report.decision_regions import (
     training_rows,
 )
 from linclass_study.report.drawing import style
+from linclass_study.report.drawing.class_key import class_key, key_height
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.method_selection import selected_methods, selection_note
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 PLACE, SECTION, PER_DATASET = 2, "dataset", True
 WIDTH, COLUMNS, PANEL = 7.2, 4, 1.62  # inches; panels in a row; inches of a panel's height
 GAP = 0.46  # inches between two rows of panels: three lines of title
+LEFT = 0.55  # inches beside them
 MOST = 8  # panels
 CUT = "first discriminant direction", "second direction"  # axis labels if the rows are missing
 DENSE = 200  # lines in a figure, above which they are rasterized
@@ -94,13 +96,14 @@ def _panels(n: int, names: Sequence[str], classes: list[str]) -> tuple[Figure, l
     """A figure with n panels in rows, the names of the plane's axes, and the legend of the classes."""
     columns = min(COLUMNS, n)
     rows = -(-n // columns)
-    key = 0.2 * -(-len(classes) // COLUMNS)  # height of the legend in inches
+    width = WIDTH * max(columns, 2) / COLUMNS
+    room = width - LEFT - 0.1
+    key = key_height(classes, room)
     height = rows * (PANEL + GAP) + 0.62 + key
-    figure = style.canvas(WIDTH * max(columns, 2) / COLUMNS, height)
-    width = figure.get_figwidth()
+    figure = style.canvas(width, height)
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     figure.subplots_adjust(
-        left=0.55 / width,
+        left=LEFT / width,
         right=1 - 0.08 / width,
         bottom=0.5 / height,
         top=1 - (GAP + key) / height,
@@ -113,7 +116,7 @@ def _panels(n: int, names: Sequence[str], classes: list[str]) -> tuple[Figure, l
         axes.xaxis.set_tick_params(labelbottom=True)
     figure.supxlabel(names[0], fontsize=8.5, y=0.1 / height)
     figure.supylabel(names[1], fontsize=8.5, x=0.06 / width)
-    _legend(figure, classes)
+    class_key(figure, classes, LEFT - 0.05, room)
     return figure, list(grid.flat[:n])
 
 
@@ -195,25 +198,3 @@ def _draw_rows(axes: Axes, X: np.ndarray, y: np.ndarray) -> None:
             alpha=0.65,
             rasterized=True,
         )
-
-
-def _legend(figure: Figure, classes: list[str]) -> None:
-    from matplotlib.lines import Line2D
-
-    handles, labels = [], []
-    for code, name in enumerate(classes):
-        colour, marker = style.class_style(code)
-        handles.append(Line2D([], [], linestyle="", marker=marker, color=colour, markersize=5))
-        labels.append(style.wrapped(str(name), 28, 1))
-    figure.legend(
-        handles,
-        labels,
-        loc="upper left",
-        bbox_to_anchor=(0.45 / figure.get_figwidth(), 1.0),
-        ncols=min(len(classes), COLUMNS),
-        frameon=False,
-        fontsize=8,
-        handletextpad=0.2,
-        columnspacing=1.4,
-        borderpad=0.2,
-    )

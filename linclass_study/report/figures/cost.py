@@ -91,7 +91,7 @@ def _points(
 def _caption(words: str, n_datasets: int, front: list[str], hollow: bool) -> str:
     caption = (
         f"Mean distance to the best {words} of each data set (higher in the figure is better; the axis "
-        "is logarithmic beyond the median) against the time of a fit, the geometric mean over data sets of each one's "
+        "is logarithmic beyond the median) against the time of a fit, the geometric mean over data sets of each one’s "
         f"median, on {n_datasets} independent data sets."
     )
     if front:
