@@ -6,6 +6,7 @@ with z_s the score of problem s, fitted to the rows of the classes with M_ks ≠
 ('margin'), (1 − sign m)/2 ('hamming': wrong answers are counted, and ties broken by the margins), or a loss of
 linclass/losses. One-vs-rest with 'margin' is OneVsRest, one-vs-one with 'hamming' the votes of OneVsOne; longer codes
 correct the mistakes of some of their problems. Two classes are one problem, and the result is that of the estimator.
+There are no offsets: a side of a split holds classes with different ones, and no number is that of the side.
 
 Predicts: scores: minus the decoding loss.
 Cost: L fits of the estimator, each on the rows of the classes that take part.

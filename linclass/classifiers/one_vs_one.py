@@ -6,6 +6,9 @@ The second term is less than ⅓ in size, so it only breaks ties between votes.
 With `coupling` the probabilities of the pairs are combined into those of the K classes, and the most probable class is
 predicted, which may differ from the vote; scores are then ln p_k, for two classes the log-odds of the pair.
 
+An offset o_k of the score of each class is one of o_l − o_k for the pair (k, l), of whose score class l has the
+positive side.
+
 Predicts: scores: votes, ties broken by sums; ln p_k with `coupling`.
 Cost: K(K − 1)/2 fits of the estimator, each on the rows of two classes.
 Certificate: that of the estimators, of the worst one.
@@ -14,21 +17,23 @@ Reference: Hastie & Tibshirani (1998), Annals of Statistics 26; Wu, Lin & Weng (
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from linclass.annotations import ClassWeight, EstimatorLike, MatrixLike
-from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
+from linclass import log_probability
+from linclass.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike
+from linclass.conventions.offsets import row_offsets
+from linclass.conventions.takes_offset import ProbabilitiesWithOffset, TakesOffset
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 from linclass.multiclass.pairwise_coupling import COUPLINGS, couple
 from linclass.numerics import Array
 from linclass.predicted import predictions_of
 
 
-class OneVsOne(FromBinary):
+class OneVsOne(TakesOffset, FromBinary):
     """Parameters
     ----------
     estimator : classifier or None, default=None
@@ -81,13 +86,55 @@ class OneVsOne(FromBinary):
                 f"{names[l]!r} against {names[k]!r}", rows, (codes[rows] == l).astype(int)
             )
 
-    def decision_function(self, X: MatrixLike) -> Array:
-        X = self._check_rows(X)
-        return self._votes(X) if self.coupling is None else self._coupled(X)
+    def fit(  # type: ignore[override]
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the inner classifier to each pair of classes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers. An estimator of another library gets them as they are: texts, NaN,
+            columns by name.
+        y : array of shape (n,)
+            Class of each row: integers, booleans or strings, at least two classes.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
+            equally.
+        groups : array of shape (n,) or None, default=None
+            Group of each row, for inner classifiers that hold rows out, such as Calibrated: rows of a
+            group are held out together. None is no groups.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
+            Known part of the scores, of each pair the difference of its classes, for inner classifiers that take
+            one. None is 0.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_problems(X, y, sample_weight, groups, offset)
+
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        X, K = self._check_rows(X), len(self.classes_)
+        if offset is not None:
+            offset = row_offsets(offset, X.shape[:1] if K == 2 else (X.shape[0], K))
+        return self._votes(X, offset) if self.coupling is None else self._coupled(X, offset)
+
+    def _offset_of_problems(self, offset: Array | None, problems: int) -> Sequence[Any]:
+        if offset is None:
+            return [None] * problems
+        K = len(self.classes_)
+        found = row_offsets(offset, (len(offset), K)[: 1 + (K > 2)])
+        return [found] if K == 2 else [found[:, l] - found[:, k] for k, l in self._pairs()]
 
     @property
     def predict_proba(self) -> Any:
-        """Class probabilities, as a method `predict_proba(X)`, only with `coupling`.
+        """Class probabilities, as a method `predict_proba(X, offset=None)`, only with `coupling`.
 
         Returns an array of shape (n, K), in the order of `classes_`.
         """
@@ -95,7 +142,7 @@ class OneVsOne(FromBinary):
 
     @property
     def predict_log_proba(self) -> Any:
-        """Logarithms of the class probabilities, as a method `predict_log_proba(X)`, only with `coupling`.
+        """Their logarithms, as a method `predict_log_proba(X, offset=None)`, only with `coupling`.
 
         Returns an array of shape (n, K), in the order of `classes_`.
         """
@@ -104,13 +151,27 @@ class OneVsOne(FromBinary):
     def _probability(self, method: str) -> Any:
         if self.coupling is None:
             raise AttributeError(f"votes give no probabilities, so no {method}; set coupling.")
-        return getattr(SoftmaxProbabilities, method).__get__(self)
+        return getattr(ProbabilitiesWithOffset, method).__get__(self)
+
+    def log_proba_from(self, Z: Array) -> Array:
+        """Log-probabilities of rows, from their scores with `coupling`.
+
+        Parameters
+        ----------
+        Z : array of shape (n,) or (n, K)
+            Scores as `decision_function` returns them.
+
+        Returns
+        -------
+        array of shape (n, K)
+        """
+        return log_probability.from_scores(Z)
 
     def _pairs(self) -> Iterator[tuple[int, int]]:
         return combinations(range(len(self.classes_)), 2)
 
-    def _votes(self, X: MatrixLike) -> Array:
-        Z = self._inner_scores(X)
+    def _votes(self, X: MatrixLike, offset: Array | None) -> Array:
+        Z = self._inner_scores(X, offset)
         if len(Z) == 1:
             return Z[0]
         K = len(self.classes_)
@@ -122,8 +183,10 @@ class OneVsOne(FromBinary):
             confidence[:, k] -= z
         return votes + confidence / (3 * (np.abs(confidence) + 1))
 
-    def _coupled(self, X: MatrixLike) -> Array:
-        log_pairs = [self._log_pair(inner, X) for inner in self.estimators_]
+    def _coupled(self, X: MatrixLike, offset: Array | None) -> Array:
+        offsets = self._offset_of_problems(self._offset_inside(offset), len(self.estimators_))
+        pairs = zip(self.estimators_, offsets, strict=True)
+        log_pairs = [self._log_pair(inner, X, own) for inner, own in pairs]
         if len(log_pairs) == 1:
             with np.errstate(invalid="ignore"):
                 return log_pairs[0][:, 1] - log_pairs[0][:, 0]
@@ -133,8 +196,8 @@ class OneVsOne(FromBinary):
             R[:, k, l], R[:, l, k] = np.exp(log_pair).T
         return couple(R, str(self.coupling))
 
-    def _log_pair(self, inner: EstimatorLike, X: MatrixLike) -> Array:
-        log_pair = predictions_of(inner, X, 2)[2]
+    def _log_pair(self, inner: EstimatorLike, X: MatrixLike, offset: Array | None) -> Array:
+        log_pair = predictions_of(inner, X, 2, offset)[2]
         if log_pair is None:
             raise ValueError(f"{type(inner).__name__} gave no probabilities; coupling needs them.")
         return log_pair

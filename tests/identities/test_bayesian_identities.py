@@ -7,13 +7,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
 from scipy.integrate import quad
 from scipy.optimize import approx_fprime
 from scipy.special import expit, log_expit, logsumexp
 from scipy.stats import multivariate_normal, norm
 
 from linclass import BayesianLinearRegression, BayesianLogisticRegression, LogisticRegression, Ridge
-from linclass.applicability import NotApplicable
 from linclass.likelihood.mean_of_sigmoid import log_mean_of_sigmoid
 
 
@@ -132,16 +132,17 @@ def test_quadrature_is_the_integral_and_the_probit_approximation_is_near() -> No
     assert np.abs(near.predict_proba(far) - mode.predict_proba(far)).max() > 0.03
 
 
+@pytest.mark.parametrize("predictive", ["probit", "quadrature"])
 @pytest.mark.parametrize("K", [2, 3])
-def test_uncertain_weights_draw_probabilities_to_the_middle(K: int) -> None:
+def test_uncertain_weights_draw_probabilities_to_the_middle(K: int, predictive: str) -> None:
     X, y = classes(K, 40)
-    bayes = BayesianLogisticRegression().fit(X, y)
+    bayes = BayesianLogisticRegression(predictive=predictive).fit(X, y)
     mode = BayesianLogisticRegression(predictive="mode").fit(X, y)
     assert (
         bayes.predict_proba(X).max(axis=1) <= mode.predict_proba(X).max(axis=1) + 1e-12
     ).mean() > 0.9
     many, labels = np.tile(X, (100, 1)), np.tile(y, 100)
-    sure = BayesianLogisticRegression(strength=1e-3).fit(many, labels)
+    sure = BayesianLogisticRegression(strength=1e-3, predictive=predictive).fit(many, labels)
     plain = LogisticRegression(strength=1e-3).fit(many, labels)
     np.testing.assert_allclose(sure.predict_proba(X), plain.predict_proba(X), atol=0.02)
 
@@ -178,9 +179,43 @@ def test_the_mean_of_the_logistic_function_over_wide_scores(deviation: float) ->
         assert_allclose(found, exact, rtol=1e-6)
 
 
-def test_quadrature_of_three_classes_is_refused() -> None:
-    with pytest.raises(NotApplicable, match="3 classes have 3; use predictive='probit'"):
-        BayesianLogisticRegression(predictive="quadrature").fit(*classes(3))
+@pytest.mark.parametrize("intercept", [True, False])
+def test_quadrature_of_three_classes_is_the_integral_over_their_scores(intercept: bool) -> None:
+    """With offsets, on a fine grid along the axes of Cholesky's factor of two differences of scores."""
+    X, y = classes(3, 40)
+    options = {"strength": 0.02, "fit_intercept": intercept}
+    offset = np.random.default_rng(5).normal(size=(40, 3))
+    exact = BayesianLogisticRegression(predictive="quadrature", **options).fit(X, y, offset=offset)
+    rows, ahead = 3 * X[:6], offset[:6]
+    design = np.column_stack([rows, np.ones(6)]) if intercept else rows
+    C = exact.covariance_.reshape(3, design.shape[1], 3, design.shape[1])
+    mean = rows @ exact.coef_.T + exact.intercept_ + ahead
+    D, u = np.array([[1.0, 0, -1], [0, 1, -1]]), np.linspace(-9, 9, 201)
+    U = np.stack(np.meshgrid(u, u)).reshape(2, -1)
+    weights = np.exp(-0.5 * (U * U).sum(axis=0))
+    P = exact.predict_proba(rows, ahead)
+    assert_allclose(P.sum(axis=1), 1, rtol=1e-9)
+    for x, m, p in zip(design, mean, P, strict=True):
+        S = np.einsum("i,kilj,j->kl", x, C, x)
+        z = (D @ m)[:, None] + np.linalg.cholesky(D @ S @ D.T) @ U
+        each = np.exp(np.vstack([z, 0 * z[:1]]) - logsumexp(np.vstack([z, 0 * z[:1]]), axis=0))
+        assert_allclose(p, each @ weights / weights.sum(), atol=1e-6)
+    near = BayesianLogisticRegression(**options).fit(X, y, offset=offset)
+    mode = BayesianLogisticRegression(predictive="mode", **options).fit(X, y, offset=offset)
+    assert_allclose(near.predict_proba(rows, ahead), P, atol=0.1)
+    assert np.abs(mode.predict_proba(rows, ahead) - P).max() > 0.1
+
+
+def test_probabilities_by_quadrature_belong_to_the_names_of_the_classes() -> None:
+    X, y = classes(3, 40)
+    model = BayesianLogisticRegression(predictive="quadrature", strength=0.02, tol=1e-10)
+    P = model.fit(X, y).predict_proba(X)
+    other = model.fit(sparse.csr_array(X), np.array([2, 0, 1])[y]).predict_proba(
+        sparse.csr_array(X)
+    )
+    assert_allclose(other[:, [2, 0, 1]], P, atol=1e-6)
+    far = model.predict_log_proba(np.vstack([1e140 * X[:3], -1e290 * X[:3]]))
+    assert np.isfinite(far).all()
 
 
 @pytest.mark.parametrize("strength", [1e-3, 0.1, 10.0])

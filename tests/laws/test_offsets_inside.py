@@ -8,17 +8,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 import linclass
 from linclass import (
     Calibrated,
     ElasticNet,
+    ErrorCorrectingOutputCodes,
     GaussianNB,
     KernelLogisticRegression,
     Lasso,
     LinearRegression,
     LinearSVM,
     LogisticRegression,
+    OneVsOne,
     OneVsRest,
     OrdinalRegression,
     Ridge,
@@ -56,6 +59,8 @@ def likelihood(model: Any, X: Any, y: Any, w: Any, offset: Any) -> float:
         (LinearSVM(), "accuracy"),
         (KernelLogisticRegression(tol=1e-9), "log_loss"),
         (OneVsRest(LinearSVM()), "accuracy"),
+        (OneVsOne(LogisticRegression(tol=1e-9)), "accuracy"),
+        (OneVsOne(LogisticRegression(tol=1e-9), coupling="hastie_tibshirani"), "log_loss"),
     ],
     ids=lambda value: " ".join(str(value).split()),
 )
@@ -63,7 +68,7 @@ def test_candidates_are_judged_with_the_offsets_of_held_out_rows(
     inner: Any, metric: str, K: int
 ) -> None:
     X, y, w, offset = rows(K)
-    name = "estimator__strength" if isinstance(inner, OneVsRest) else "strength"
+    name = "estimator__strength" if hasattr(inner, "estimator") else "strength"
     options = {"strengths": None, "grid": {name: STRENGTHS}}
     model = TunedClassifier(inner, folds=FOLD, metric=metric, **options)
     model.fit(X, y, w, offset=offset)
@@ -190,6 +195,71 @@ def test_each_class_against_the_rest_has_its_column(K: int) -> None:
         np.testing.assert_allclose(fit.coef_, alone.coef_, atol=1e-3)
 
 
+PAIRS = [(0, 1), (0, 2), (1, 2)]
+
+
+@pytest.mark.parametrize("coupling", [None, "wu_lin_weng"])
+def test_each_pair_of_classes_has_the_difference_of_their_columns(coupling: str | None) -> None:
+    X, y, w, offset = rows(3)
+    model = OneVsOne(LogisticRegression(), coupling=coupling).fit(X, y, w, offset=offset)
+    votes, log_odds = np.zeros((N, 3)), []
+    for (k, l), inner in zip(PAIRS, model.estimators_, strict=True):
+        two, own = (y == k) | (y == l), offset[:, l] - offset[:, k]
+        alone = LogisticRegression().fit(X[two], y[two] == l, w[two], own[two])
+        np.testing.assert_allclose(inner.coef_, alone.coef_)
+        log_odds.append(alone.decision_function(X, own))
+        votes[np.arange(N), np.where(log_odds[-1] > 0, l, k)] += 1
+    if coupling is None:
+        assert (np.abs(model.decision_function(X, offset) - votes) < 1 / 3).all()
+    else:  # pairs of these offsets alone are consistent
+        alike = 0 * X
+        known = OneVsOne(LogisticRegression(fit_intercept=False), coupling=coupling)
+        P = known.fit(alike, y, w, offset=offset).predict_proba(alike, offset)
+        np.testing.assert_allclose(P, softmax(offset, axis=1), rtol=1e-6)
+    params = [{"estimator": LogisticRegression(strength=s)} for s in STRENGTHS[:2]]
+    ((*fits,),) = model.fit_many(X, y, [FOLD == 0], params, sample_weight=w, offset=offset)
+    kept = FOLD != 0
+    for fit, param in zip(fits, params, strict=True):
+        alone = OneVsOne(**param, coupling=coupling)
+        alone.fit(X[kept], y[kept], w[kept], offset=offset[kept])
+        for one, other in zip(fit.estimators_, alone.estimators_, strict=True):
+            np.testing.assert_allclose(one.coef_, other.coef_, atol=1e-3)
+
+
+def test_an_offset_of_pairs_is_that_of_two_classes_and_its_common_shift_counts_for_nothing() -> (
+    None
+):
+    X, y, w, offset = rows(2)
+    alone = LogisticRegression().fit(X, y, w, offset)
+    for coupling in (None, "wu_lin_weng"):
+        pair = OneVsOne(LogisticRegression(), coupling=coupling).fit(X, y, w, offset=offset)
+        Z = alone.decision_function(X, offset)
+        np.testing.assert_allclose(pair.decision_function(X, offset), Z, rtol=1e-9)
+    X, y, w, offset = rows(3)
+    shift = np.random.default_rng(9).normal(size=(N, 1))
+    plain = OneVsOne(LogisticRegression(tol=1e-10)).fit(X, y, w, offset=offset)
+    moved = OneVsOne(LogisticRegression(tol=1e-10)).fit(X, y, w, offset=offset + shift)
+    Z = plain.decision_function(X, offset)
+    np.testing.assert_allclose(moved.decision_function(X, offset - shift), Z, atol=1e-5)
+    constant = OneVsOne(LogisticRegression(tol=1e-10)).fit(
+        X, y, w, offset=np.tile([1.0, 0, -2], (N, 1))
+    )
+    none = OneVsOne(LogisticRegression(tol=1e-10)).fit(X, y, w)
+    for (k, l), one, other in zip(PAIRS, constant.estimators_, none.estimators_, strict=True):
+        np.testing.assert_allclose(one.coef_, other.coef_, atol=2e-4)
+        change = other.intercept_ - one.intercept_
+        np.testing.assert_allclose(change, [1.0, 0, -2][l] - [1.0, 0, -2][k], atol=1e-3)
+
+
+def test_output_codes_say_that_they_take_none() -> None:
+    X, y, _, offset = rows(3)
+    codes = TunedClassifier(
+        ErrorCorrectingOutputCodes(), strengths=None, grid={"estimator__strength": STRENGTHS}
+    )
+    with pytest.raises(ValueError, match=r"^ErrorCorrectingOutputCodes takes no offset in fit"):
+        codes.fit(X, y, offset=offset)
+
+
 def test_ordered_classes_keep_one_offset_a_row() -> None:
     X, y, w, _ = rows(3)
     offset = rows(2)[3]
@@ -200,7 +270,7 @@ def test_ordered_classes_keep_one_offset_a_row() -> None:
     np.testing.assert_allclose(model.predict_proba(X, offset), alone.predict_proba(X, offset))
 
 
-@pytest.mark.parametrize("kind", [TunedClassifier, Calibrated, OneVsRest, TunedRegressor])
+@pytest.mark.parametrize("kind", [TunedClassifier, Calibrated, OneVsOne, OneVsRest, TunedRegressor])
 def test_an_estimator_inside_without_offsets_says_so(kind: Any) -> None:
     X, y, w, offset = rows(0 if kind is TunedRegressor else 2)
     inner = linclass.SupportVectorRegressor() if kind is TunedRegressor else linclass.GaussianNB()

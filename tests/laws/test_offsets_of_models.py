@@ -37,7 +37,9 @@ PENALIZED: dict[str, list[dict[str, Any]]] = {
     "ElasticNet": [{"strength": 0.1}],
     "BayesianLinearRegression": [{}, {"strength": 0.1}],
 }
-INSIDE = {"Calibrated", "OneVsRest", "TunedClassifier", "TunedRegressor"}  # test_offsets_inside.py
+INSIDE = {  # test_offsets_inside.py
+    "Calibrated", "OneVsOne", "OneVsRest", "TunedClassifier", "TunedRegressor",
+}  # fmt: skip
 LIKELIHOODS = {  # test_score_offset_laws.py
     "FirthLogisticRegression", "LogisticRegression", "OrdinalRegression", "ProbitRegression",
 }  # fmt: skip

@@ -203,6 +203,34 @@ def test_every_fit_ends_at_a_stationary_point_and_says_that_this_is_no_bound(
     assert (model.predict(X) == model.predict_proba(X).argmax(axis=1)).all()
 
 
+UNITS, FAR = np.array([1e-4, 1.0, 1e5]), np.array([0.0, 1e3, -1e7])
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize(("K", "loss"), [(2, (0.8, 1.2)), (2, (0.2, 4.0)), (3, (0.8, 1.2))])
+def test_units_and_origins_of_features_do_not_matter_without_a_penalty(
+    K: int, loss: tuple[float, float], container: Any
+) -> None:
+    X, y = rows(K)
+    options: dict[str, Any] = {"loss": loss_called(*loss), "penalty": None}
+    plain = LinearClassifier(**options).fit(X, y)
+    for Z in (X * UNITS, X + FAR, X * UNITS + FAR):
+        model = LinearClassifier(**options).fit(container(Z), y)
+        assert (plain.status_, model.status_) == ("converged", "converged")
+        assert model.objective_ == pytest.approx(plain.objective_, rel=1e-6)
+        P = model.predict_proba(container(Z))
+        assert_allclose(P, plain.predict_proba(X), atol=2e-3)
+
+
+@pytest.mark.parametrize("K", [2, 3, 10])
+def test_penalized_fits_of_features_in_mixed_units_end_at_stationary_points(K: int) -> None:
+    X, y = rows(K, 200)
+    for Z in (X, X * UNITS, X + FAR):
+        model = LinearClassifier(loss="bi_tempered").fit(Z, y)
+        assert model.status_ == "converged"
+        assert model.n_iter_ < 200
+
+
 @pytest.mark.parametrize("solver", names("solvers"))
 def test_only_solvers_that_find_stationary_points_take_it(solver: str) -> None:
     model = LinearClassifier(loss="bi_tempered", solver=solver)

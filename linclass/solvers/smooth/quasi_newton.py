@@ -1,12 +1,13 @@
 """L-BFGS: H⁻¹ is approximated from the last few changes of θ and of the gradient (linclass/solvers/smooth/secants.py).
 
-It starts from (s·y/y·y) I. The step satisfies both Wolfe conditions, so every y·s > 0.
+It starts from (s·y/y·y) I, of features in different units or far from 0 in scaled coordinates (`Units`). The step
+satisfies both Wolfe conditions, so every y·s > 0.
 Nocedal & Wright (2006), algorithms 7.4 and 3.5
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -14,9 +15,17 @@ import numpy as np
 from linclass.conventions.parameter_types import require_whole
 from linclass.line_search import wolfe
 from linclass.numerics import Array
+from linclass.objective.gap import TINY
 from linclass.objective.objective import Objective
+from linclass.objective.point import Point
+from linclass.objective.units import Units
 from linclass.solvers.base import Solution, Solver, Trace
+from linclass.solvers.other_coordinates import again_about_mean
 from linclass.solvers.smooth.secants import Secants
+
+# features are left as they are up to this ratio of scales, and this mean in their unit
+ALIKE, NEAR = 10.0, 0.5
+STEP = 1e-3  # of a score, for a difference of slopes
 
 
 @dataclass(frozen=True)
@@ -45,11 +54,12 @@ class QuasiNewton(Solver):
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         point = objective.at(start)
-        secants = Secants(int(self.memory))
+        secants = Secants(int(self.memory), units=scaled_coordinates(objective, point))
         for n_iter in range(1, self.max_steps + 1):  # noqa: B007
             old = point
             direction = -secants.times(old.gradient)
-            first = 1.0 if secants else 1 / max(1.0, float(np.linalg.norm(direction)))
+            length = max(-float(np.vdot(old.gradient, direction)), 0) ** 0.5
+            first = 1.0 if secants else 1 / max(1.0, length)
             point = wolfe(old, old.toward(direction), direction, first)
             secants.add(old, point)
             if trace:
@@ -60,4 +70,29 @@ class QuasiNewton(Solver):
                     break
         else:
             certificate = objective.certificate(point)
-        return Solution.at(point, certificate, self.tol, n_iter)
+        solution = Solution.at(point, certificate, self.tol, n_iter)
+        return again_about_mean(solution, point, self.solve, objective, start, trace)
+
+
+def scaled_coordinates(objective: Objective, point: Point) -> Units | None:
+    """Those in which the diagonal of the Hessian is about equal, with the curvature of the penalty; None if features
+    are alike, or if they are functions of a kernel.
+    """
+    if objective.design.is_kernel:
+        return None
+    units = Units.of(objective)
+    scale = np.hypot(units.scale, np.sqrt(objective.curvature / bend_at(point)))
+    far = np.abs(units.mean) > NEAR * units.scale
+    if scale.max() <= ALIKE * scale.min() and not far.any():
+        return None
+    return replace(units, scale=scale)
+
+
+def bend_at(point: Point) -> float:
+    """Mean curvature of the loss in a score, by differences, of K scores in each of them for some of the rows."""
+    objective, moved = point.objective, point.scores.copy()
+    rows = np.arange(moved.shape[-1])
+    own = (rows,) if moved.ndim == 1 else (rows % len(moved), rows)
+    moved[own] += STEP
+    change = objective.loss.slopes(objective.y, moved)[own] - point.slopes[own]
+    return max(float(objective.weights @ np.abs(change)) / STEP, TINY)
