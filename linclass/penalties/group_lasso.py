@@ -38,6 +38,7 @@ class GroupLasso(KinkedPenalty):
     groups: Any = None
 
     prox_by_feature: ClassVar[bool] = True
+    by_groups: ClassVar[bool] = True
 
     @property
     def needs_names(self) -> bool:
