@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 
 from linclass.design.base import Design
-from linclass.named_part import NamedPart
-from linclass.numerics import Array
+from linclass.names.named_part import NamedPart
+from linclass.numerics.arrays import Array
 
 Level = float | Array  # one number for all entries of W, or an array that broadcasts to them
 EDGE = 1 + 1e-12  # on the boundary of the domain of the conjugate, up to rounding

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.penalties._by_name import feature_of, owners, require_names
 from linclass.penalties._labels import are_labels, label_numbers, require_one_each
 from linclass.penalties.base import EDGE, KinkedPenalty, Level

@@ -11,9 +11,9 @@ from scipy import sparse
 
 from linclass import LinearClassifier
 from linclass.design.design_matrix import DesignMatrix
+from linclass.names.parts import find, names
 from linclass.objective.moreau_envelope import envelope
 from linclass.objective.objective import Objective
-from linclass.parts import find, names
 from linclass.penalties.elastic_net import ElasticNet
 from linclass.penalties.group_lasso import GroupLasso
 from linclass.solvers.hinge.two_envelopes import TwoEnvelopes

@@ -17,7 +17,7 @@ from tempered import losses_of_rows
 
 from linclass import LinearClassifier
 from linclass.applicability import NotApplicable
-from linclass.parts import find, names
+from linclass.names.parts import find, names
 
 Values = Callable[[np.ndarray], np.ndarray]
 

@@ -18,13 +18,13 @@ from linclass import (
     LogisticRegression,
     Ridge,
 )
-from linclass.compatibility import mismatch, takes_penalty
+from linclass.composition.compatibility import mismatch, takes_penalty
 from linclass.design.design_matrix import DesignMatrix
-from linclass.line_search import backtrack_predicted
 from linclass.losses.base import KINDS
+from linclass.names.parts import find, names
+from linclass.numerics.line_search import backtrack_predicted
 from linclass.objective.objective import Objective
 from linclass.objective.units import Units
-from linclass.parts import find, names
 from linclass.penalties.elastic_net import ElasticNet as Net
 from linclass.penalties.l1 import L1
 from linclass.solvers.base import Solver, Trace
