@@ -14,7 +14,8 @@ raises the evidence most to its best value, with β at its best for it, so the e
 maxima, and the certificate says only that no change of one α_j leads higher. Weights count rows.
 
 Predicts: the mean of y and, if asked, its standard deviation.
-Cost: O((n + m) M) a step for m of M columns that stay, dense or sparse, M = n with a kernel, and O(n²) memory there.
+Cost: O(n M m) for each look at all M columns, and O(m²) a step between, for m columns that stay, M = n with a kernel,
+    and O(n²) memory there.
 Certificate: evidence gain.
 Reference: Tipping (2001), JMLR 1; Tipping & Faul (2003), AISTATS; Bishop (2006), §7.2.
 """
@@ -27,11 +28,13 @@ import numpy as np
 
 from linclass.annotations import ArrayLike, MatrixLike
 from linclass.conventions.counts_rows import as_counts
-from linclass.conventions.regressor import Regressor
+from linclass.conventions.offsets import row_offsets
+from linclass.conventions.regressor_with_offset import RegressorWithOffset
 from linclass.design.design_matrix import DesignMatrix
 from linclass.kernel_machines.relevance_machine import RelevanceMachine
 from linclass.kernels.base import KernelLike
 from linclass.likelihood.relevance import Relevance
+from linclass.likelihood.relevance_ascent import ascend
 from linclass.likelihood.weighted_columns import WeightedColumns
 from linclass.numerics import Array
 from linclass.support_vectors import rows_that_count
@@ -39,7 +42,7 @@ from linclass.support_vectors import rows_that_count
 NO_NOISE = "few columns fit y without noise, so the evidence has no maximum; use a model with a strength, as Ridge."
 
 
-class RelevanceVectorRegressor(RelevanceMachine, Regressor):
+class RelevanceVectorRegressor(RelevanceMachine, RegressorWithOffset):
     """Parameters
     ----------
     kernel : str, callable or None, default='gaussian'
@@ -97,9 +100,17 @@ class RelevanceVectorRegressor(RelevanceMachine, Regressor):
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
         given = len(np.asarray(y)) if y is not None else 0
-        X, y, weights = self._start_fit(X, y, sample_weight)
+        X, target, weights = self._start_fit(X, y, sample_weight)
+        known = self._offsets(offset, sample_weight, y)
+        y = target if known is None else target - known
         weights, kept = as_counts(weights, 1), rows_that_count(sample_weight, given)
         columns, means = self._columns(X, kept, weights)
         total = float(weights.sum())
@@ -108,7 +119,7 @@ class RelevanceVectorRegressor(RelevanceMachine, Regressor):
         again = self._columns_again(X, design.n_features)
         found = WeightedColumns(design, weights, y - middle, again)
         search = Relevance(found, total - 1)
-        gain, moves = search.ascend(self.tol, self._most)
+        gain, moves = ascend(search, self.tol, self._most)
         noisy = search.error > 0 and total > 1
         beta = (total - 1) / search.error if noisy else np.inf
         active = search.active
@@ -146,7 +157,9 @@ class RelevanceVectorRegressor(RelevanceMachine, Regressor):
             n_iter=moves,
         )
 
-    def predict(self, X: MatrixLike, return_std: bool = False) -> Any:
+    def predict(  # type: ignore[override]
+        self, X: MatrixLike, return_std: bool = False, *, offset: ArrayLike | None = None
+    ) -> Any:
         """Predicted target of each row, the mean of its predictive distribution.
 
         Parameters
@@ -155,16 +168,22 @@ class RelevanceVectorRegressor(RelevanceMachine, Regressor):
             Rows with the features of the training rows.
         return_std : bool, default=False
             Whether to return the standard deviation of the predictive distribution, too.
+        offset : array of shape (n,) or None, default=None
+            Known part of the prediction, which is added to the mean. None is 0.
 
         Returns
         -------
         array of shape (n,), or two of them
         """
         if not isinstance(return_std, bool):
-            raise ValueError(f"return_std is {return_std!r}; use True or False.")
+            raise ValueError(
+                f"return_std is {return_std!r}; use True or False. Give an offset by its name."
+            )
         X = self._check_rows(X)
         w = self.coef_[self._active] if self.kernel is None else self.dual_coef_
         mean = self._combined(X, w[None])[:, 0] + self.intercept_
+        if offset is not None:
+            mean += row_offsets(offset, mean.shape)
         if not return_std:
             return mean
         return mean, np.hypot(self._deviations(X), np.sqrt(1 / self.noise_precision_))
