@@ -36,7 +36,7 @@ PENALIZED: dict[str, list[dict[str, Any]]] = {
     "Lasso": [{"strength": 0.1}],
     "ElasticNet": [{"strength": 0.1}],
     "BayesianLinearRegression": [{}, {"strength": 0.1}],
-    "RelevanceVectorMachine": [{"kernel": None, "tol": 1e-10}, {"tol": 1e-10}],
+    "RelevanceVectorMachine": [{"kernel": None, "tol": 1e-12}, {"tol": 1e-12}],
     "RelevanceVectorRegressor": [{"kernel": None, "tol": 1e-10}, {"tol": 1e-10}],
 }
 TWO_CLASSES = {"RelevanceVectorMachine"}
