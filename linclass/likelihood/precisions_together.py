@@ -25,6 +25,8 @@ def ascend_together(search: Relevance, tol: float) -> None:
     """Steps for the ln ρ of the columns that stay, as long as the evidence rises by more than `tol`."""
     best = search.log_evidence()
     for _ in range(TOGETHER if len(search.active) else 0):
+        if search.is_noiseless:
+            break
         step = newton_step(search)
         for share in (1.0, 0.25, 0.0625):
             rho = search.rho * np.exp(share * step)

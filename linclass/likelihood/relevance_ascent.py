@@ -1,8 +1,11 @@
 """Moves of single precisions, each the one that raises the evidence most, until none raises it by more than `tol`.
 
-Of many columns those that stay and the FEW that gain most take part in a round of moves, at the cost of their number;
-then s and q of all are computed, which tells whom the next round needs. A round ends where its best move gains less
-than what one of the others promised. Only the last look at all columns counts as the certificate.
+There are several maxima. From no columns, single moves may end far below the highest where columns overlap, as those of
+a kernel do; from all columns, whose precisions move together until most are infinite, they mostly end higher. Unless
+columns are many, these are tried, too (`beginnings`). Of many columns those that stay and the FEW that gain most take
+part in a round of moves, at the cost of their number; then s and q of all tell whom the next round needs. A round ends
+where its best move gains less than what one of the others promised. Only the last look at all columns counts as the
+certificate.
 """
 
 from __future__ import annotations
@@ -16,6 +19,9 @@ from linclass.likelihood.precisions_together import ROUNDING, ascend_together
 from linclass.likelihood.relevance import Relevance
 from linclass.numerics import Array
 
+ALL = 500  # columns up to which all may stay at first
+STRONG, WEAK = 0.1, 1e-5  # their ρ: of priors that halve what columns explain, and of nearly none
+ROUGH = 1e-3  # gain of a step then, at which single moves take over
 FEW = 400  # columns that enter in a round
 AFRESH = 50  # moves until all is computed afresh, or half the columns that stay
 MANY = 40  # columns that stay, whose precisions move together rather than one by one
@@ -45,13 +51,22 @@ class Summit(NamedTuple):
         return same or self.height > other.height + rounding
 
 
-def ascend(search: Relevance, tol: float, most: int) -> tuple[float, int]:
+def beginnings(n_columns: int) -> tuple[float | None, ...]:
+    """The ρ of all columns at first, in each ascent that is worth its time; None if it begins without columns."""
+    return (None, STRONG, WEAK) if n_columns <= ALL else (None,)
+
+
+def ascend(
+    search: Relevance, tol: float, most: int, first: float | None = None
+) -> tuple[float, int]:
     """Moves until none gains more than `tol`, or `most`; (the largest gain that is left, moves).
 
-    Where rounding errors exceed the gains, it ends with the highest evidence that was computed afresh.
+    Where rounding errors exceed the gains, it ends with the highest evidence that was computed afresh. With a first
+    ρ all columns stay at first.
     """
     if len(search.s) <= 2 * FEW:
-        moves = _climb(search, tol, most)
+        moves = 0 if first is None else _begin(search, first, most)
+        moves += _climb(search, tol, most - moves)
         order = np.argsort(search.active)
         search.stay(search.active[order], search.rho[order])
         return float(search.best()[1].max(initial=0.0)), moves
@@ -63,6 +78,30 @@ def ascend(search: Relevance, tol: float, most: int) -> tuple[float, int]:
             break
         known = found
     return known.gain, moves
+
+
+def _begin(search: Relevance, rho: float, most: int) -> int:
+    """Let all columns stay that can, if that raises the evidence; the number of changes."""
+    chosen = np.flatnonzero(search.s > 0)
+    if len(chosen) > most or not search.total > 0:
+        return 0
+    none = Summit.of(search)
+    search.stay(chosen, np.full(len(chosen), rho))
+    ascend_together(search, ROUGH)
+    _let_leave(search)
+    if Summit.of(search).is_above(none):
+        return len(chosen)
+    search.stay(none.active, none.rho)
+    return 0
+
+
+def _let_leave(search: Relevance) -> None:
+    """Without the columns whose best precision is infinite."""
+    while len(active := search.active):
+        stays = np.isfinite(search.best()[0][active])
+        if stays.all():
+            return
+        search.stay(active[stays], search.rho[stays])
 
 
 def _round(search: Relevance, gain: Array, tol: float, most: int) -> int:
@@ -91,6 +130,7 @@ def _climb(search: Relevance, tol: float, most: int) -> int:
         search.afresh()
         if moves < most:
             ascend_together(search, least)
+            _let_leave(search)
         if not (found := Summit.of(search)).is_above(known):
             search.stay(known.active, known.rho)
             break
