@@ -10,52 +10,53 @@ BayesianLogisticRegression, and the intercept has a flat prior: at the mode, wit
 
 The α_j maximize it with the curvature held fixed, in turn with the mode; most become infinite, so that w_j = 0. Rows
 x_j that stay are the relevance vectors, mostly fewer than support vectors. There is no strength to choose. The
-certificate says that no change of one α_j raises ln p(ẑ | α) at the mode; there may be several such points. A column
-that has left three times stays away, since a curvature of nearly 0 promises gains that the mode does not keep; it
-counts in the certificate, so such fits may end `max_iter`.
+certificate says that no change of one α_j raises ln p(ẑ | α) at the mode; there may be several such points. Up to 500
+columns the fit begins with none and, twice, with all, and keeps the end of higher evidence.
+Where a curvature of nearly 0 promises gains that the mode does not keep, a column that has left three times comes back
+with half the variance 1/α_j, and so on, until it is best at its own mode.
 Probabilities are averaged over the posterior, P(1 | x) ≈ σ(κz), κ = 1/√(1 + π s²/8), with the variance s² of z. For
 two classes. Weights count rows.
 
 Predicts: log-odds and probabilities, averaged over the posterior.
-Cost: O(n M m) for each mode, and O((n + m) M) a step between for m of M columns that stay, M = n with a kernel, and
-    O(n²) memory there.
+Cost: O(n M m) for each mode and for each look at all M columns, and O(m²) a step between, for m columns that stay,
+    M = n with a kernel, and O(n²) memory there.
 Certificate: evidence gain.
 Reference: Tipping (2001), JMLR 1; Tipping & Faul (2003), AISTATS; Bishop (2006), §7.2.3.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, Self
 
 import numpy as np
-from scipy.special import expit
 
-from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
+from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.composition.support_vectors import rows_that_count
 from linclass.conventions.counts_rows import CountsRows
+from linclass.conventions.offsets import row_offsets
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
-from linclass.counted import counted
+from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.design.design_matrix import DesignMatrix
 from linclass.kernel_machines.relevance_machine import RelevanceMachine
 from linclass.kernels.base import KernelLike
-from linclass.likelihood.laplace_posterior import LaplacePosterior
-from linclass.likelihood.relevance import Relevance
-from linclass.likelihood.weighted_columns import WeightedColumns
-from linclass.losses.logistic import Logistic
+from linclass.likelihood.relevance_ascent import ascend, beginnings
+from linclass.likelihood.relevance_mode import Labelled, Mode
 from linclass.numerics.arrays import Array
-from linclass.objective.objective import Objective
-from linclass.penalties.l2 import L2
-from linclass.solvers.smooth.newton import Newton
 
 MODES = 200  # limit
-LEAVES = 3  # times, the last for good: a curvature of nearly 0 promises gains that the mode does not keep
 SHARE = 0.1  # of the largest gain, at which the mode follows
-EXACT = 1e-12  # gap of a mode: gains are squares of slopes
-KEPT_OUT = "{} that left three times stay out; one would raise the log evidence by {:.1e} at this mode, not at its own."
-FLAT = 1e-12  # least curvature of a row, so that slope/curvature stays finite
+CALM = (
+    0.5  # of the last change of a prior variance, above which one that turns back is made by half
+)
+GROWTH = 1.5  # of the part that is made of a change
+FARTHEST = 4.0  # such part
+LATE = 1e-3  # gain that is small
+LEAVES = 3  # times that are often
 
 
-class RelevanceVectorMachine(RelevanceMachine, CountsRows, SoftmaxProbabilities):
+class RelevanceVectorMachine(
+    ProbabilitiesWithOffset, RelevanceMachine, CountsRows, SoftmaxProbabilities
+):
     """Parameters
     ----------
     kernel : str, callable or None, default='gaussian'
@@ -75,7 +76,7 @@ class RelevanceVectorMachine(RelevanceMachine, CountsRows, SoftmaxProbabilities)
     tol : float, default=1e-6
         Tolerance: the fit has converged when `certificate_` is at most `tol`.
     max_iter : int or None, default=None
-        Limit on the number of changes of an α_j. None is 10000.
+        Limit on the number of changes of an α_j, from each beginning. None is 10000.
 
     Attributes
     ----------
@@ -120,33 +121,23 @@ class RelevanceVectorMachine(RelevanceMachine, CountsRows, SoftmaxProbabilities)
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
+        known = self._offsets(offset, sample_weight, y)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         columns, means = self._columns(X, kept, weights)
-        design, active, alpha = DesignMatrix(columns, False), np.zeros(0, int), np.zeros(0)
-        mode, moves = find_mode(design, codes, weights, active, alpha), 0
-        again = self._columns_again(X, design.n_features)
-        left, modes = np.zeros(design.n_features, int), 0  # how often each column has left
-        while True:
-            search = mode.evidence(design, codes, weights, active, alpha, again | (left >= LEAVES))
-            gain = float(search.best()[1].max(initial=0.0))
-            if gain <= self.tol or moves >= self._most or modes == MODES:
-                break
-            modes += 1
-            _, more = search.ascend(max(self.tol, SHARE * gain), self._most - moves)
-            if not more:
-                break
-            moves += more
-            left[np.setdiff1d(active, search.active)] += 1
-            active, alpha = search.active, search.rho / search.columns.scale[search.active] ** 2
-            mode = find_mode(design, codes, weights, active, alpha)
-        self._learn(X, kept, mode, active, alpha, means[active])
+        rows = Labelled(DesignMatrix(columns, False), codes, weights, known)
+        again = self._columns_again(X, columns.shape[1])
+        ends = [self._ascend(rows, again, first) for first in beginnings(columns.shape[1])]
+        mode, gain, moves = max(ends, key=lambda end: (end[1] <= self.tol, end[0].log_evidence))
+        self._learn(X, kept, mode, means[mode.active])
         status, reason = self._stopped(gain, moves)
-        if (away := left >= LEAVES).any() and status == "converged":
-            every = mode.evidence(design, codes, weights, active, alpha, again)
-            if (gain := float(every.best()[1].max())) > self.tol:
-                status, reason = "max_iter", KEPT_OUT.format(counted(away.sum(), "column"), gain)
         return self._record(
             status,
             reason,
@@ -156,9 +147,29 @@ class RelevanceVectorMachine(RelevanceMachine, CountsRows, SoftmaxProbabilities)
             n_iter=moves,
         )
 
-    def _learn(
-        self, X: MatrixLike, kept: Array, mode: Mode, active: Array, alpha: Array, centre: Array
-    ) -> None:
+    def _ascend(self, rows: Labelled, away: Array, first: float | None) -> tuple[Mode, float, int]:
+        """(last mode, the largest gain that is left at it, moves), from all columns with the first ρ, or from none."""
+        mode, moves, modes = rows.mode(np.zeros(0, int), np.zeros(0)), 0, 0
+        pace = Pace(len(away))
+        while True:
+            search = rows.evidence(mode, away)
+            gain = float(search.best()[1].max(initial=0.0))
+            if gain <= self.tol or moves >= self._most or modes == MODES:
+                return mode, gain, moves
+            least = max(self.tol, SHARE * gain)
+            _, more = ascend(search, least, self._most - moves, None if modes else first)
+            if not more:
+                return mode, gain, moves
+            modes, moves = modes + 1, moves + more
+            old, new = np.zeros(len(away)), np.zeros(len(away))
+            old[mode.active] = 1 / mode.alpha
+            new[search.active] = search.columns.scale[search.active] ** 2 / search.rho
+            variance = pace.towards(old, new, gain < LATE)
+            active = np.flatnonzero(variance)
+            mode = rows.mode(active, 1 / variance[active], mode)
+
+    def _learn(self, X: Matrix, kept: Array, mode: Mode, centre: Array) -> None:
+        active, alpha = mode.active, mode.alpha
         m = len(active)
         values, V = np.linalg.eigh(mode.covariance)
         root = V * np.sqrt(np.maximum(values, 0))
@@ -174,13 +185,15 @@ class RelevanceVectorMachine(RelevanceMachine, CountsRows, SoftmaxProbabilities)
         else:
             self.dual_coef_ = w[None]
 
-    def decision_function(self, X: MatrixLike) -> Array:
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         """Log-odds ln P/(1 − P) of the predictive probability.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
             Rows with the features of the training rows.
+        offset : array of shape (n,) or None, default=None
+            Known part of the scores, which is added to their means. None is 0.
 
         Returns
         -------
@@ -189,55 +202,30 @@ class RelevanceVectorMachine(RelevanceMachine, CountsRows, SoftmaxProbabilities)
         X = self._check_rows(X)
         w = self.coef_[:, self._active] if self.kernel is None else self.dual_coef_
         mean = self._combined(X, w)[:, 0] + self.intercept_[0]
+        if offset is not None:
+            mean += row_offsets(offset, mean.shape)
         return np.asarray(mean / np.hypot(1, np.sqrt(np.pi / 8) * self._deviations(X)))
 
 
-class Mode(NamedTuple):
-    """Laplace's posterior of the weights of the columns that stay and of the intercept, the last."""
+class Pace:
+    """Which part of a change of the prior variance 1/α_j is made.
 
-    theta: Array
-    covariance: Array
-    scores: Array
-    log_evidence: float
+    A curvature of nearly 0 promises gains that the mode does not keep, so that a column would enter and leave for ever.
+    Of a column that often left a change that turns back without getting smaller is halved: between no variance and one
+    that is too large there is one that is best at its own mode. Of gains that are small a change that goes on and
+    on is lengthened, where the same columns stay.
+    """
 
-    def evidence(
-        self,
-        design: DesignMatrix,
-        codes: Array,
-        weights: Array,
-        active: Array,
-        alpha: Array,
-        away: Array,
-    ) -> Relevance:
-        """The evidence of a Gaussian with the slopes and the curvature of the likelihood at the mode.
+    def __init__(self, n_columns: int):
+        self.share, self.last = np.ones(n_columns), np.zeros(n_columns)
+        self.left = np.zeros(n_columns, int)
 
-        Columns that are `away` count as constants.
-        """
-        curvature = np.maximum(expit(self.scores) * expit(-self.scores), FLAT)
-        slope = np.where(codes, expit(-self.scores), -expit(self.scores))
-        target = self.scores + slope / curvature
-        columns = WeightedColumns(design, weights * curvature, target, away)
-        search = Relevance(columns, None)
-        search.stay(active, alpha * columns.scale[active] ** 2)
-        return search
-
-
-def find_mode(
-    design: DesignMatrix, codes: Array, weights: Array, active: Array, alpha: Array
-) -> Mode:
-    """In units of the deviations of the prior, in which all weights have the same strength."""
-    total, unit = float(weights.sum()), np.append(1 / np.sqrt(alpha), 1.0)
-    m = len(active)
-    own = design.columns(active, np.zeros(design.n_features), np.ones(design.n_rows)) * unit[:m]
-    rows = own if m else np.zeros((design.n_rows, 1))  # a design needs a column; its weight is 0
-    P = Objective(
-        DesignMatrix(rows), Logistic(), np.where(codes, 1.0, -1.0), weights, L2(), 1 / total
-    )
-    posterior = LaplacePosterior(P, total, Newton(tol=EXACT))
-    solution, _ = posterior.at(1 / total)
-    height = posterior.log_evidence(solution, 1 / total)
-    theta, covariance = solution.theta, posterior.covariance
-    if not m:
-        theta, covariance = theta[1:], covariance[1:, 1:]
-    scores = P.design.scores(solution.theta)
-    return Mode(theta * unit, covariance * np.outer(unit, unit), scores, height)
+    def towards(self, old: Array, new: Array, late: bool) -> Array:
+        self.left += (old > 0) & (new == 0)
+        change, share = new - old, self.share
+        back, large = change * self.last < 0, np.abs(change) > CALM * np.abs(self.last)
+        goes_on = late & large & (self.last != 0) & np.array_equal(old > 0, new > 0)
+        ahead = np.minimum(GROWTH * share, np.where(goes_on & ~back, FARTHEST, 1.0))
+        turns = back & large & (self.left >= LEAVES)
+        self.share, self.last = np.where(turns, np.minimum(share, 1) / 2, ahead), change
+        return np.where(self.share == 1, new, np.maximum(old + self.share * change, new / FARTHEST))

@@ -46,6 +46,10 @@ class WeightedColumns:
         found = self.design.XT @ own
         return np.asarray(found.T * self.scale)
 
+    def gram(self, chosen: Array) -> Array:
+        """Products of some φ_j with all, (m, M)."""
+        return self.products(self.some(chosen))
+
     def residual(self, chosen: Array, mu: Array) -> Array:
         """z − Σ_j μ_j φ_j over some j."""
         return self.target - self.some(chosen) @ mu if len(mu) else self.target

@@ -34,11 +34,14 @@ def test_regressors_fit_what_is_left_of_the_target(name: str) -> None:
             np.testing.assert_allclose(one.coef_, alone.coef_, atol=1e-5)
 
 
-def test_the_bayesian_mean_has_the_offset_and_the_deviation_has_not() -> None:
+@pytest.mark.parametrize(
+    "kind", [linclass.BayesianLinearRegression, linclass.RelevanceVectorRegressor]
+)
+def test_the_bayesian_mean_has_the_offset_and_the_deviation_has_not(kind) -> None:
     X, y = rows()
     offset = 2 * np.random.default_rng(3).normal(size=len(y))
-    model = linclass.BayesianLinearRegression().fit(X, y, offset=offset)
-    left = linclass.BayesianLinearRegression().fit(X, y - offset)
+    model = kind().fit(X, y, offset=offset)
+    left = kind().fit(X, y - offset)
     mean, deviation = model.predict(X, return_std=True, offset=offset)
     wanted = left.predict(X, return_std=True)
     np.testing.assert_allclose(mean, wanted[0] + offset)
