@@ -18,7 +18,7 @@ import numpy as np
 
 from linclass import validation
 from linclass.annotations import Matrix, MatrixLike, Tags
-from linclass.conventions.convergence_warning import warn_unless_converged
+from linclass.conventions.convergence_warning import warn_after_fit
 from linclass.conventions.metadata import RequestsMetadata
 from linclass.conventions.parameter_types import checks_of
 from linclass.conventions.parameters import Parameters, defaults_of, misspelt, name_here
@@ -123,7 +123,7 @@ class Estimator(RequestsMetadata, Parameters, Saved):
         self.status_, self.reason_ = status, reason
         self.objective_, self.certificate_ = objective, certificate
         self.certificate_kind_, self.n_iter_ = certificate_kind, n_iter
-        warn_unless_converged(self)
+        warn_after_fit(self)
         return self
 
     _rows_to_learn = validation.rows_to_learn

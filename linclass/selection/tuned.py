@@ -16,6 +16,7 @@ from linclass.conventions.convergence_warning import silently
 from linclass.conventions.counts_rows import as_counts
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.groups import kept_groups
+from linclass.conventions.idle_parameters import idle_in_all
 from linclass.conventions.meta_estimator import Given, MetaEstimator, ending_inside, require_kind
 from linclass.conventions.metadata import asking_for_all
 from linclass.conventions.offsets import kept_offsets, offset_inside
@@ -73,6 +74,7 @@ class Tuned(MetaEstimator):
             raise ValueError(f"grid is {self.grid!r}; give lists of values by name of parameter.")
         if self.strengths is None and not self.grid:
             raise ValueError("strengths and grid are both None; give values to choose from.")
+        self._refuse_idle(inner)
         if isinstance(self.strengths, Integral):
             if self.strengths < 1 or isinstance(self.strengths, bool):
                 raise ValueError(f"strengths is {self.strengths}; give at least 1, or a list.")
@@ -91,6 +93,14 @@ class Tuned(MetaEstimator):
                 )
         if self.rule in CRITERIA:
             check_likelihood(inner, self.rule)
+
+    def _refuse_idle(self, inner: EstimatorLike) -> None:
+        """Raise ValueError if a parameter has no effect at any of the values to choose from."""
+        names = [*(self.grid or {}), *(["strength"] if self.strengths is not None else [])]
+        options = tuning.candidates(self.grid or {})
+        idle = idle_in_all(names, (cloned(inner).set_params(**option) for option in options))
+        if idle:
+            raise ValueError(next(iter(idle.values())))
 
     def parts(self) -> list[str]:
         """Modules that a fit imports by name."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from linclass.conventions.class_weights import class_weights
+from linclass.conventions.idle_parameters import idle_in_all
 from linclass.conventions.parameters import Parameters, name_here
 from linclass.conventions.regressor import Regressor
 from linclass.pipeline.method import Method
@@ -131,6 +132,8 @@ def _working(
         except BaseException as error:
             yield path, _of_constructor(method.classifier, error)
             return
+    made = (method.estimator(**option) for option in tuning.candidates(tune))
+    yield from ((["tune", name], text) for name, text in idle_in_all(tune, made).items())
     if method.by_costs and not probabilistic:
         yield (
             ["decide"],
