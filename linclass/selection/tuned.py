@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from linclass import metrics
 from linclass.annotations import ArrayLike, EstimatorLike, MatrixLike, Seed
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
 from linclass.conventions.cloned import cloned
@@ -26,7 +27,13 @@ from linclass.numerics import Array
 from linclass.selection import strengths, tuning
 from linclass.selection.candidates import Option, fits_of, fits_on_folds, has_path
 from linclass.selection.criterion import CRITERIA, check_likelihood, information
-from linclass.selection.held_out_score import AtOffset, Score, check_probabilities
+from linclass.selection.held_out_score import (
+    AtOffset,
+    Score,
+    check_metric,
+    check_probabilities,
+    score_of,
+)
 from linclass.selection.inner_folds import inner_folds, kept_folds
 
 RULES = (*tuning.RULES, *CRITERIA)
@@ -57,10 +64,7 @@ class Tuned(MetaEstimator):
         super().check()
         if not (isinstance(self.rule, str) and self.rule in RULES):
             raise ValueError(f"rule is {self.rule!r}; choose from {', '.join(RULES)}.")
-        known_name = isinstance(self.metric, str) and self.metric in self.metrics
-        if not (callable(self.metric) or known_name):
-            known = ", ".join(self.metrics)
-            raise ValueError(f"metric is {self.metric!r}; choose from {known}, or give a function.")
+        check_metric(self.metric, self.metrics)
         inner = self._inner()
         require_kind(inner, self.wanted)
         if not all(hasattr(inner, name) for name in ("get_params", "set_params", "fit", "predict")):
@@ -105,6 +109,8 @@ class Tuned(MetaEstimator):
     def parts(self) -> list[str]:
         """Modules that a fit imports by name."""
         own = [self.default.rpartition(".")[0]] if self.estimator is None else []
+        named = isinstance(self.metric, str) and self.metric not in self.metrics
+        own += metrics.modules_of(self.metric) if named else []
         return [*own, *getattr(self._inner(), "parts", list)()]
 
     @property
@@ -194,11 +200,10 @@ class Tuned(MetaEstimator):
         fold: Array,
     ) -> None:
         """Score every candidate on every fold and choose by the rule."""
-        if self.metric == "log_loss":
-            check_probabilities(inner, options)
+        check_probabilities(self.metric, inner, options)
         self.fold_ = fold
         held_out = [np.flatnonzero(fold == k) for k in np.unique(fold)]
-        metric: Score = self.metric if callable(self.metric) else self.metrics[self.metric]
+        metric = score_of(self.metric, self.metrics)
         scores, asked = [], given.asked_for(inner)
         fits_of_folds = fits_on_folds(inner, options, X, y, asked, held_out)
         for rows, fits in zip(held_out, fits_of_folds, strict=True):
