@@ -180,7 +180,8 @@ def _called_by(method: FunctionType, cls: type) -> FunctionType:
     )
     update_wrapper(own, method)
     del own.__wrapped__  # type: ignore[attr-defined]
-    own.__kwdefaults__, own.__module__ = method.__kwdefaults__, cls.__module__
+    own.__doc__, own.__kwdefaults__ = inspect.getdoc(method), method.__kwdefaults__
+    own.__module__ = cls.__module__
     own.__qualname__ = f"{cls.__qualname__}.{method.__name__}"
     return own
 

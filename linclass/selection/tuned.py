@@ -74,7 +74,7 @@ class Tuned(MetaEstimator):
             )
         if isinstance(inner, Estimator):
             inner.check()
-        if self.grid is not None and not _is_grid(self.grid):
+        if self.grid is not None and not tuning.is_grid(self.grid):
             raise ValueError(f"grid is {self.grid!r}; give lists of values by name of parameter.")
         if self.strengths is None and not self.grid:
             raise ValueError("strengths and grid are both None; give values to choose from.")
@@ -244,11 +244,3 @@ class Tuned(MetaEstimator):
             return self.estimator
         file, _, name = self.default.rpartition(".")
         return asking_for_all(getattr(import_module(file), name)())
-
-
-def _is_grid(grid: Any) -> bool:
-    lists = isinstance(grid, Mapping) and all(
-        isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) and len(values)
-        for values in grid.values()
-    )
-    return bool(lists)
