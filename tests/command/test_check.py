@@ -243,3 +243,16 @@ def test_columns_that_mislead_are_told_before_any_fit(check, tmp_path):
     assert len(found) == 3
     _, lines = check(text.replace("DROP", ", drop: [id, note, day]"))
     assert not [line for line in lines if line.startswith("warning")]
+
+
+def test_a_parameter_of_a_method_without_effect_is_told(check):
+    text = (
+        "datasets: [iris]\nmethods: [own]\ndefine:\n  methods:\n"
+        "    own: {classifier: linclass.LeastSquaresClassifier, params: {strength: 5}TUNE}\n"
+    )
+    _, lines = check(text.replace("TUNE", ""))
+    (line,) = [line for line in lines if line.startswith("no effect")]
+    assert line.startswith("no effect   of own: strength=5 has no effect")
+    assert line.endswith("penalty='l2'.")
+    _, lines = check(text.replace("TUNE", ", tune: {penalty: [l2, null]}"))
+    assert not [line for line in lines if line.startswith("no effect")]
