@@ -49,7 +49,7 @@ FORBIDDEN = (
     | {"objective": {"solvers"} | STAGES | SHARED | MODELS}
     | {"proofs": {unit.stem for unit in PACKAGE.iterdir()} - {"proofs", "numerics", "annotations"}}
     | dict.fromkeys(SHARED, MODELS | STAGES)
-    | {"selection": STAGES - {"resampling", "tuning"} | MODELS}
+    | {"selection": STAGES - {"resampling", "tuning", "metrics"} | MODELS}
     | {"metrics": PARTS | STAGES - {"metrics"} | GROUND | MODELS | {"objective"}}
     | {"features": PARTS | STAGES - {"features"} | MODELS}
     | {"transforms": PARTS - {"kernels"} | STAGES - {"transforms"} | MODELS}

@@ -57,9 +57,11 @@ class TunedClassifier(Tuned, TakesOffset):
     folds : int or array of shape (n,), default=5
         Number of inner folds, at least 2; fewer are used where a class has fewer rows. An array is the
         fold of each row.
-    metric : {'accuracy', 'log_loss'} or callable, default='accuracy'
-        Score on held-out rows. A function is called with the fitted estimator, the rows, their classes and their
-        weights or None; greater is better. If rows have an offset, the estimator predicts them with it.
+    metric : str or callable, default='accuracy'
+        Score on held-out rows: a metric of linclass/metrics such as 'auc', 'log_loss', 'balanced_accuracy', 'f1_macro'
+        or 'brier'; of those where less is better, the negative. Of two classes the second is the positive one. A
+        function is called with the fitted estimator, the rows, their classes and their weights or None; greater is
+        better. If rows have an offset, the estimator predicts them with it.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the assignment of rows to inner folds. None draws a new one for each fit.
     class_weight : 'balanced', dict or None, default=None

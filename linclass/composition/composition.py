@@ -78,6 +78,21 @@ class Composition(FitsPath, Estimator):
             raise ValueError(f"{solver.name} {complaint}{remedy}")
         solver.check()
 
+    def _idle_parameters(self) -> list[str]:
+        """Parameters that the penalty does not use."""
+        penalty, given = self._penalty(), self.penalty
+        fixed = next(iter(given.values())) if isinstance(given, Mapping) else ()
+        fixed = PENALTY_OPTIONS if given is penalty else fixed
+        known = set(defaults_of(type(self))) & {"strength", *PENALTY_OPTIONS}
+        return sorted(n for n in known if n in fixed or not penalty.uses(n))
+
+    def _why_idle(self, name: str) -> str:
+        """The cause and the remedy."""
+        if self._penalty().uses(name):
+            return f"penalty is {self.penalty!r}. Set {name} in one place."
+        able = [n for n in names("penalties") if find("penalties", n)().uses(name)]
+        return f"penalty is {self.penalty!r}. Set penalty={'l2' if 'l2' in able else able[0]!r}."
+
     @property
     def _chooses_solver(self) -> bool:
         """Whether the solver is chosen by the objective."""
@@ -176,9 +191,8 @@ class Composition(FitsPath, Estimator):
 
     def _able_solver(self) -> str | None:
         """The solver that 'auto' takes for a small problem, if it can minimize this loss and penalty."""
-        loss = self._loss()
-        penalty, row = self._penalty(), DesignMatrix(np.ones((1, 1)))
-        small = Objective(row, loss, np.ones(1, int), None, penalty, self.strength)
+        loss, row = self._loss(), DesignMatrix(np.ones((1, 1)))
+        small = Objective(row, loss, np.ones(1, int), None, self._penalty(), self.strength)
         name = choice.choose_solver(small)
         solver = find("solvers", name)()
         takes = takes_penalty(solver, self._effective_penalty())

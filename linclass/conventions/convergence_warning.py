@@ -2,6 +2,7 @@
 
 The category is scikit-learn's, which is imported when the first warning is due. A fit that consists of
 others, such as a path or one-vs-rest, warns once for all of them; `silently` is for those inside it.
+A fit also warns once, by a UserWarning, of parameters that were set and have no effect (idle_parameters.py).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from linclass.annotations import EstimatorLike
+from linclass.conventions.idle_parameters import sentences_on_idle
 
 REMEDY = {
     "max_iter": "Raise max_iter or tol, or standardize the features.",
@@ -41,10 +43,14 @@ def silently() -> Iterator[None]:
         _inside.reset(token)
 
 
-def warn_unless_converged(model: EstimatorLike) -> None:
-    """Warn if the fit has not converged."""
-    if model.status_ in REMEDY and not _inside.get():
-        _warn(f"{type(model).__name__} ended {model.status_}: {model.reason_}", model.status_)
+def warn_after_fit(model: EstimatorLike) -> None:
+    """Warn if the fit has not converged, and if parameters had no effect."""
+    if _inside.get():
+        return
+    name = type(model).__name__
+    _warn_of_idle(name, [model])
+    if model.status_ in REMEDY:
+        _warn_of_ending(f"{name} ended {model.status_}: {model.reason_}", model.status_)
 
 
 def one_warning(method: Callable[..., Result]) -> Callable[..., Result]:
@@ -54,13 +60,16 @@ def one_warning(method: Callable[..., Result]) -> Callable[..., Result]:
     def warning_once(*args: Any, **options: Any) -> Result:
         with silently():
             found = method(*args, **options)
-        ended = [model for model in _models(found) if model.status_ in REMEDY]
-        if ended and not _inside.get():
+        if _inside.get():
+            return found
+        models = _models(found)
+        name = f"{type(args[0]).__name__}.{method.__name__}"
+        _warn_of_idle(name, models)
+        if ended := [model for model in models if model.status_ in REMEDY]:
             counts = Counter(model.status_ for model in ended)
             listed = ", ".join(f"{n} {status}" for status, n in counts.items())
-            first = ended[0]
-            name = f"{type(first).__name__}.{method.__name__}"
-            _warn(f"{name}: fits ended {listed}; the first: {first.reason_}", first.status_)
+            why, status = ended[0].reason_, ended[0].status_
+            _warn_of_ending(f"{name}: fits ended {listed}; the first: {why}", status)
         return found
 
     return warning_once
@@ -73,12 +82,21 @@ def _models(found: Any) -> list[Any]:
     return [model for part in found for model in _models(part)]
 
 
-def _warn(text: str, status: str) -> None:
+def _warn_of_idle(name: str, models: list[Any]) -> None:
+    if sentences := sentences_on_idle(models):
+        _warn(f"{name}: {' '.join(sentences)}", UserWarning)
+
+
+def _warn_of_ending(text: str, status: str) -> None:
     from sklearn.exceptions import ConvergenceWarning  # a costly import that few fits need
 
+    text = text if text.endswith(".") else f"{text}."
+    _warn(text if ADVICE.search(text) else f"{text} {REMEDY[status]}", ConvergenceWarning)
+
+
+def _warn(text: str, category: type[Warning]) -> None:
+    """Warn at the line that called linclass."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("linclass."):
         level, frame = level + 1, frame.f_back
-    text = text if text.endswith(".") else f"{text}."
-    text = text if ADVICE.search(text) else f"{text} {REMEDY[status]}"
-    warnings.warn(text, ConvergenceWarning, stacklevel=level)
+    warnings.warn(text, category, stacklevel=level)

@@ -43,7 +43,7 @@ class ManyFits:
         X: MatrixLike,
         y: ArrayLike,
         folds: Sequence[Any],
-        params: Sequence[dict[str, Any]],
+        params: Sequence[dict[str, Any]] = ({},),
         scaling: Scaling | None = None,
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
@@ -61,8 +61,8 @@ class ManyFits:
             Class of each row.
         folds : sequence of arrays
             Held-out rows of each fold: indices, or a boolean mask of shape (n,).
-        params : sequence of dict
-            Parameters to set for each fit of a fold; [{}] fits once with the present ones.
+        params : sequence of dict, default=({},)
+            Parameters to set for each fit of a fold; ({},) fits once with the present ones.
         scaling : sequence of (shift, scale) or None, default=None
             For each fold, fit on (X − shift)/scale. None leaves X as it is.
         sample_weight : array of shape (n,) or None, default=None

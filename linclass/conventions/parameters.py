@@ -83,7 +83,7 @@ class Parameters:
         changed = (
             f"{name}={getattr(self, name)!r}"
             for name, default in defaults_of(type(self)).items()
-            if not _same(getattr(self, name), default)
+            if not is_same(getattr(self, name), default)
         )
         return f"{type(self).__name__}({', '.join(changed)})"
 
@@ -134,5 +134,5 @@ def key_of(params: object) -> str:
         return repr(params)
 
 
-def _same(value: object, default: Any) -> bool:
+def is_same(value: object, default: Any) -> bool:
     return value is default or (type(value) is type(default) and key_of(value) == key_of(default))

@@ -116,6 +116,7 @@ class Regressor(Estimator):
         """Check parameters and data; returns (X, y, positive row weights)."""
         self.check()
         X = self._rows_to_learn(X)
+        self._refuse_several(y)
         y = validation.targets(y, X.shape[0], type(self).__name__, self.several_targets)
         weights = validation.row_weights(sample_weight, X.shape[0])
         if not weights.all():
@@ -125,6 +126,15 @@ class Regressor(Estimator):
             least = TINY * weights.max()  # no more in a sum, and 1/w is finite
             weights = np.maximum(weights, least)
         return X, y, weights
+
+    def _refuse_several(self, y: ArrayLike) -> None:
+        """Raise ValueError for several targets where one is fitted."""
+        shape, me = np.shape(y), type(self).__name__
+        if len(shape) == 2 and shape[1] > 1 and not self.several_targets:
+            raise ValueError(
+                f"y should be a 1d array, got an array of shape {shape} instead. {me} has one target: fit one for each "
+                f"column, as sklearn.multioutput.MultiOutputRegressor({me}()) does; PartialLeastSquares takes several."
+            )
 
     def __sklearn_tags__(self) -> Tags:
         from sklearn.utils import RegressorTags

@@ -7,7 +7,7 @@ linclass/kernels), any function of two matrices of rows, or 'precomputed'. gamma
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -51,7 +51,7 @@ class KernelMachine(Estimator):
         """Raise ValueError, with one sentence, if the kernel or its parameters are invalid."""
         if not callable(self.kernel):
             if not isinstance(self.kernel, str):
-                raise ValueError(f"kernel is {self.kernel!r}; give its name, or a function.")
+                raise ValueError(f"kernel is {self.kernel!r}; {_as_parameters(self.kernel)}.")
             find("kernels", self.kernel)
         scaled = isinstance(self.gamma, str) and self.gamma == "scale"
         if not (scaled or (_is_finite(self.gamma) and self.gamma > 0)):
@@ -170,6 +170,16 @@ class KernelMachine(Estimator):
 
     def _is_precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+
+def _as_parameters(kernel: object) -> str:
+    """What to write for {name: options}, the form of losses and penalties: options of kernels are parameters."""
+    if isinstance(kernel, Mapping) and len(kernel) == 1:
+        name, options = next(iter(kernel.items()))
+        if isinstance(name, str) and isinstance(options, Mapping):
+            given = {"kernel": name, **options}
+            return f"write {', '.join(f'{k}={v!r}' for k, v in given.items())}"
+    return "give its name, or a function"
 
 
 def _is_finite(value: object) -> TypeGuard[float]:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from linclass import metrics
 from linclass.annotations import ArrayLike, EstimatorLike, MatrixLike, Seed
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
 from linclass.conventions.cloned import cloned
@@ -16,6 +17,7 @@ from linclass.conventions.convergence_warning import silently
 from linclass.conventions.counts_rows import as_counts
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.groups import kept_groups
+from linclass.conventions.idle_parameters import idle_in_all
 from linclass.conventions.meta_estimator import Given, MetaEstimator, ending_inside, require_kind
 from linclass.conventions.metadata import asking_for_all
 from linclass.conventions.offsets import kept_offsets, offset_inside
@@ -25,7 +27,13 @@ from linclass.numerics.arrays import Array
 from linclass.selection import strengths, tuning
 from linclass.selection.candidates import Option, fits_of, fits_on_folds, has_path
 from linclass.selection.criterion import CRITERIA, check_likelihood, information
-from linclass.selection.held_out_score import AtOffset, Score, check_probabilities
+from linclass.selection.held_out_score import (
+    AtOffset,
+    Score,
+    check_metric,
+    check_probabilities,
+    score_of,
+)
 from linclass.selection.inner_folds import inner_folds, kept_folds
 
 RULES = (*tuning.RULES, *CRITERIA)
@@ -56,10 +64,7 @@ class Tuned(MetaEstimator):
         super().check()
         if not (isinstance(self.rule, str) and self.rule in RULES):
             raise ValueError(f"rule is {self.rule!r}; choose from {', '.join(RULES)}.")
-        known_name = isinstance(self.metric, str) and self.metric in self.metrics
-        if not (callable(self.metric) or known_name):
-            known = ", ".join(self.metrics)
-            raise ValueError(f"metric is {self.metric!r}; choose from {known}, or give a function.")
+        check_metric(self.metric, self.metrics)
         inner = self._inner()
         require_kind(inner, self.wanted)
         if not all(hasattr(inner, name) for name in ("get_params", "set_params", "fit", "predict")):
@@ -69,10 +74,11 @@ class Tuned(MetaEstimator):
             )
         if isinstance(inner, Estimator):
             inner.check()
-        if self.grid is not None and not _is_grid(self.grid):
+        if self.grid is not None and not tuning.is_grid(self.grid):
             raise ValueError(f"grid is {self.grid!r}; give lists of values by name of parameter.")
         if self.strengths is None and not self.grid:
             raise ValueError("strengths and grid are both None; give values to choose from.")
+        self._refuse_idle(inner)
         if isinstance(self.strengths, Integral):
             if self.strengths < 1 or isinstance(self.strengths, bool):
                 raise ValueError(f"strengths is {self.strengths}; give at least 1, or a list.")
@@ -92,9 +98,19 @@ class Tuned(MetaEstimator):
         if self.rule in CRITERIA:
             check_likelihood(inner, self.rule)
 
+    def _refuse_idle(self, inner: EstimatorLike) -> None:
+        """Raise ValueError if a parameter has no effect at any of the values to choose from."""
+        names = [*(self.grid or {}), *(["strength"] if self.strengths is not None else [])]
+        options = tuning.candidates(self.grid or {})
+        idle = idle_in_all(names, (cloned(inner).set_params(**option) for option in options))
+        if idle:
+            raise ValueError(next(iter(idle.values())))
+
     def parts(self) -> list[str]:
         """Modules that a fit imports by name."""
         own = [self.default.rpartition(".")[0]] if self.estimator is None else []
+        named = isinstance(self.metric, str) and self.metric not in self.metrics
+        own += metrics.modules_of(self.metric) if named else []
         return [*own, *getattr(self._inner(), "parts", list)()]
 
     @property
@@ -184,11 +200,10 @@ class Tuned(MetaEstimator):
         fold: Array,
     ) -> None:
         """Score every candidate on every fold and choose by the rule."""
-        if self.metric == "log_loss":
-            check_probabilities(inner, options)
+        check_probabilities(self.metric, inner, options)
         self.fold_ = fold
         held_out = [np.flatnonzero(fold == k) for k in np.unique(fold)]
-        metric: Score = self.metric if callable(self.metric) else self.metrics[self.metric]
+        metric = score_of(self.metric, self.metrics)
         scores, asked = [], given.asked_for(inner)
         fits_of_folds = fits_on_folds(inner, options, X, y, asked, held_out)
         for rows, fits in zip(held_out, fits_of_folds, strict=True):
@@ -229,11 +244,3 @@ class Tuned(MetaEstimator):
             return self.estimator
         file, _, name = self.default.rpartition(".")
         return asking_for_all(getattr(import_module(file), name)())
-
-
-def _is_grid(grid: Any) -> bool:
-    lists = isinstance(grid, Mapping) and all(
-        isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) and len(values)
-        for values in grid.values()
-    )
-    return bool(lists)

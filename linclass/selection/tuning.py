@@ -69,6 +69,15 @@ def candidates(tune: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [dict(zip(tune, values, strict=True)) for values in product(*lists)]
 
 
+def is_grid(grid: Any) -> bool:
+    """Whether it has lists of values by name."""
+    lists = isinstance(grid, Mapping) and all(
+        isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) and len(values)
+        for values in grid.values()
+    )
+    return bool(lists)
+
+
 def choose(
     options: Sequence[dict[str, Any]],
     y: np.ndarray,

@@ -44,18 +44,30 @@ def check_dataset(data: Dataset) -> tuple[Facts, Arrays]:
     return {**_sizes(data), **found.facts, "unchecked": found.unchecked}, found.arrays
 
 
-def _in_memory(found: _Findings, data: Dataset) -> None:
+def misleading(data: Dataset) -> Facts:
+    """What can make every result on the data set meaningless (findings.serious), without the costly checks."""
+    found = _Findings()
+    _misleading(found, data)
+    return {**_sizes(data), **found.facts}
+
+
+def _misleading(found: _Findings, data: Dataset) -> None:
     table, y, split = data.table, data.y, data.split
-    found.of("rows", lambda: ({}, row_keys.by_kind(table)))
-    _repeated(found, data)
-    found.of("missing values", lambda: missing_cells(table))
-    found.of("constant columns", lambda: constant_columns(table))
-    found.of("duplicated columns", lambda: column_checks.duplicated(table))
     found.of("numbers", lambda: nearly_numeric(table))
     found.of("dates", lambda: dates.dates(table))
     found.of("identifiers", lambda: identifiers.identifiers(table, split))
     found.of("columns like the target", lambda: target_like(table, y, split))
     found.of("columns that predict the class", lambda: one_rule.one_rule(table, y, split))
+
+
+def _in_memory(found: _Findings, data: Dataset) -> None:
+    table, y = data.table, data.y
+    found.of("rows", lambda: ({}, row_keys.by_kind(table)))
+    _repeated(found, data)
+    found.of("missing values", lambda: missing_cells(table))
+    found.of("constant columns", lambda: constant_columns(table))
+    found.of("duplicated columns", lambda: column_checks.duplicated(table))
+    _misleading(found, data)
     try:
         X = design(table)
     except NotChecked as reason:

@@ -14,14 +14,17 @@ from typing import Any
 from snakemake.utils import update_config
 
 from linclass.counted import counted, first_names
+from linclass_study.checks.check_dataset import misleading
 from linclass_study.checks.columns_of_words import columns_without_order, unread_columns
+from linclass_study.checks.findings import serious
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.jobs import bundles
 from linclass_study.project import DEFAULT_STUDY, ROOT
 from linclass_study.protocols import protocol_named, selected_protocols
 from linclass_study.results.metric_words import direction_words
-from linclass_study.study.column_check import columns_of_text
+from linclass_study.study.column_check import columns_of_text, small_dataset
 from linclass_study.study.config import Study, read_config
+from linclass_study.study.estimator_check import without_effect
 from linclass_study.study.yaml_file import read_yaml
 
 NAMES = 12  # of data sets or methods that are listed
@@ -47,7 +50,9 @@ def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
     yield f"runs        {runs:,}, each a method on a data set, in {counted(len(jobs), 'job')}"
     yield f"fits        of each run {', '.join(_protocols(study))}"
     yield from _official_rows(study)
-    yield from _columns_of_words(study)
+    yield from _columns(study)
+    for name, entry in study.methods.items():
+        yield from (f"no effect   of {name}: {text}" for text in without_effect(entry))
     yield f"ranked by   {_directed(study.evaluation['tune_metric'])}"
     if others := study.evaluation.get("metrics"):
         yield f"scored by   {', '.join(map(_directed, others))}, and linclass's metrics"
@@ -78,10 +83,14 @@ def _official_rows(study: Study) -> Iterator[str]:
         )
 
 
-def _columns_of_words(study: Study) -> Iterator[str]:
-    """Columns of text that no method reads, and methods for columns in an order where there is none."""
+def _columns(study: Study) -> Iterator[str]:
+    """Columns of text that no method reads, methods for columns in an order where there is none, and columns and
+    classes that the checks of the data will warn about.
+    """
     folders = SearchFolders([Path(folder) for folder in study.mirrors], root=study.root)
     for name, entry in study.datasets.items():
+        if (data := small_dataset(entry, folders)) is not None:
+            yield from (f"warning     of {name}: {text}" for text in serious(misleading(data)))
         texts, categories = columns_of_text(entry, folders)
         for sentence in unread_columns(study.methods, texts, categories):
             yield f"unread      of {name}: {sentence}"

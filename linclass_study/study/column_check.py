@@ -10,8 +10,11 @@ from typing import Any
 
 import polars as pl
 
+from linclass_study.data.assembly.build_dataset import build_dataset
 from linclass_study.data.assembly.target import Measurements, class_codes, column_named
+from linclass_study.data.content import Columns
 from linclass_study.data.cost_matrix import cost_matrix
+from linclass_study.data.dataset import Dataset
 from linclass_study.data.entry.source_keys import as_list, dialect_of, format_of
 from linclass_study.data.labels import label_column, lookup
 from linclass_study.data.search_folders import SearchFolders
@@ -47,17 +50,21 @@ class LocalFile:
     def reader(self) -> Any:
         return import_module(f"linclass_study.data.formats.{self.kind}")
 
-    def frame(self, entry: Mapping[str, Any], largest: float = LARGE) -> pl.DataFrame | None:
+    def content(self, entry: Mapping[str, Any], largest: float = LARGE) -> Columns | None:
         """Its columns; None if rows stay in the file, or it has more bytes, or cannot be read, which the fetch will
         tell.
         """
         if self.kind == "parquet_blocks" or self.path.stat().st_size > largest:
             return None
         try:
-            found = self.reader.read(self.path, {**entry, "csv": self.dialect})
+            found: Columns = self.reader.read(self.path, {**entry, "csv": self.dialect})
         except Exception:
             return None
-        return found.frame
+        return found
+
+    def frame(self, entry: Mapping[str, Any], largest: float = LARGE) -> pl.DataFrame | None:
+        found = self.content(entry, largest)
+        return None if found is None else found.frame
 
 
 def column_problems(
@@ -101,6 +108,21 @@ def columns_of_text(
         none |= {*map(str, entry.get("drop", [])), *texts, *categories}
         categories += [name for name in frame.select(pl.col(pl.String)).columns if name not in none]
     return texts, categories
+
+
+def small_dataset(entry: Mapping[str, Any], folders: SearchFolders) -> Dataset | None:
+    """The training rows of a small local file, as the study will have them; None if there are none, or they contradict
+    the entry, which the fetch will tell.
+    """
+    file = LocalFile.of(entry, folders)
+    content = None if file is None else file.content(entry)
+    if content is None:
+        return None
+    own = {key: value for key, value in entry.items() if key not in ("digest", "test")}
+    try:
+        return build_dataset(content, None, own)
+    except Exception:
+        return None
 
 
 def _class_problems(entry: Mapping[str, Any], file: LocalFile) -> Iterator[tuple[list[Any], str]]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from linclass.conventions.class_weights import class_weights
+from linclass.conventions.idle_parameters import idle_in_all, sentences_on_idle
 from linclass.conventions.parameters import Parameters, name_here
 from linclass.conventions.regressor import Regressor
 from linclass.pipeline.method import Method
@@ -67,6 +68,17 @@ def estimator_problems(
     yield from found
     if not found:
         yield from _working(Method.from_entry(entry), tune, classifies)
+
+
+def without_effect(entry: Mapping[str, Any]) -> list[str]:
+    """A sentence on each parameter of a method that was set and has no effect, whatever is chosen of `tune:`."""
+    method = Method.from_entry(entry)
+    first, *others = tuning.candidates(method.tune)
+    found = sentences_on_idle([method.estimator(**first)])
+    for option in others if found else ():
+        also = sentences_on_idle([method.estimator(**option)])
+        found = [sentence for sentence in found if sentence in also]
+    return found
 
 
 def names_of_steps(params: Mapping[str, Any]) -> set[str]:
@@ -131,6 +143,8 @@ def _working(
         except BaseException as error:
             yield path, _of_constructor(method.classifier, error)
             return
+    made = (method.estimator(**option) for option in tuning.candidates(tune))
+    yield from ((["tune", name], text) for name, text in idle_in_all(tune, made).items())
     if method.by_costs and not probabilistic:
         yield (
             ["decide"],

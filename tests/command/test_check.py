@@ -218,3 +218,34 @@ def test_a_file_that_does_not_exist_is_named(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["check", "no.yaml"]) == 2
     assert capsys.readouterr().err == "no.yaml: cannot be read (No such file or directory)\n"
+
+
+def test_columns_that_mislead_are_told_before_any_fit(check, tmp_path):
+    rows = [f"{k},note {k},2024-03-{k % 28 + 1:02},{k * 7 % 5},{'ab'[k % 2]}" for k in range(40)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,note,day,size,y", *rows]))
+    text = (
+        "datasets: [mine]\nmethods: [logistic]\ndefine:\n  datasets:\n"
+        "    mine: {source: {file: t.csv}, target: yDROP}\n"
+    )
+    code, lines = check(text.replace("DROP", ""))
+    found = [line for line in lines if line.startswith("warning")]
+    assert code == 0
+    for column in ("id", "note", "day"):
+        (line,) = [line for line in found if f"`drop: [{column}]`" in line]
+        assert line.startswith(f"warning     of mine: column '{column}' ")
+    assert len(found) == 3
+    _, lines = check(text.replace("DROP", ", drop: [id, note, day]"))
+    assert not [line for line in lines if line.startswith("warning")]
+
+
+def test_a_parameter_of_a_method_without_effect_is_told(check):
+    text = (
+        "datasets: [iris]\nmethods: [own]\ndefine:\n  methods:\n"
+        "    own: {classifier: linclass.LeastSquaresClassifier, params: {strength: 5}TUNE}\n"
+    )
+    _, lines = check(text.replace("TUNE", ""))
+    (line,) = [line for line in lines if line.startswith("no effect")]
+    assert line.startswith("no effect   of own: strength=5 has no effect")
+    assert line.endswith("penalty='l2'.")
+    _, lines = check(text.replace("TUNE", ", tune: {penalty: [l2, null]}"))
+    assert not [line for line in lines if line.startswith("no effect")]

@@ -16,12 +16,14 @@ from linclass import (
     Calibrated,
     KernelLogisticRegression,
     KernelSVM,
+    LeastSquaresClassifier,
     LinearDiscriminantAnalysis,
     LinearRegression,
     LogisticRegression,
     OneVsOne,
     OneVsRest,
     Perceptron,
+    Ridge,
     ZeroOneClassifier,
 )
 from linclass.pipeline.fitted import Task
@@ -117,3 +119,48 @@ def test_a_run_takes_its_status_from_the_fit_and_not_from_what_was_heard() -> No
         LogisticRegression(**SHORT).fit(X, MIXED)
     assert len(heard) == 1
     assert fit_ending(model, heard)["status"] == "converged"
+
+
+IDLE: dict[str, tuple[str, str, Callable[[], Any]]] = {
+    "strength": ("strength=5", "'l2'", lambda: LeastSquaresClassifier(strength=5).fit(X, MIXED)),
+    "l1_ratio": ("l1_ratio=0.2", "'elastic_net'", lambda: LogisticRegression(l1_ratio=0.2).fit(X, MIXED)),
+    "l1_ratio twice": (
+        "l1_ratio=0.2",
+        "one place",
+        lambda: LogisticRegression(penalty={"elastic_net": {"l1_ratio": 0.9}}, l1_ratio=0.2).fit(X, MIXED),
+    ),
+    "inside": ("estimator__strength=5", "'l2'", lambda: OneVsRest(LeastSquaresClassifier(strength=5)).fit(X, THREE)),
+    "folds": (
+        "strength=2.0",
+        "'l2'",
+        lambda: LeastSquaresClassifier().fit_many(
+            X, MIXED, [range(5), range(5, 9)], [{"strength": 2.0}, {"strength": 3.0}]
+        ),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", IDLE)
+def test_a_parameter_without_effect_is_told_once_with_the_remedy(case: str) -> None:
+    value, remedy, fit = IDLE[case]
+    with pytest.warns(UserWarning, match=f"{value} has no effect, because penalty is") as heard:
+        fit()
+    assert len(heard) == 1
+    assert remedy in str(heard[0].message)
+    assert heard[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LeastSquaresClassifier(penalty="l2", strength=5),
+        LogisticRegression(penalty="elastic_net", l1_ratio=0.2),
+        LogisticRegression(penalty={"elastic_net": {"l1_ratio": 0.2}}, strength=0.1),
+        Ridge(strength=2, factors=[1, 2, 3]),
+    ],
+    ids=repr,
+)
+def test_a_parameter_that_acts_says_nothing(model: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(X, MIXED)

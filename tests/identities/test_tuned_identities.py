@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
-from sklearn import linear_model
+from sklearn import linear_model, metrics
 
 from linclass import (
     ElasticNet,
     GaussianNB,
     KernelSVM,
     Lasso,
+    LeastSquaresClassifier,
     LinearClassifier,
     LinearSVM,
     LogisticRegression,
@@ -45,6 +46,27 @@ def numbers(n: int = 120, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 # inner folds
+
+
+@pytest.mark.parametrize(
+    ("metric", "K", "theirs"),
+    [
+        ("auc", 2, lambda y, m, X: metrics.roc_auc_score(y, m.decision_function(X))),
+        ("average_precision", 2, lambda y, m, X: metrics.average_precision_score(y == "b", m.decision_function(X))),
+        ("f1", 2, lambda y, m, X: metrics.f1_score(y, m.predict(X), pos_label="b")),
+        ("matthews", 3, lambda y, m, X: metrics.matthews_corrcoef(y, m.predict(X))),
+        ("balanced_accuracy", 3, lambda y, m, X: metrics.balanced_accuracy_score(y, m.predict(X))),
+        ("brier", 2, lambda y, m, X: -metrics.brier_score_loss(y == "b", m.predict_proba(X)[:, 1])),
+        ("false_discovery_rate", 2, lambda y, m, X: metrics.precision_score(y, m.predict(X), pos_label="b") - 1),
+    ],
+)  # fmt: skip
+def test_a_metric_by_name_is_greater_where_it_is_better(metric: str, K: int, theirs: Any) -> None:
+    X, y = classes(K)
+    model = TunedClassifier(strengths=[1.0, 0.01], folds=FOLD, metric=metric).fit(X, y)
+    for k in range(4):
+        out = k == FOLD
+        alone = LogisticRegression(strength=0.01, tol=1e-9).fit(X[~out], y[~out])
+        assert model.scores_[k, 1] == pytest.approx(theirs(y[out], alone, X[out]), abs=1e-4)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -364,10 +386,17 @@ def test_fits_that_have_no_strength_are_no_path(inner: Any, grid: Any) -> None:
     ("model", "message"),
     [
         (TunedClassifier(rule="cp"), "rule is 'cp'; choose from best, one_standard_error, aic"),
-        (TunedClassifier(metric="auc"), "metric is 'auc'; choose from accuracy, log_loss"),
+        (TunedClassifier(metric="roc_auc"), "no metric 'roc_auc'; did you mean 'auc'?"),
+        (TunedClassifier(metric="expected_cost"), "'expected_cost' needs costs; give a function"),
+        (TunedRegressor(metric="auc"), "metric is 'auc'; choose from squared_error"),
+        (TunedClassifier(LinearSVM(), metric="brier"), "'brier', but .* has no probabilities"),
         (TunedClassifier(LogisticRegression), "give one that is made"),
         (TunedClassifier(GaussianNB()), "known for penalized linear models only"),
-        (TunedClassifier(LogisticRegression(penalty=None)), "known for penalized linear models"),
+        (
+            TunedClassifier(LeastSquaresClassifier()),
+            "tuning strength has no effect, .*penalty='l2'",
+        ),
+        (TunedClassifier(grid={"l1_ratio": [0.1, 0.2]}), "has no effect, .*penalty='elastic_net'"),
         (TunedClassifier(strengths=[0.0]), "every strength is finite and above 0"),
         (TunedClassifier(strengths=True), "strengths is True; give at least 1, or a list"),
         (TunedClassifier(grid={"l1_ratio": 0.5}), "give lists of values by name of parameter"),

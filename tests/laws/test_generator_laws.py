@@ -152,7 +152,7 @@ def test_no_error_is_known_of_what_is_not_drawn(name: str, wrong: dict[str, Any]
 def test_regression_on_indicators_never_sees_the_middle_class() -> None:
     """With fewer rows than each of the others its fitted value, about its share, is never the largest."""
     X, y = draw("masking", 0, (400, 250, 400))
-    assert (LeastSquaresClassifier(strength=0.0).fit(X, y).predict(X) != 1).all()
+    assert (LeastSquaresClassifier().fit(X, y).predict(X) != 1).all()
     lda = LinearDiscriminantAnalysis().fit(X, y).predict(X)
     assert (lda[y == 1] == 1).mean() > 0.9
     # Φ(−δ/2) on each outer side, twice that in the middle, δ = 4

@@ -247,6 +247,10 @@ METHODS = {
         "classifier: linclass.OneVsRest, tune: {estimator__strength: [1, 2]}",
         "mine.tune.estimator__strength: estimator is None, which has no parameter 'strength'; give",
     ),
+    "parameter without effect": (
+        "classifier: linclass.LeastSquaresClassifier, tune: {strength: [1, 2]}",
+        "mine.tune.strength: tuning strength has no effect, because penalty is None. Set penalty='l2'",
+    ),
     "candidates beyond the doubles": (
         f"{LOGISTIC}, tune: {{strength: {{logspace: [-4, 400, 3]}}}}",
         "mine.tune.strength.logspace[1]: 400 is too large; give at most 300",
