@@ -5,8 +5,8 @@ chooses. Most become infinite, and their Gaussians leave. Left: the ten points o
 prediction with one standard deviation about it, and the true curve, dotted; relevance vectors are circled. Middle: how
 many stay, by the width of the Gaussians. The book does not print its width; there are three at nearly all widths from
 0.085 to 0.19, and at 0.133 (dashed) the evidence is larger than at any other of them. Much narrower Gaussians pass
-through the points. Right: sin x / x at 100 places, with normal noise of deviation 0.1. See Bishop (2006), §7.2.1 and figure 7.9;
-Tipping (2001), JMLR 1, §4.1 and appendix E.
+through the points. Right: sin x / x at 100 places, with normal noise of deviation 0.1. See Bishop (2006), §7.2.1 and
+figure 7.9; Tipping (2001), JMLR 1, §4.1 and appendix E.
 """
 
 import numpy as np

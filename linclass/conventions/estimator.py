@@ -12,8 +12,6 @@ import inspect
 import re
 import sys
 from collections.abc import Mapping
-from functools import update_wrapper
-from types import FunctionType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -96,10 +94,6 @@ class Estimator(RequestsMetadata, Parameters, Saved):
             shared = inspect.cleandoc(common or "").partition("----------\n")[2]
             own = inspect.cleandoc(cls.__doc__)
             cls.__doc__ = f"{file.__doc__ or ''}\n{own}\n{shared}\n"
-            if isinstance(fit := getattr(cls, "fit", None), FunctionType) and "fit" not in vars(
-                cls
-            ):
-                cls.fit = _called_by(fit, cls)  # type: ignore[attr-defined]
 
     __signature__ = SignatureOfInit()
 
@@ -167,23 +161,6 @@ class Estimator(RequestsMetadata, Parameters, Saved):
             target_tags=TargetTags(required=True),
             input_tags=InputTags(sparse=self.takes_sparse),
         )
-
-
-def _called_by(method: FunctionType, cls: type) -> FunctionType:
-    """An inherited method under the name of this class, which Python's errors tell: of a missing y, say."""
-    own = FunctionType(
-        method.__code__,
-        method.__globals__,
-        method.__name__,
-        method.__defaults__,
-        method.__closure__,
-    )
-    update_wrapper(own, method)
-    del own.__wrapped__  # type: ignore[attr-defined]
-    own.__doc__, own.__kwdefaults__ = inspect.getdoc(method), method.__kwdefaults__
-    own.__module__ = cls.__module__
-    own.__qualname__ = f"{cls.__qualname__}.{method.__name__}"
-    return own
 
 
 def compare_names(names: np.ndarray, fitted: np.ndarray) -> None:

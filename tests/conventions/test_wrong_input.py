@@ -49,12 +49,6 @@ def test_every_model_refuses_weights_that_are_words_and_rows_that_are_none(name:
         model.fit([[1, 2], [3]], [0, 1])
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_a_missing_target_names_the_class_that_was_called(name: str) -> None:
-    with pytest.raises(TypeError, match=rf"^{name}\.fit\(\) missing 1 required .* 'y'"):
-        getattr(L, name)().fit(X)
-
-
 def test_an_option_of_a_kernel_is_told_the_parameter_that_it_is() -> None:
     with refused("write kernel='gaussian', gamma=0.1."):
         L.KernelSVM(kernel={"gaussian": {"gamma": 0.1}}).fit(X, Y)
