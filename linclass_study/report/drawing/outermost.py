@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from linclass_study.report.drawing import style
@@ -25,7 +26,7 @@ def outermost(order: Sequence[int], most: int, *kept: Collection[int]) -> list[i
 def mark_left_out(axes: Axes, order: Sequence[int], shown: Sequence[int]) -> None:
     """A dotted line between neighbouring rows that are not neighbours in the whole order."""
     places = [order.index(j) for j in shown]
-    for row, (above, below) in enumerate(zip(places, places[1:], strict=False)):
+    for row, (above, below) in enumerate(pairwise(places)):
         if below - above > 1:
             axes.axhline(row + 0.5, color=style.MUTED, linewidth=0.8, linestyle=":")
 
