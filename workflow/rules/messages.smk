@@ -73,7 +73,9 @@ def work_of(job):
 
 def kind_of(job):
     """Jobs of one kind are expected to be too long or too short by the same factor: fits on one data set, a rule."""
-    return " ".join([job.rule.name, *(BUNDLES[job.wildcards.bundle].datasets if does_fit(job) else [])])
+    return " ".join(
+        [job.rule.name, *(BUNDLES[job.wildcards.bundle].datasets if does_fit(job) else [])]
+    )
 
 
 def does_fit(job):
