@@ -36,6 +36,7 @@ from linclass_study.results.across_tables import (
 from linclass_study.results.export import export_table
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import units
+from linclass_study.results.same_predictions import same_predictions
 from linclass_study.results.sensitivity import Scenario, scenarios
 
 NAN = np.nan
@@ -516,3 +517,40 @@ def test_the_survival_of_a_conclusion_is_no_question_without_one(tmp_path, datas
     ]
     sensitivity_table(tried).write_csv(tmp_path / "tables" / "sensitivity.csv")
     assert bool(sensitivity.make(SimpleNamespace(results=tmp_path))) == shown
+
+
+def test_methods_with_the_same_predictions_are_named_once(tmp_path: Path) -> None:
+    """b predicts as a does wherever there are two classes, and c with its accuracies, but other rows."""
+    data = {name: Data(seed=i) for i, name in enumerate(("one", "two", "three"))}
+    data["many"] = Data(classes=("x", "y", "z"))
+    made = build(tmp_path, data, {name: Method(0.5) for name in "abc"}, folds=2)
+    runs = {
+        (name, method): tmp_path / "runs" / name / method / "predictions.parquet"
+        for name in data
+        for method in "abc"
+    }
+    scores = made.scores
+    for name in ("one", "two", "three"):
+        for other in "bc":
+            taken = pl.read_parquet(runs[name, "a"]).with_columns(method=pl.lit(other))
+            if other == "c":  # two rows of one fold and class exchange their predictions
+                key = ["protocol", "repeat", "fold", "y_true"]
+                taken = taken.sort("row").with_columns(pl.col("y_pred").reverse().over(key))
+            taken.write_parquet(runs[name, other])
+            own = scores.filter(dataset=name, method="a").with_columns(method=pl.lit(other))
+            scores = pl.concat(
+                [scores.filter((pl.col("dataset") != name) | (pl.col("method") != other)), own]
+            )
+    made = replace(made)
+    made.__dict__["scores"] = scores
+    said = "a and b predict the same class in every held-out row of all 3 data sets of two classes on which they have scores."
+    assert same_predictions(made) == [said]
+    write_across(made)
+    assert said in (tmp_path / "tables" / "across.json").read_text()
+    two = replace(made, datasets={name: made.datasets[name] for name in ("one", "many")})
+    two.__dict__["scores"] = scores
+    assert same_predictions(two) == []
+    lost = replace(made)
+    lost.__dict__["scores"] = scores
+    runs["one", "a"].unlink()
+    assert same_predictions(lost) == []
