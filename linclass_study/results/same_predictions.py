@@ -6,7 +6,7 @@ Predictions are read only of methods whose scores by all metrics of predicted cl
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Mapping
 
 import polars as pl
 
@@ -30,25 +30,27 @@ def same_predictions(outcome: Outcome) -> list[str]:
     scores = {name: _scores(parts[name], name) for name in read}
     found: dict[frozenset[str], str] = {}
     for names, of_what in ((read, ""), (two, " of two classes")):
-        for group in _equal(outcome.methods, lambda m: tuple(scores[d].get(m) for d in names)):
-            for same in _equal(
-                group,
-                lambda m: tuple(_predicted(parts[d], d, m) for d in names if m in scores[d]),
-            ):
-                shared = sum(same[0] in scores[name] for name in names)
-                if shared > 1 and frozenset(same) not in found:
-                    found[frozenset(same)] = (
-                        f"{names_and_others(same, NAMES)} predict the same class in every held-out row of "
-                        f"{'both' if shared == 2 else f'all {shared}'} data sets{of_what} on which they have scores."
-                    )
+        alike = {m: tuple(scores[name].get(m) for name in names) for m in outcome.methods}
+        for group in _equal(alike):
+            shared = [name for name in names if group[0] in scores[name]]
+            if len(shared) < 2:
+                continue
+            predicted = {m: tuple(_predicted(parts[d], d, m) for d in shared) for m in group}
+            for same in _equal(predicted):
+                sets = f"{'both' if len(shared) == 2 else f'all {len(shared)}'} data sets{of_what}"
+                sentence = (
+                    f"{names_and_others(same, NAMES)} predict the same class in every held-out row of {sets} on which "
+                    "they have scores."
+                )
+                found.setdefault(frozenset(same), sentence)
     return [*found.values()][:SENTENCES]
 
 
-def _equal(methods: Iterable[str], key: Callable[[str], Key]) -> list[list[str]]:
+def _equal(keys: Mapping[str, Key]) -> list[list[str]]:
     """Groups of at least two methods with equal keys, in their order."""
     groups: dict[Key, list[str]] = {}
-    for method in methods:
-        groups.setdefault(key(method), []).append(method)
+    for method, key in keys.items():
+        groups.setdefault(key, []).append(method)
     return [group for group in groups.values() if len(group) > 1]
 
 

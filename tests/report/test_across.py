@@ -543,7 +543,10 @@ def test_methods_with_the_same_predictions_are_named_once(tmp_path: Path) -> Non
             )
     made = replace(made)
     made.__dict__["scores"] = scores
-    said = "a and b predict the same class in every held-out row of all 3 data sets of two classes on which they have scores."
+    sets = "all 3 data sets of two classes"
+    said = (
+        f"a and b predict the same class in every held-out row of {sets} on which they have scores."
+    )
     assert same_predictions(made) == [said]
     write_across(made)
     assert said in (tmp_path / "tables" / "across.json").read_text()
