@@ -15,15 +15,20 @@ from importlib.metadata import version
 from pathlib import Path
 
 from linclass_study.command.open_results import open_results
-from linclass_study.refusal import Refused
+from linclass_study.refusal import Refused, nearest_name
 
 ROUNDING = 1e-9  # as in agreement.py, which is slow to import
+COMMANDS = ("check", "verify", "merge", "publish")
 ANONYMOUS = "anonymous"
 PLACE = "a results folder, or an archive that `linclass publish` made"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else arguments
+    parser = _parser()
+    if arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
+        parser.error(f"'{arguments[0]}' is no command; {nearest_name(arguments[0], COMMANDS)}")
+    options = parser.parse_args(arguments)
     try:
         return options.command(options)
     except Refused as refused:
@@ -114,9 +119,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Check linclass studies; compare, merge and publish their results.",
     )
     parser.add_argument("--version", action="version", version=f"linclass {version('linclass')}")
-    commands = parser.add_subparsers(
-        dest="name", required=True, metavar="check | verify | merge | publish"
-    )
+    commands = parser.add_subparsers(dest="name", required=True, metavar=" | ".join(COMMANDS))
     _add_check(commands)
     _add_verify(commands)
     _add_merge(commands)

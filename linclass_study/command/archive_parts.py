@@ -63,9 +63,10 @@ def missing_parts(results: ResultsFolder) -> str:
     of_datasets = [place for name in results.datasets for place in _of_dataset(name)]
     figures = [f"exhibits/{name}/figure.svg" for name in figure_names()[False]]
     promised = (*PROMISED, *of_datasets, *figures)
-    lacks = [f"{name} is missing" for name in promised if not (results.folder / name).is_file()]
-    if "study.json is missing" in lacks:
-        return " and ".join(lacks)
+    absent = [name for name in promised if not (results.folder / name).is_file()]
+    lacks = [_files(absent)] if absent else []
+    if "study.json" in absent:
+        return lacks[0]
     study = results.study.outcome
     planned = [(dataset, method) for dataset in study.datasets for method in study.methods]
     unmade = [
@@ -78,6 +79,13 @@ def missing_parts(results: ResultsFolder) -> str:
         first = " × ".join(unmade[0])
         lacks.append(f"{len(unmade):,} of {len(planned):,} runs are missing (first: {first})")
     return " and ".join(lacks)
+
+
+def _files(absent: list[str]) -> str:
+    """report.html is missing; 13 files are missing (first: report.html)"""
+    if len(absent) == 1:
+        return f"{absent[0]} is missing"
+    return f"{len(absent):,} files are missing (first: {absent[0]})"
 
 
 def _of_dataset(name: str) -> tuple[str, str]:

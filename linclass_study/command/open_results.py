@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from linclass_study.command.near_places import near_places
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.refusal import Refused
 
@@ -40,7 +41,9 @@ def open_results(given: str) -> Iterator[ResultsFolder]:
             _check(given, root)
             yield ResultsFolder(given, root)
     else:
-        raise Refused(f"{given}: no such folder or archive")
+        near = " or ".join(map(str, near_places(path)))
+        meant = f"; did you mean {near}?" if near else ""
+        raise Refused(f"{given}: no such folder or archive{meant}")
 
 
 def unpack(given: str, archive: Path, folder: Path) -> None:

@@ -15,6 +15,15 @@ from linclass.selection import tuning
 from linclass_study.data.entry.expected_size import Size
 from linclass_study.protocols import protocol_named, selected_protocols
 
+SECONDS_OF_RULE = {  # seconds of other jobs than fits, for the progress in the terminal alone
+    "score": 2.0,
+    "draw": 30.0,
+    "draw_overall": 15.0,
+    "aggregate": 6.0,
+    "compare_methods": 7.0,
+    "report": 7.0,
+}
+
 
 class Cost(NamedTuple):
     """Seconds of one fit: a minimum, per value of the data, and per pair of rows."""

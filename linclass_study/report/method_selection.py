@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from linclass_study.results.metric_words import best_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import ranking
 
 BASELINE = "linclass.MajorityClass"
+
+
+def baselines(outcome: Outcome, methods: Sequence[str]) -> set[int]:
+    """Numbers of the methods that always predict the majority class."""
+    kinds = [outcome.methods[method].get("classifier") for method in methods]
+    return {j for j, kind in enumerate(kinds) if kind == BASELINE}
 
 
 def selected_methods(

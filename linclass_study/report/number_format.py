@@ -50,7 +50,9 @@ def tuned_value(chosen: str) -> str:
 
 
 def probability(p: float | None) -> str:
-    """A p-value: three decimals without the leading zero."""
+    """A probability or a p-value: three decimals without the leading zero; 1 only if it is 1."""
     if p is None:
         return "–"
+    if 0.9995 <= p < 1:
+        return "> .999"
     return "< .001" if p < 0.0005 else f"{p:.3f}".removeprefix("0")

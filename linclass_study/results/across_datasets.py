@@ -66,6 +66,12 @@ class ComparisonAcross:
         missing = np.isnan(self.table).any(axis=0)
         return [method for method, lacks in zip(self.methods, missing, strict=True) if lacks]
 
+    @property
+    def whole(self) -> ComparisonAcross:
+        """Of the methods that have a score on every data set."""
+        kept = [j for j, method in enumerate(self.methods) if method not in self.incomplete]
+        return replace(self, methods=[self.methods[j] for j in kept], table=self.table[:, kept])
+
     @cached_property
     def worst(self) -> np.ndarray:
         return missing_as_worst(self.table)

@@ -15,6 +15,7 @@ from linclass_study.results.across_datasets import ComparisonAcross, comparison_
 from linclass_study.results.conclusion import few_datasets
 from linclass_study.results.export import export_table
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.same_predictions import same_predictions
 from linclass_study.results.sensitivity import Scenario, scenarios
 from linclass_study.unfinished_file import unfinished_file
 
@@ -37,7 +38,7 @@ def write_across(outcome: Outcome) -> None:
         "datasets": base.datasets,
         "methods": base.methods,
         "few": few_datasets(base),
-        "sentences": conclusion.sentences(outcome, base, tried),
+        "sentences": [*conclusion.sentences(outcome, base, tried), *same_predictions(outcome)],
     }
     with unfinished_file(conclusions_path(outcome)) as partial:
         partial.write_text(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.counted import counted
+from linclass_study.results.chance import chance
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import protocol_phrase
@@ -53,8 +54,8 @@ def _probabilities(found: ComparisonWithin) -> str:
         sentences.append(_left(int(np.count_nonzero(equal >= SURE)), left, others))
     rival = int(np.argmin(better))
     sentences.append(
-        f"Its closest rival is {found.methods[rival + 1]}: with probability {better[rival]:.2f} better, "
-        f"{equal[rival]:.2f} equal in practice, {worse[rival]:.2f} worse."
+        f"Its closest rival is {found.methods[rival + 1]}: with probability {chance(better[rival])} better, "
+        f"{chance(equal[rival])} equal in practice, {chance(worse[rival])} worse."
     )
     return " ".join(sentences)
 

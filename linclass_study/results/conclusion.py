@@ -7,10 +7,11 @@ import numpy as np
 from linclass.comparisons.bayesian_signed_rank_test import bayesian_signed_rank
 from linclass.counted import names_and_others
 from linclass_study.results.across_datasets import ALPHA, FEW, ComparisonAcross
+from linclass_study.results.chance import chance
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.sensitivity import Scenario, steady
-from linclass_study.results.within_dataset import rope_of
+from linclass_study.results.within_dataset import SURE, posterior_of_pair, rope_of
 
 NAMES = 4  # methods named in a sentence; the others are counted
 
@@ -33,6 +34,7 @@ def sentences(outcome: Outcome, base: ComparisonAcross, tried: list[Scenario]) -
     best = base.best(chosen)
     conclusions = [
         _winner(best, n, k, float(average.min()), base, chosen),
+        *filter(None, [without_the_best(base, chosen)]),
         *_other_orders(best, base, table, means=chosen != "counted as worst"),
     ]
     test = base.friedman(chosen)
@@ -85,8 +87,32 @@ def left_out(base: ComparisonAcross, treatment: str) -> str:
     if not left:
         return ""
     are, there = ("is", "on it") if left == 1 else ("are", "on them")
-    methods = _listed(base.incomplete, "or")
-    return f"{left} of {total} {are} left out because {methods} has no score {there}"
+    lacking = base.incomplete
+    together = left == 1 < len(lacking)  # of several data sets, each method may lack another one
+    methods = _listed(lacking, "and" if together else "or")
+    have = "have" if together or len(lacking) > NAMES + 1 else "has"
+    return f"{left} of {total} {are} left out because {methods} {have} no score {there}"
+
+
+def without_the_best(base: ComparisonAcross, treatment: str) -> str:
+    """Which of the best methods have no score on data sets that are left out, and which method is the best of those
+    with all scores; empty if each of the best has all.
+    """
+    best = base.best(treatment)
+    lacking = [method for method in best if method in base.incomplete]
+    if treatment != "left out" or not lacking:
+        return ""
+    missing = np.isnan(base.table[:, [base.methods.index(method) for method in lacking]])
+    places = [base.datasets[i] for i in np.flatnonzero(missing.any(axis=1))]
+    itself, have = (" itself", "has") if len(lacking) == 1 else ("", "have")
+    said = f"{_listed(lacking)}{itself} {have} no score on {_listed(places)}"
+    whole, n = base.whole, len(base.datasets)
+    if len(whole.methods) < 2:
+        only = f"only {whole.methods[0]}" if whole.methods else "no method"
+        return f"{said}; {only} has scores on all {n}."
+    first = whole.best("complete")
+    lead = f"{_listed(first)} {'is' if len(first) == 1 else 'are'} best"
+    return f"{said}; of the {len(whole.methods)} methods with scores on all {n}, {lead}."
 
 
 def _winner(
@@ -141,14 +167,30 @@ def _practical(
     rope = rope_of(outcome.evaluation)
     pair = base.table[:, [first, second]]
     found = bayesian_signed_rank(pair, rope)
+    better, equal, worse = (chance(float(part[0, 1])) for part in found)
     n = int(np.count_nonzero(~np.isnan(pair).any(axis=1)))
     which = "" if n == ranked else " data sets on which both have a score"
     sentence = (
-        f"{best[0]} against the runner-up, {base.methods[second]}: with probability {found.better[0, 1]:.2f} better by "
-        f"more than {rope:g}, {found.equal[0, 1]:.2f} equal in practice, {found.worse[0, 1]:.2f} worse (Bayesian "
-        f"signed-rank test, n = {n}{which})."
+        f"{best[0]} against the runner-up, {base.methods[second]}: with probability {better} better by more than "
+        f"{rope:g}, {equal} equal in practice, {worse} worse (Bayesian signed-rank test, n = {n}{which}; it takes "
+        f"the mean of each as exact{_undecided(outcome, base, best[0], base.methods[second])})."
     )
     return [sentence]
+
+
+def _undecided(outcome: Outcome, base: ComparisonAcross, first: str, second: str) -> str:
+    """On how many data sets the folds do not decide between two methods, of those that have several folds of both."""
+    known = [
+        max(part[0, 1] for part in found) >= SURE
+        for dataset, own in outcome.parts().items()
+        if dataset in base.datasets
+        and (found := posterior_of_pair(own, dataset, first, second)) is not None
+    ]
+    if not known:
+        return ""
+    open_ones, n = known.count(False), len(known)
+    those = f"all {n}" if open_ones == n > 1 else f"{open_ones or 'none'} of {n}"
+    return f", {'but' if open_ones else 'and'} the folds leave {those} differences undecided"
 
 
 def _survives(tried: list[Scenario]) -> list[str]:

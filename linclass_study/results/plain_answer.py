@@ -9,7 +9,12 @@ import numpy as np
 
 from linclass.counted import counted, names_and_others
 from linclass_study.results.across_datasets import FEW, ComparisonAcross, comparison_across
-from linclass_study.results.conclusion import few_datasets, independent, left_out
+from linclass_study.results.conclusion import (
+    few_datasets,
+    independent,
+    left_out,
+    without_the_best,
+)
 from linclass_study.results.excluded_methods import excluded_methods
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
@@ -174,7 +179,8 @@ def _overall(base: ComparisonAcross) -> list[str]:
         left = f"missing scores{those} count as worst"
     over = independent(base, n, left)
     words = metric_words(base.metric)
-    return [f"{_names(first)} {verb} the best mean rank by {words} over {over}, {is_sure}."]
+    said = f"{_names(first)} {verb} the best mean rank by {words} over {over}, {is_sure}."
+    return [said, *filter(None, [without_the_best(base, treatment)])]
 
 
 def sure(found: ComparisonWithin, tied: list[str]) -> str:

@@ -100,6 +100,15 @@ def comparison_within(outcome: Outcome, dataset: str) -> ComparisonWithin:
     return found
 
 
+def posterior_of_pair(outcome: Outcome, dataset: str, first: str, second: str) -> Posterior | None:
+    """That of two methods alone, without those of all pairs; None unless both have several folds."""
+    found = comparison_within(outcome, dataset)
+    if not {first, second} <= {*found.methods}:
+        return None
+    pair = found.table[:, [found.methods.index(first), found.methods.index(second)]]
+    return bayesian_t(pair, found.ratio, found.rope, found.step) if len(pair) > 1 else None
+
+
 def _compared(outcome: Outcome, dataset: str) -> ComparisonWithin:
     metric, protocol = outcome.metric, outcome.protocol(dataset)
     whole = ranking(outcome, dataset, metric, protocol).filter("whole")

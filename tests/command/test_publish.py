@@ -298,7 +298,16 @@ def test_a_study_without_its_tables_or_figures_is_not_finished(linclass, finishe
     shutil.move(finished / lost, finished / "lost")
     (line,) = linclass("publish", finished).errors
     assert f"{lost}" in line
-    assert "is missing" in line
+    assert ("is missing" in line) == (lost != "tables")
+
+
+def test_many_missing_files_are_counted_in_one_line(linclass, finished):
+    for file in ("report.html", "answer.txt", "tables/summary.csv"):
+        (finished / file).unlink()
+    (line,) = linclass("publish", finished).errors
+    lacks = "is not finished: 3 files are missing (first: report.html); run snakemake to its end"
+    assert lacks in line
+    assert "summary" not in line
 
 
 @pytest.mark.parametrize("file", ["data/two.json", "folds/two.parquet"])

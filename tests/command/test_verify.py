@@ -287,3 +287,40 @@ def test_scores_of_runs_that_only_one_has_are_not_called_different(linclass, a, 
         path
     )
     assert "scores: " not in linclass("verify", a, b).text
+
+
+@pytest.mark.parametrize("command", ["verify", "publish"])
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("mystduy", "mystudy?"),
+        ("mystduy/runs", "mystudy/runs?"),
+        ("mystduy/gone", "mystudy?"),
+        ("publishd-0a.zip", "published-0a.zip?"),
+    ],
+)
+def test_a_place_that_does_not_exist_is_told_those_of_a_like_name(
+    linclass, tmp_path, command, given, meant
+):
+    (tmp_path / "mystudy" / "runs").mkdir(parents=True)
+    (tmp_path / "mystudy.yaml").touch()
+    (tmp_path / "published-0a.zip").touch()
+    place = tmp_path / given
+    output = linclass(command, *[place] * (1 + (command == "verify")))
+    assert output.code == 2
+    said = (
+        f"linclass {command}: {place}: no such folder or archive; did you mean {tmp_path}/{meant}"
+    )
+    assert output.errors == [said]
+    far = linclass(command, *[tmp_path / "q" / "x"] * (1 + (command == "verify")))
+    assert far.errors[0].endswith("/q/x: no such folder or archive")
+
+
+@pytest.mark.parametrize(
+    ("command", "meant"), [("chek", "did you mean 'check'?"), ("run", "there are: check, merge,")]
+)
+def test_an_unknown_command_is_told_the_near_one(linclass, capsys, command, meant):
+    with pytest.raises(SystemExit) as ended:
+        linclass(command, "study.yaml")
+    assert ended.value.code == 2
+    assert f"'{command}' is no command; {meant}" in capsys.readouterr().err

@@ -238,6 +238,7 @@ def test_the_newsgroups_are_those_of_the_archive(obtain, offline, archive):
     assert found.classes == ["religion", "politics"]
     assert found.table.names == tuple(words[number - 1] for number in occurring)
     assert set(found.table.X.data) == {1.0}
+    assert found.table.X.nnz == CATALOGUE["newsgroups"]["size"]["nonzero"]
     bounds, places = found.table.X.indptr.tolist(), found.table.X.indices.tolist()
     rows = (
         (part, code, tuple(occurring[j] for j in places[a:b]))

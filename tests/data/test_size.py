@@ -37,3 +37,5 @@ def test_an_entry_may_state_its_size_which_is_else_unknown_for_an_address():
     entry = {"source": {"url": "http://example.org/a.csv"}}
     assert expected_size(entry) is None
     assert expected_size(entry | {"size": {"rows": 50, "features": 3}}) == Size(150, 50)
+    sparse = {"rows": 50, "features": 3, "nonzero": 20}
+    assert expected_size(entry | {"size": sparse}) == Size(20, 50)

@@ -36,6 +36,7 @@ from linclass_study.results.across_tables import (
 from linclass_study.results.export import export_table
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import units
+from linclass_study.results.same_predictions import same_predictions
 from linclass_study.results.sensitivity import Scenario, scenarios
 
 NAN = np.nan
@@ -152,7 +153,7 @@ def test_a_method_that_hardly_applies_leaves_the_others_their_conclusion(
     rows = [[0.9, 0.8, NAN if i < without else 0.7] for i in range(n)]
     base = a_table(rows)
     assert next(iter(base.treatments())) == first
-    output = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}), base, []))  # type: ignore[arg-type]
+    output = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}, parts=dict), base, []))  # type: ignore[arg-type]
     plain = " ".join(plain_answer._overall(base))
     if n < 5:
         assert "too few to rank methods" in output
@@ -172,6 +173,54 @@ def test_a_method_that_hardly_applies_leaves_the_others_their_conclusion(
             "a has the best mean rank by accuracy over 6 independent data sets (missing scores of c count as worst)"
             in plain
         )
+
+
+@pytest.mark.parametrize(
+    ("rows", "because", "instead"),
+    [
+        (
+            [[NAN, 0.6, 0.7]],
+            "1 of 6 is left out because a has no score on it",
+            "a itself has no score on d5; of the 2 methods with scores on all 6, b is best.",
+        ),
+        (
+            [[NAN, NAN, 0.7]],
+            "1 of 6 is left out because a and b have no score on it",
+            "a itself has no score on d5; only c has scores on all 6.",
+        ),
+        (
+            [[NAN, 0.6, 0.7], [0.6, NAN, 0.7], [0.6, 0.7, NAN]],
+            "3 of 8 are left out because a, b or c has no score on them",
+            "a itself has no score on d5; no method has scores on all 8.",
+        ),
+        ([[0.6, NAN, 0.7]], "1 of 6 is left out because b has no score on it", ""),
+    ],
+)
+def test_a_best_method_without_a_score_on_what_is_left_out_is_said_to_lack_it(
+    rows: list[list[float]], because: str, instead: str
+) -> None:
+    """a is the best of five data sets, b is second there."""
+    base = a_table([[0.9, 0.8, 0.7]] * 5 + rows)
+    plain = plain_answer._overall(base)
+    assert (
+        f"a has the best mean rank by accuracy over 5 independent data sets ({because})" in plain[0]
+    )
+    nothing = SimpleNamespace(evaluation={}, parts=dict)
+    first, second, *_ = conclusion.sentences(nothing, base, [])  # type: ignore[arg-type]
+    assert first.endswith(f"over 5 independent data sets: {because}.")
+    assert plain[1:] == [instead] * bool(instead)
+    assert (second == instead) is bool(instead)
+
+
+def test_many_methods_that_lack_a_score_are_counted_in_the_plural() -> None:
+    table = np.array([[0.9] + [0.5] * 6] * 5 + [[0.9] + [NAN] * 6])
+    base = ComparisonAcross("accuracy", [f"d{i}" for i in range(6)], [*"abcdefg"], table)
+    left = "1 of 6 is left out because b, c, d, e and 2 others have no score on it"
+    assert conclusion.left_out(base, "left out") == left
+    table = np.vstack([table, [[0.9, 0.5] + [NAN] * 5]])
+    base = replace(base, datasets=[*base.datasets, "d6"], table=table)
+    left = "2 of 7 are left out because b, c, d, e or 2 others have no score on them"
+    assert conclusion.left_out(base, "left out") == left
 
 
 def test_methods_are_not_listed_if_all_lack_a_score() -> None:
@@ -206,7 +255,7 @@ def test_sentences_name_the_test_its_n_and_its_correction(outcome: Outcome) -> N
         "b has no score on it. A conclusion needs at least 5."
     )
     enough = a_table([[0.9, 0.5, 0.1]] * 5)
-    output = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}), enough, []))  # type: ignore[arg-type]
+    output = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}, parts=dict), enough, []))  # type: ignore[arg-type]
     assert "a has the best mean rank by accuracy" in output
     assert "Friedman’s χ²" in output
     assert "n = 5 data sets, k = 3 methods" in output
@@ -217,7 +266,7 @@ def test_sentences_name_the_test_its_n_and_its_correction(outcome: Outcome) -> N
 def test_one_data_set_is_no_comparison() -> None:
     base = a_table([[0.9, 0.1]])
     assert not base.enough
-    nothing = SimpleNamespace(evaluation={})
+    nothing = SimpleNamespace(evaluation={}, parts=dict)
     assert "nothing to compare" in conclusion.sentences(nothing, base, [])[0]  # type: ignore[arg-type]
 
 
@@ -359,7 +408,7 @@ def test_a_variation_in_which_the_best_has_no_score_does_not_speak_against_it(
 def test_the_runner_up_does_not_share_the_best_mean_rank() -> None:
     """a and b are best once each, so their probabilities against each other are no news; c is always the last."""
     base = a_table([[0.9, 0.8, 0.1], [0.8, 0.9, 0.1]] * 3)
-    nothing = SimpleNamespace(evaluation={})
+    nothing = SimpleNamespace(evaluation={}, parts=dict)
     output = " ".join(conclusion.sentences(nothing, base, []))  # type: ignore[arg-type]
     assert "a and b share the best mean rank" in output
     assert "a against the runner-up, c: with probability " in output
@@ -371,7 +420,7 @@ def test_the_runner_up_does_not_share_the_best_mean_rank() -> None:
 def test_another_order_that_begins_with_another_method_is_named() -> None:
     """a is a little better four times out of five, and far worse once."""
     close = [[0.81, 0.8, 0.1]] * 4
-    nothing = SimpleNamespace(evaluation={})
+    nothing = SimpleNamespace(evaluation={}, parts=dict)
     _, other, *_ = conclusion.sentences(nothing, a_table([*close, [0.5, 0.9, 0.1]]), [])  # type: ignore[arg-type]
     assert other.startswith("Other orders begin otherwise: b by mean accuracy. ")
     same = " ".join(conclusion.sentences(nothing, a_table([*close, [0.91, 0.9, 0.1]]), []))  # type: ignore[arg-type]
@@ -382,13 +431,13 @@ def test_the_f_decides_where_the_two_disagree() -> None:
     """Ranks 1 2 3 four times and 2 1 3 once: χ² = 12/(5·3·4)·(6² + 9² + 15²) − 3·5·4 = 8.4; and
     F = 4·8.4/(5·2 − 8.4) = 21."""
     base = a_table([[0.9, 0.8, 0.7]] * 4 + [[0.8, 0.9, 0.7]])
-    output = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}), base, []))  # type: ignore[arg-type]
+    output = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}, parts=dict), base, []))  # type: ignore[arg-type]
     assert "The methods differ more than by chance: Iman and Davenport’s F = 21.00" in output
     assert (
         "which decides (Demšar, 2006) because Friedman’s χ² = 8.40, p = .015," in output
     )  # e^(−4.2)
     clear = a_table([[0.9, 0.8, 0.7]] * 9 + [[0.8, 0.9, 0.7]])
-    output = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}), clear, []))  # type: ignore[arg-type]
+    output = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}, parts=dict), clear, []))  # type: ignore[arg-type]
     assert output.count("p < .001") == 2
 
 
@@ -468,3 +517,43 @@ def test_the_survival_of_a_conclusion_is_no_question_without_one(tmp_path, datas
     ]
     sensitivity_table(tried).write_csv(tmp_path / "tables" / "sensitivity.csv")
     assert bool(sensitivity.make(SimpleNamespace(results=tmp_path))) == shown
+
+
+def test_methods_with_the_same_predictions_are_named_once(tmp_path: Path) -> None:
+    """b predicts as a does wherever there are two classes, and c with its accuracies, but other rows."""
+    data = {name: Data(seed=i) for i, name in enumerate(("one", "two", "three"))}
+    data["many"] = Data(classes=("x", "y", "z"))
+    made = build(tmp_path, data, {name: Method(0.5) for name in "abc"}, folds=2)
+    runs = {
+        (name, method): tmp_path / "runs" / name / method / "predictions.parquet"
+        for name in data
+        for method in "abc"
+    }
+    scores = made.scores
+    for name in ("one", "two", "three"):
+        for other in "bc":
+            taken = pl.read_parquet(runs[name, "a"]).with_columns(method=pl.lit(other))
+            if other == "c":  # two rows of one fold and class exchange their predictions
+                key = ["protocol", "repeat", "fold", "y_true"]
+                taken = taken.sort("row").with_columns(pl.col("y_pred").reverse().over(key))
+            taken.write_parquet(runs[name, other])
+            own = scores.filter(dataset=name, method="a").with_columns(method=pl.lit(other))
+            scores = pl.concat(
+                [scores.filter((pl.col("dataset") != name) | (pl.col("method") != other)), own]
+            )
+    made = replace(made)
+    made.__dict__["scores"] = scores
+    sets = "all 3 data sets of two classes"
+    said = (
+        f"a and b predict the same class in every held-out row of {sets} on which they have scores."
+    )
+    assert same_predictions(made) == [said]
+    write_across(made)
+    assert said in (tmp_path / "tables" / "across.json").read_text()
+    two = replace(made, datasets={name: made.datasets[name] for name in ("one", "many")})
+    two.__dict__["scores"] = scores
+    assert same_predictions(two) == []
+    lost = replace(made)
+    lost.__dict__["scores"] = scores
+    runs["one", "a"].unlink()
+    assert same_predictions(lost) == []

@@ -180,11 +180,29 @@ def test_data_sets_that_are_left_out_are_named_with_the_methods_that_lack_a_scor
     base = comparison_across(outcome)
     sentences = conclusion.sentences(outcome, base, [])
     assert f"over 5 independent data sets: {left}." in sentences[0]
-    assert "n = 7 data sets on which both have a score)" in " ".join(sentences)
+    assert "n = 7 data sets on which both have a score; " in " ".join(sentences)
     with style.settings():
         assert f" {left}." in ranks.draw(outcome).caption
         caption = pairwise.draw(outcome).caption
     assert "over those of 7 independent data sets on which both have a score" in caption
+
+
+@pytest.mark.parametrize(
+    ("near", "rope", "folds"),
+    [
+        ([0.5, 0.9, 0.5, 0.898], 0.01, "but the folds leave all 5 differences undecided"),
+        ([0.9, 0.5, 0.9, 0.498], 0.1, "and the folds leave none of 5 differences undecided"),
+    ],
+)
+def test_probabilities_of_means_say_what_the_folds_leave_undecided(outcome_of, near, rope, folds):
+    """Means differ by .0005 on each data set, less than the rope; folds by 0.4 up and down, or hardly."""
+    outcome = outcome_of({f"d{i}": {"good": [0.9, 0.5, 0.9, 0.5], "near": near} for i in range(5)})
+    outcome = replace(outcome, evaluation={**outcome.evaluation, "rope": rope})
+    said = " ".join(conclusion.sentences(outcome, comparison_across(outcome), []))
+    assert f"<0.01 better by more than {rope}, >0.99 equal in practice, <0.01 worse" in said
+    assert (
+        f"(Bayesian signed-rank test, n = 5; it takes the mean of each as exact, {folds})." in said
+    )
 
 
 def test_equals_everywhere_are_not_surely_ahead_of_nobody(reported):

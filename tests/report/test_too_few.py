@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from studies import Data, Method, finish
 
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import pairwise, ranks, ratings
+from linclass_study.report.method_selection import BASELINE
+from linclass_study.results import across_datasets
 from linclass_study.results.across_datasets import FEW, PAIRED, ComparisonAcross
 from linclass_study.results.across_tables import write_across
 from linclass_study.results.too_few import (
@@ -93,6 +96,35 @@ def test_numbers_of_data_sets_that_differ_say_of_what_they_are():
             "3 independent data sets, the most on which two methods both have a score," in sentence
         )
         assert "the most on which" not in too_few_for_pairs(across(3, 3))
+
+
+@pytest.mark.parametrize(
+    ("module", "most", "baseline", "rows", "gaps"),
+    [
+        (ranks, 8, "e", "abcdefgh", 0),
+        (ranks, 7, "d", "abcdfgh", 1),  # e differs from no other by 4.29
+        (ranks, 6, "h", "abcfgh", 1),
+        (ranks, 4, "e", "abeh", 2),
+        (ratings, 4, "e", "abeh", 2),
+        (ratings, 5, "h", "abcgh", 1),
+    ],
+)
+def test_of_many_methods_the_middle_is_left_out_and_never_the_baseline(
+    monkeypatch, module, most, baseline, rows, gaps
+):
+    """Ranks are 1 … 8 on six data sets, where Nemenyi's critical difference is 3.031 · √(8 · 9 / 36) = 4.29."""
+    base = across(6, 8)
+    monkeypatch.setattr(across_datasets, "comparison_across", lambda _: base)
+    monkeypatch.setattr(module, "SHOWN", most)
+    kinds = {m: {"classifier": BASELINE if m == baseline else "linclass.LDA"} for m in base.methods}
+    outcome = SimpleNamespace(methods=kinds, position=base.methods.index)
+    with style.settings():
+        exhibit = module.draw(outcome)
+        (axes,) = exhibit.figure.axes
+        assert "".join(label.get_text() for label in axes.get_yticklabels()) == rows
+    assert sum(line.get_linestyle() == ":" for line in axes.lines) == gaps
+    assert (f" {most} of 8 methods are shown;" in exhibit.caption) == (most < 8)
+    assert len(exhibit.numbers[module.__name__.rpartition(".")[2]]) == 8
 
 
 FIGURES = {"ranks": (ranks, FEW), "pairwise": (pairwise, PAIRED), "ratings": (ratings, FEW)}

@@ -659,6 +659,20 @@ def test_the_default_study_has_enough_data_sets_to_rank_methods_and_needs_no_net
             for one in sources
         ]
         assert any(here), name
+    size = f"{len(study.methods)} methods on {len(study.datasets)} data sets"
+    assert size in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_methods_of_the_default_study_are_no_copies_and_a_foreign_one_is_in_the_smallest():
+    study = read_config(yaml.safe_load(DEFAULT.read_text()), [DEFAULT], ROOT)
+    classes = [entry["classifier"] for entry in study.methods.values()]
+    assert all(name.startswith("linclass.") for name in classes)
+    assert not {"linclass.OneVsRest", "linclass.OneVsOne"} & {*classes}
+    catalogue = read_yaml(ROOT / "config" / "methods.yaml")
+    small = [
+        catalogue[name]["classifier"] for name in read_yaml(ROOT / "config/tiny.yaml")["methods"]
+    ]
+    assert any(name.startswith("sklearn.") for name in small)
 
 
 PROTOCOLS = {

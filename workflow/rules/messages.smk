@@ -9,6 +9,7 @@ from snakemake.logging import logger
 from linclass.counted import first_names
 from linclass_study.disk_space import full_disk
 from linclass_study.jobs import slurm_jobs
+from linclass_study.jobs.work import SECONDS_OF_RULE
 from linclass_study.refusal import Refused
 from linclass_study.results import study_file
 from linclass_study.study import lock, progress
@@ -49,7 +50,13 @@ def delete_outdated_study_file():
 def show_progress():
     """Show the progress; a dry run lists the jobs in full instead."""
     jobs = workflow.dag.needrun_jobs()
-    progress.attach(logger, {workflow.dag.jobid(job): (name_of(job), work_of(job)) for job in jobs})
+    progress.attach(
+        logger,
+        {
+            workflow.dag.jobid(job): progress.PlannedJob(name_of(job), work_of(job), kind_of(job))
+            for job in jobs
+        },
+    )
 
 
 def name_of(job):
@@ -57,11 +64,22 @@ def name_of(job):
 
 
 def work_of(job):
-    """Expected seconds of a job; only fits are estimated."""
-    if job.rule.name not in ("cross_validate", "cross_validate_shard"):
-        return 0.0
+    """Expected seconds of a job: of fits from their data, of others by their rule."""
+    if not does_fit(job):
+        return SECONDS_OF_RULE.get(job.rule.name, 0.0)
     bundle = BUNDLES[job.wildcards.bundle]
     return bundle.work / bundle.shards
+
+
+def kind_of(job):
+    """Jobs of one kind are expected to be too long or too short by the same factor: fits on one data set, a rule."""
+    return " ".join(
+        [job.rule.name, *(BUNDLES[job.wildcards.bundle].datasets if does_fit(job) else [])]
+    )
+
+
+def does_fit(job):
+    return job.rule.name in ("cross_validate", "cross_validate_shard")
 
 
 def print_answer_last():

@@ -15,7 +15,7 @@ BYTES = 4  # of a file per value: between 0/1 and full precision
 
 
 class Size(NamedTuple):
-    """Approximate number of values (rows × features), and number of rows if known."""
+    """Approximate number of values (rows × features, or what is not 0 of sparse ones), and number of rows if known."""
 
     values: int
     rows: int | None = None
@@ -28,7 +28,7 @@ def expected_size(entry: Mapping[str, Any], root: Path = ROOT) -> Size | None:
     """
     if "size" in entry:
         rows, features = entry["size"]["rows"], entry["size"].get("features", 1)
-        return Size(rows * features, rows)
+        return Size(entry["size"].get("nonzero", rows * features), rows)
     sources = [*as_list(entry.get("source")), *as_list(entry.get("test"))]
     known = [
         ESTIMATES[source_kind(source)](source, root)

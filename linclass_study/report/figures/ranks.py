@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linclass_study.report.drawing import style
+from linclass_study.report.drawing.outermost import left_out_note, mark_left_out, outermost
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.method_selection import baselines
 from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ def draw(outcome: Outcome) -> Exhibit:
     average, difference, groups = base.groups(treatment)
     n, k = table.shape
     figure = _diagram(outcome, base.methods, average, difference, groups)
-    more = f" The {SHOWN} best of {k} methods are shown." if k > SHOWN else ""
+    more = left_out_note(min(SHOWN, k), k)
     left = left_out(base, treatment)
     missing = f" {left}." if left else " Missing scores are counted as worst."
     missing = "" if treatment == "complete" else missing
@@ -62,9 +64,16 @@ def _diagram(
     difference: float,
     groups: list[list[int]],
 ) -> Figure:
-    """A row for each of the best methods, a vertical bar for each group, and the critical difference."""
-    order = np.argsort(average, kind="stable")[:SHOWN]
-    place = {int(j): row for row, j in enumerate(order)}
+    """A row for each method, a vertical bar for each group, and the critical difference.
+
+    Of many methods the baseline and those that differ significantly from some other one are kept.
+    """
+    ranked = [int(j) for j in np.argsort(average, kind="stable")]
+    apart = np.maximum(average - average.min(), average.max() - average) > difference
+    order = outermost(
+        ranked, SHOWN, baselines(outcome, methods), {int(j) for j in np.flatnonzero(apart)}
+    )
+    place = {j: row for row, j in enumerate(order)}
     bars = [[j for j in group if j in place] for group in groups]
     bars = [bar for bar in bars if len(bar) > 1]
 
@@ -76,6 +85,7 @@ def _diagram(
     for j, row in place.items():
         colour, marker = method_style(outcome.position(methods[j]))
         axes.plot(average[j], row, marker, color=colour, markersize=6)
+    mark_left_out(axes, ranked, order)
     span = max(float(np.ptp(average[order])), difference) or 1.0
     for number, bar in enumerate(bars):
         x = max(average[j] for j in bar) + span * (0.03 + 0.025 * (number % 6))

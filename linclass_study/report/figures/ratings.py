@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linclass_study.report.drawing import style
+from linclass_study.report.drawing.outermost import left_out_note, mark_left_out, outermost
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.method_selection import baselines
 from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
@@ -29,7 +31,8 @@ def draw(outcome: Outcome) -> Exhibit:
     if few := too_few_for_ratings(base):
         return Exhibit.nothing(few)
     rated = base.ratings
-    order = np.argsort(-rated.elo, kind="stable")[:SHOWN]
+    ranked = [int(j) for j in np.argsort(-rated.elo, kind="stable")]
+    order = outermost(ranked, SHOWN, baselines(outcome, base.methods))
     height = ROW * len(order) + 0.6
     figure = style.canvas(7.2, height)
     longest = max(len(base.methods[j]) for j in order)
@@ -44,9 +47,8 @@ def draw(outcome: Outcome) -> Exhibit:
     axes.set(ylim=(len(order) - 0.5, -0.5), xlabel="rating (1000 is the mean; +400 wins 10 of 11)")
     axes.grid(axis="x")
     style.quiet(axes)
-    more = ""
-    if len(base.methods) > len(order):
-        more = f" The {len(order)} best of {len(base.methods)} methods are shown."
+    mark_left_out(axes, ranked, order)
+    more = left_out_note(len(order), len(ranked))
     intervals = (
         ", and 95\u00a0% intervals of a bootstrap over data sets."
         if base.enough_for_intervals
@@ -63,6 +65,6 @@ def draw(outcome: Outcome) -> Exhibit:
             "lower": float(rated.lower[j]) if base.enough_for_intervals else None,
             "upper": float(rated.upper[j]) if base.enough_for_intervals else None,
         }
-        for j in np.argsort(-rated.elo, kind="stable")
+        for j in ranked
     }
     return Exhibit(figure, "Ratings", caption, {"ratings": numbers})
