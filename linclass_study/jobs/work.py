@@ -36,7 +36,7 @@ class Cost(NamedTuple):
 SUMS = Cost(1e-3, 2e-7)  # sums over rows, for all folds at once
 CONVEX = Cost(4e-3, 1e-6)  # an iterative fit; any foreign estimator
 KERNEL = Cost(5e-3, 0, 3e-7)
-RELEVANCE = Cost(1e-2, 0, 1.5e-6)  # a step for each column that comes or goes
+RELEVANCE = Cost(1e-2, 0, 5e-6)  # three ascents, a step for each column that comes or goes
 SEARCH = Cost(1e-1, 2e-6)  # runs until its limit of steps
 
 COSTS = dict.fromkeys(
