@@ -40,8 +40,8 @@ from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_folds, fit_method
 from linclass.pipeline.fold_predictions import predict_folds
 from linclass.pipeline.method import Method
-from linclass.resampling import stratified_folds
-from linclass.table import Table
+from linclass.resampling.folds import stratified_folds
+from linclass.tables.table import Table
 from linclass_study.runs.feature_file import FeatureFile, grid
 from linclass_study.runs.folds import Plan
 from linclass_study.runs.run import PlannedRun, fit_and_predict

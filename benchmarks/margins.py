@@ -38,8 +38,8 @@ from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_norm import KernelNorm
 from linclass.kernels.gaussian import Gaussian
 from linclass.losses.hinge import Hinge
+from linclass.names.parts import find
 from linclass.objective.objective import Objective, strength_of_C
-from linclass.parts import find
 from linclass.penalties.l2 import L2
 
 WITHIN = 1e-6

@@ -15,9 +15,9 @@ from typing import Any
 import yaml
 
 import linclass
-from linclass import parts
-from linclass.compatibility import in_words
+from linclass.composition.compatibility import in_words
 from linclass.conventions.classifier import Classifier
+from linclass.names import parts
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "models.md"

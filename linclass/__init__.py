@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 _FUNCTIONS = {
-    "decide": "linclass.risk",
+    "decide": "linclass.decision_theory.risk",
     "largest_margin": "linclass.separability",
     "separability": "linclass.separability",
 }
@@ -69,7 +69,7 @@ def __getattr__(name: str) -> Any:
         return value
     if (_ROOT / name / "__init__.py").is_file() or (_ROOT / f"{name}.py").is_file():
         return import_module(f"linclass.{name}")
-    from linclass.other_names import CLASSES, nearest
+    from linclass.names.other_names import CLASSES, nearest
 
     near = nearest(name, __dir__(), CLASSES.get(name))
     hint = f"; did you mean {near!r}?" if near else ""

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass import validation
 from linclass.annotations import ArrayLike, MatrixLike
+from linclass.input import validation
 from linclass.proofs.signed_rows import SignedRows
 from linclass.separation.decision import proved
 from linclass.separation.largest_margin import LargestMargin, with_largest_margin

@@ -21,7 +21,7 @@ import numpy as np
 
 from linclass.applicability import NotApplicable
 from linclass.counted import counted_have
-from linclass.resampling import hold_out, nested_order, stratified_folds
+from linclass.resampling.folds import hold_out, nested_order, stratified_folds
 
 if TYPE_CHECKING:
     from linclass_study.data.dataset import Dataset

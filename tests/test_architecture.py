@@ -30,13 +30,11 @@ STAGES = {
 }  # fmt: skip
 MODELS = {"classifiers", "regressors"}
 SHARED = {  # by several models
-    "batches", "calibration", "class_coefficients", "compatibility", "composition",
+    "batches", "calibration", "composition",
     "generative", "kernel_machines", "likelihood", "multiclass",
-    "support_vectors",
 }  # fmt: skip
 GROUND = {
-    "applicability", "conventions", "inverse", "log_probability", "numerics", "risk", "statistics", "table",
-    "validation", "words",
+    "applicability", "conventions", "decision_theory", "input", "numerics", "statistics", "tables",
 }  # fmt: skip
 
 # What a package, or a single file of linclass, must never import.
@@ -44,7 +42,7 @@ FORBIDDEN = (
     {part: (PARTS - {part}) | STAGES | SHARED | MODELS for part in PARTS}
     | {ground: PARTS | STAGES | SHARED | MODELS | {"objective"} for ground in GROUND}
     | {  # one may be calibrated on folds of its own
-        model: STAGES - {"resampling"} | {"table"} for model in MODELS
+        model: STAGES - {"resampling"} | {"tables"} for model in MODELS
     }
     | dict.fromkeys(STAGES, PARTS | MODELS)
     | {"design": PARTS - {"kernels"} | STAGES | SHARED | MODELS | {"objective", "online"}}
@@ -65,7 +63,7 @@ OTHERS = MODELS | STAGES  # of the files that are named nowhere above
 
 
 def unit(file: Path) -> str:
-    """The package of a file, or its own name: losses/hinge.py → losses, numerics.py → numerics."""
+    """The package of a file, or its own name: losses/hinge.py → losses, counted.py → counted."""
     return file.relative_to(PACKAGE).with_suffix("").parts[0]
 
 
@@ -354,12 +352,15 @@ def test_no_two_modules_of_linclass_have_one_name() -> None:
 # One name, several implementations: where they are, as patterns of files below the root.
 INTERFACES = {
     "apply": ("linclass/features/*",),  # a feature map
-    "bayes_error": ("linclass/synthetic/*", "linclass/bayes_error.py"),  # of a distribution
+    "bayes_error": (
+        "linclass/synthetic/*",
+        "linclass/decision_theory/bayes_error.py",
+    ),  # of a distribution
     "header_columns": (
         "linclass_study/data/formats/*",
     ),  # their names, from the beginning of a file
     "draw": ("linclass_study/report/figures/*",),  # a figure of the report
-    "find": ("linclass/parts.py", "linclass/metrics/__init__.py"),  # a part by its name
+    "find": ("linclass/names/parts.py", "linclass/metrics/__init__.py"),  # a part by its name
     "main": (  # what a process runs
         "linclass_study/command/__main__.py",
         "linclass_study/guarded_child.py",
@@ -367,7 +368,7 @@ INTERFACES = {
     ),
     "make": ("linclass_study/report/tables/*",),  # a table of the report
     "names": (
-        "linclass/parts.py",
+        "linclass/names/parts.py",
         "linclass/metrics/__init__.py",
         "linclass/synthetic/__init__.py",
     ),

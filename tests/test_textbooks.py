@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import linclass
-from linclass import parts
+from linclass.names import parts
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "textbooks.md").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ strength; the one-standard-error rule on five folds takes the marked one. Data: 
 import numpy as np
 
 from linclass import LogisticRegression, separability
-from linclass.resampling import stratified_folds
+from linclass.resampling.folds import stratified_folds
 from linclass_study.textbook import CLASSES, INK, data, figure, save
 
 posts = data("newsgroups")

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.stats import norm
 
 from linclass import LinearDiscriminantAnalysis, LogisticRegression, decide
-from linclass.resampling import stratified_folds
+from linclass.resampling.folds import stratified_folds
 from linclass.synthetic import generate
 from linclass_study.textbook import CLASSES, INK, METHODS, data, figure, save
 

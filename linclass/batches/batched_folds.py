@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.batches.strengths_on_folds import StrengthsOnFolds
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.objective.stacked_objective import StackedObjective
 from linclass.solvers.base import Solution

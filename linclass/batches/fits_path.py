@@ -18,7 +18,7 @@ import numpy as np
 from linclass.annotations import ArrayLike, MatrixLike
 from linclass.batches.has_path import HasPath
 from linclass.conventions.offsets import offset_inside
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 
 

@@ -20,9 +20,9 @@ from linclass.batches.strengths_on_folds import StrengthModel, StrengthsOnFolds
 from linclass.conventions.many_fits import Folds, ManyFits
 from linclass.conventions.offsets import given_offset
 from linclass.conventions.parameters import key_of
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.solvers.base import Solution
-from linclass.table import named
+from linclass.tables.table import named
 
 
 class FitsStrengths(ManyFits):

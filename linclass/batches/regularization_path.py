@@ -8,7 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class RegularizationPath(Sequence[Any]):

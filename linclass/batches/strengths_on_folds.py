@@ -11,7 +11,7 @@ import numpy as np
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.many_fits import Folds
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Solver, SolverLike
 

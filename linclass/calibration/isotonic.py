@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 EPSILON = float(np.finfo(float).eps)
 

@@ -18,7 +18,7 @@ from scipy.special import log_expit
 from linclass.counted import counted
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.logistic import Logistic
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.penalties.unpenalized import Unpenalized
 from linclass.solvers.smooth.newton import Newton

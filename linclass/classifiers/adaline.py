@@ -29,7 +29,7 @@ import numpy as np
 from linclass.annotations import ClassWeight, Matrix, Seed
 from linclass.conventions.parameter_types import require_positive
 from linclass.design.design_matrix import DesignMatrix
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.online.affine_pass import AffinePass
 from linclass.online.block import Block
 from linclass.online.least_mean_squares import LeastMeanSquares

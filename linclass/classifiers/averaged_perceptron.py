@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.annotations import ClassWeight, Matrix, Seed
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.online.block import Block
 from linclass.online.correction import PERCEPTRON, Rule
 from linclass.online.margin_corrections import MarginCorrections

@@ -46,7 +46,7 @@ from linclass.losses._with_offset import with_offset
 from linclass.losses.base import Loss
 from linclass.losses.logistic import Logistic
 from linclass.losses.softmax import Softmax
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.centred_rows import about_mean, far_about_mean
 from linclass.objective.objective import Objective
 from linclass.penalties.l2 import L2

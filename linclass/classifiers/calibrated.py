@@ -48,12 +48,12 @@ from linclass.conventions.meta_estimator import (
 from linclass.conventions.metadata import asking_for_all
 from linclass.conventions.offsets import kept_offsets
 from linclass.conventions.parameter_types import require_whole
+from linclass.conventions.predicted import predictions_of
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset
-from linclass.grouped_folds import distinct_groups
-from linclass.numerics import Array
-from linclass.predicted import predictions_of
-from linclass.resampling import stratified_folds
+from linclass.numerics.arrays import Array
+from linclass.resampling.folds import stratified_folds
+from linclass.resampling.grouped_folds import distinct_groups
 
 METHODS: dict[str, Callable[[Array, Array, Array], Any]] = {
     "sigmoid": PlattSigmoids,

@@ -26,8 +26,8 @@ from linclass.conventions.parameter_types import require_whole
 from linclass.losses.base import MarginLoss
 from linclass.multiclass import code_matrix
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
-from linclass.numerics import Array
-from linclass.parts import find, names
+from linclass.names.parts import find, names
+from linclass.numerics.arrays import Array
 
 CODES = ("random", "exhaustive", "one_vs_rest", "one_vs_one")
 DECODINGS: dict[str, Callable[[Array], Array]] = {

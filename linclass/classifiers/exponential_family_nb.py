@@ -24,7 +24,7 @@ from linclass.conventions.parameter_types import require_nonnegative
 from linclass.families.base import Family
 from linclass.generative.naive_bayes import NaiveBayes
 from linclass.generative.priors import Priors, check_priors
-from linclass.parts import find
+from linclass.names.parts import find
 
 REST = "gaussian"  # family of columns that are not named
 

@@ -34,9 +34,9 @@ from linclass.conventions.parameter_types import require_positive, require_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.counted import counted
-from linclass.line_search import backtrack
 from linclass.losses.softmax import Softmax
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
+from linclass.numerics.line_search import backtrack
 from linclass.objective.centred_rows import about_mean
 
 MOST = 200  # steps of Fisher's scoring

@@ -39,7 +39,7 @@ from linclass.counted import counted
 from linclass.generative.optimal_scores import EXACT, best_explained, contrasts
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.multiclass.statuses import WORST_LAST, known_status
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.statistics.covariance import LOST, check_covariance, too_little_weight
 
 DEFAULT = "linclass.regressors.linear_regression"  # imported by name, only if it is used

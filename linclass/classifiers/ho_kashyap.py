@@ -28,7 +28,7 @@ from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.parameter_types import require_positive, require_whole
 from linclass.counted import counted
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.proofs.signed_rows import SignedRows
 from linclass.proofs.witness import only_zero
 

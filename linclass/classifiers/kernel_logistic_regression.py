@@ -19,6 +19,7 @@ import numpy as np
 
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.classifiers.logistic_regression import LogisticRegression
+from linclass.composition.support_vectors import rows_that_count
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.offsets import given_offset, row_offsets
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -28,8 +29,7 @@ from linclass.kernel_machines.kernel_path import KernelPath
 from linclass.kernel_machines.near_the_mean import near_a_row, own_intercepts, set_intercepts
 from linclass.kernel_machines.warm_start import Previous
 from linclass.kernels.base import KernelLike
-from linclass.numerics import Array
-from linclass.support_vectors import rows_that_count
+from linclass.numerics.arrays import Array
 
 
 class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath, SoftmaxProbabilities):

@@ -19,6 +19,7 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
+from linclass.composition.support_vectors import rows_that_count
 from linclass.conventions.counts_rows import CountsRows
 from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_machine import KernelMachine
@@ -26,10 +27,9 @@ from linclass.kernel_machines.warm_start import Previous
 from linclass.kernels.base import KernelLike
 from linclass.losses.kesler import Kesler
 from linclass.losses.perceptron import Perceptron
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.hinge.perceptron_rule import PerceptronRule
-from linclass.support_vectors import rows_that_count
 
 
 class KernelPerceptron(KernelMachine, CountsRows):

@@ -21,16 +21,16 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.composition.support_vectors import MarginRows, rows_that_count
 from linclass.conventions.classifier import Classifier
 from linclass.kernel_machines.near_the_mean import own_intercepts, set_intercepts
 from linclass.kernel_machines.support_vector_machine import SupportVectorMachine
 from linclass.kernel_machines.warm_start import Previous, thetas
 from linclass.kernels.base import KernelLike
-from linclass.numerics import Array
+from linclass.names.parts import find
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
-from linclass.parts import find
 from linclass.solvers.base import Solution
-from linclass.support_vectors import MarginRows, rows_that_count
 
 
 class KernelSVM(MarginRows, SupportVectorMachine, Classifier):

@@ -29,7 +29,7 @@ from linclass.generative.from_statistics import of_present_classes, with_refits
 from linclass.generative.left_out import moments_left_out
 from linclass.generative.without_one_row import LONE
 from linclass.losses.squared import Squared
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.penalties.base import PenaltyLike
 from linclass.solvers.base import SolverLike, StepLike
 from linclass.solvers.smooth.indicator_regression import IndicatorRegression

@@ -21,17 +21,17 @@ import numpy as np
 
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
 from linclass.batches.fits_strengths import FitsStrengths
-from linclass.class_coefficients import ClassCoefficients
+from linclass.composition.class_coefficients import ClassCoefficients
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.loss_probabilities import LossProbabilities
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses._with_offset import with_offset
 from linclass.losses.base import LossLike
-from linclass.numerics import Array
+from linclass.names.parts import find
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.online.one_more_pass import OneMorePass
-from linclass.parts import find
 from linclass.penalties.base import PenaltyLike
 from linclass.separation.recession import UNDECIDED, Recession, recession_of_fit
 from linclass.solvers.base import Solution, SolverLike, StepLike

@@ -23,13 +23,13 @@ from linclass.applicability import NotApplicable
 from linclass.batches.regularization_path import RegularizationPath
 from linclass.batches.strengths_on_folds import StrengthModel
 from linclass.classifiers.linear_classifier import LinearClassifier
+from linclass.composition.support_vectors import MarginRows, rows_that_count
 from linclass.conventions.many_fits import Folds
-from linclass.numerics import Array, chosen_rows
+from linclass.numerics.arrays import Array, chosen_rows
 from linclass.objective.objective import Objective
 from linclass.separation.decision import Undecided
 from linclass.separation.maximum_margin import maximum_margin
 from linclass.solvers.base import Solution, SolverLike, StepLike
-from linclass.support_vectors import MarginRows, rows_that_count
 
 
 class Inseparable(NotApplicable):

@@ -32,7 +32,7 @@ from linclass.counted import counted
 from linclass.generative.k_means import k_means
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.generative.subclass_mixture import EmStep, SubclassMixture
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import check_share, missing_rank, tied_form, tied_spread
 from linclass.statistics.diagonal_spread import DiagonalSpread

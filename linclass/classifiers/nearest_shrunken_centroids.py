@@ -31,8 +31,8 @@ from linclass.conventions.parameter_types import require_nonnegative
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.generative.from_moments import FromMoments
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors_of_present
-from linclass.numerics import Array, empty_arrays
-from linclass.soft_threshold import soft_threshold
+from linclass.numerics.arrays import Array, empty_arrays
+from linclass.numerics.soft_threshold import soft_threshold
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import freedom
 

@@ -23,14 +23,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass import log_probability
 from linclass.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike
 from linclass.conventions.offsets import row_offsets
+from linclass.conventions.predicted import predictions_of
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset, TakesOffset
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 from linclass.multiclass.pairwise_coupling import COUPLINGS, couple
-from linclass.numerics import Array
-from linclass.predicted import predictions_of
+from linclass.numerics import log_probability
+from linclass.numerics.arrays import Array
 
 
 class OneVsOne(TakesOffset, FromBinary):

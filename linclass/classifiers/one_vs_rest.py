@@ -25,10 +25,10 @@ import numpy as np
 from linclass.annotations import ArrayLike, MatrixLike
 from linclass.conventions.foreign_estimator import is_ours
 from linclass.conventions.offsets import row_offsets
+from linclass.conventions.predicted import predictions_of
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset, TakesOffset
-from linclass.log_probability import log_softmax
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
-from linclass.predicted import predictions_of
+from linclass.numerics.log_probability import log_softmax
 
 
 class OneVsRest(TakesOffset, FromBinary):

@@ -38,9 +38,9 @@ from linclass.conventions.parameter_types import (
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.counted import counted
-from linclass.inverse import Inverse
 from linclass.likelihood.cumulative_likelihood import CumulativeLikelihood
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
+from linclass.numerics.inverse import Inverse
 from linclass.separation.recession import UNDECIDED, Recession
 
 MOST = 100  # Newton steps

@@ -26,7 +26,7 @@ import numpy as np
 
 from linclass.annotations import ClassWeight, Seed
 from linclass.conventions.parameter_types import require_positive
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.online.correction import Rule
 from linclass.online.margin_corrections import MarginCorrections, reciprocal
 from linclass.online.online_classifier import LinearOnline

@@ -29,7 +29,7 @@ from linclass.counted import counted
 from linclass.generative.from_moments import FromStackedMoments
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors_of_present
 from linclass.generative.without_one_row import full_without_one_row, log_priors_of_others
-from linclass.numerics import BLOCK
+from linclass.numerics.arrays import BLOCK
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import (
     LOST,

@@ -31,6 +31,7 @@ import numpy as np
 from scipy.special import expit
 
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
+from linclass.composition.support_vectors import rows_that_count
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
@@ -41,11 +42,10 @@ from linclass.likelihood.laplace_posterior import LaplacePosterior
 from linclass.likelihood.relevance import Relevance
 from linclass.likelihood.weighted_columns import WeightedColumns
 from linclass.losses.logistic import Logistic
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.penalties.l2 import L2
 from linclass.solvers.smooth.newton import Newton
-from linclass.support_vectors import rows_that_count
 
 MODES = 200  # limit
 LEAVES = 3  # times, the last for good: a curvature of nearly 0 promises gains that the mode does not keep

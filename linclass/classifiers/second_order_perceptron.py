@@ -31,7 +31,7 @@ import numpy as np
 from linclass.annotations import ClassWeight, Matrix, Seed
 from linclass.applicability import require_memory
 from linclass.conventions.parameter_types import require_positive
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.online.block import Block
 from linclass.online.online_classifier import LinearOnline, OnlineClassifier
 from linclass.online.tally import Tally

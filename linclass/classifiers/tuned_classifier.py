@@ -34,8 +34,8 @@ from linclass.annotations import (
 )
 from linclass.conventions.offsets import offset_for
 from linclass.conventions.takes_offset import TakesOffset
-from linclass.given_rows import caller_rows
-from linclass.numerics import Array
+from linclass.input.given_rows import caller_rows
+from linclass.numerics.arrays import Array
 from linclass.selection.held_out_score import OF_CLASSIFIERS, Score
 from linclass.selection.tuned import Tuned
 

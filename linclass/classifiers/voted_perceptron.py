@@ -23,7 +23,7 @@ from scipy import sparse
 
 from linclass.annotations import ClassWeight, Matrix, MatrixLike, Seed
 from linclass.conventions.linear_scores import products
-from linclass.numerics import BLOCK, Array
+from linclass.numerics.arrays import BLOCK, Array
 from linclass.online.block import Block
 from linclass.online.correction import PERCEPTRON, Rule
 from linclass.online.margin_corrections import MarginCorrections

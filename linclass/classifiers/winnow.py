@@ -27,7 +27,7 @@ from scipy import sparse
 from linclass.annotations import ClassWeight, Matrix, Seed, Tags
 from linclass.applicability import NotApplicable
 from linclass.conventions.parameter_types import require_positive
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.online.block import Block
 from linclass.online.log_weights import LogWeights, correct_by_factors
 from linclass.online.online_classifier import LinearOnline, OnlineClassifier

@@ -18,7 +18,7 @@ from scipy.linalg import lapack
 from scipy.special import expit
 
 from linclass.comparisons.score_table import TIE, Array, checked_scores
-from linclass.line_search import halve
+from linclass.numerics.line_search import halve
 
 ELO, CENTRE = 400 / np.log(10), 1000.0
 STEPS, ENOUGH = 100, 1e-9

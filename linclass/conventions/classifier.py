@@ -6,13 +6,13 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from linclass import validation
 from linclass.annotations import ArrayLike, Matrix, MatrixLike, Tags
 from linclass.applicability import NotApplicable
 from linclass.conventions.class_weights import class_weights
 from linclass.conventions.estimator import Estimator
-from linclass.extremes import TINY, refuse_tiny_classes
-from linclass.odd_entries import refuse_missing_labels
+from linclass.input import validation
+from linclass.input.extremes import TINY, refuse_tiny_classes
+from linclass.input.odd_entries import refuse_missing_labels
 
 
 class Classifier(Estimator):

@@ -16,13 +16,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass import validation
 from linclass.annotations import Matrix, MatrixLike, Tags
 from linclass.conventions.convergence_warning import warn_unless_converged
 from linclass.conventions.metadata import RequestsMetadata
 from linclass.conventions.parameter_types import checks_of
 from linclass.conventions.parameters import Parameters, defaults_of, misspelt, name_here
 from linclass.conventions.saved import Saved
+from linclass.input import validation
 
 MODELS = re.compile(r"linclass\.(classifiers|regressors)\.")
 OWN = "linclass.conventions."

@@ -16,7 +16,7 @@ from scipy import sparse
 
 from linclass.annotations import Matrix, MatrixLike
 from linclass.conventions.parameter_types import is_list
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class Hyperplane(NamedTuple):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass import validation
 from linclass.annotations import ArrayLike, EstimatorLike
 from linclass.conventions.metadata import arguments, asks_for, is_routing
-from linclass.numerics import Array
+from linclass.input import validation
+from linclass.numerics.arrays import Array
 
 
 def groups_for(model: EstimatorLike, groups: Array | None) -> dict[str, Array]:

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from linclass import validation
 from linclass.annotations import ArrayLike, MatrixLike
 from linclass.conventions.convergence_warning import one_warning
 from linclass.conventions.offsets import require_offsets_taken
+from linclass.input import validation
 
 Scaling = Sequence[tuple[Any, Any]]
 

@@ -15,10 +15,10 @@ from linclass.conventions.groups import groups_for
 from linclass.conventions.metadata import takes_metadata, weights_for
 from linclass.conventions.offsets import offset_for
 from linclass.conventions.regressor import Regressor
-from linclass.given_rows import GivenRows, as_given, caller_rows
-from linclass.numerics import Array
-from linclass.table import named
-from linclass.validation import feature_names
+from linclass.input.given_rows import GivenRows, as_given, caller_rows
+from linclass.input.validation import feature_names
+from linclass.numerics.arrays import Array
+from linclass.tables.table import named
 
 PREDICTS = {  # by the names of scikit-learn
     "classifier": "classes",

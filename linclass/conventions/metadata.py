@@ -13,7 +13,7 @@ from types import MethodType
 from typing import Any, Self
 
 from linclass.annotations import EstimatorLike
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 METHODS = (
     "fit",

@@ -13,8 +13,8 @@ import numpy as np
 from linclass.annotations import ArrayLike
 from linclass.conventions.metadata import arguments
 from linclass.conventions.regressor import Regressor
-from linclass.numerics import Array
-from linclass.validation import row_weights
+from linclass.input.validation import row_weights
+from linclass.numerics.arrays import Array
 
 
 def row_offsets(offset: ArrayLike | None, shape: tuple[int, ...]) -> Array:

@@ -16,7 +16,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from linclass.extremes import HUGE, TINY
+from linclass.input.extremes import HUGE, TINY
 
 Check = Callable[[str, Any], None]
 Plain = frozenset[type]  # exact types that need no check

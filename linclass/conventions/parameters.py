@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.other_names import PARAMETERS
+from linclass.names.other_names import PARAMETERS
 
 
 class Parameters:

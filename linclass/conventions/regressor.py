@@ -6,10 +6,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from linclass import validation
 from linclass.annotations import ArrayLike, Matrix, MatrixLike, Tags
 from linclass.conventions.estimator import Estimator
-from linclass.extremes import TINY
+from linclass.input import validation
+from linclass.input.extremes import TINY
 
 
 class Regressor(Estimator):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass import log_probability
 from linclass.annotations import MatrixLike
 from linclass.conventions.classifier import Classifier
+from linclass.numerics import log_probability
 
 
 class SoftmaxProbabilities(Classifier):

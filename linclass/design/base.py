@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linclass.annotations import Index
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class Design:

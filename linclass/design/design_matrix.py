@@ -13,7 +13,7 @@ from linclass.annotations import Index, Matrix
 from linclass.design.gram_products import GramProducts
 from linclass.design.row_hashes import hashes
 from linclass.design.squares import squares_of_columns, squares_of_rows
-from linclass.numerics import BLOCK, Array, chosen_rows, once
+from linclass.numerics.arrays import BLOCK, Array, chosen_rows, once
 
 SMALL = 500_000  # entries up to which sparse rows are made dense
 ROUNDING = 1e-12  # of the mean of a column: a spread below it is rounding

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 FAR = 100  # standard deviations from 0
 ROUNDING = 1e-12  # of the norm of a column: a deviation from its mean below it is rounding

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from linclass.annotations import Matrix
 from linclass.design.base import Design
-from linclass.numerics import BLOCK, Array, chosen_rows
+from linclass.numerics.arrays import BLOCK, Array, chosen_rows
 
 GRAM_BLOCK = 2_000_000  # entries at a time where BLAS does most of the work
 FEW_ENTRIES = 30  # for a group, up to which their products are added one by one

@@ -15,7 +15,7 @@ import numpy as np
 from linclass.annotations import Index, Matrix
 from linclass.design.base import Design
 from linclass.design.row_hashes import hashes
-from linclass.numerics import Array, chosen_rows
+from linclass.numerics.arrays import Array, chosen_rows
 
 
 class KernelDesign(Design):

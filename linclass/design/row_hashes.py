@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.annotations import Matrix
-from linclass.numerics import BLOCK, Array
+from linclass.numerics.arrays import BLOCK, Array
 
 
 def hashes(X: Matrix, rng: np.random.Generator) -> Array:

@@ -6,7 +6,7 @@ import numpy as np
 
 from linclass.design.base import Design
 from linclass.design.design_matrix import DesignMatrix
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 WIDE = 1000  # features above which a copy of some of the rows costs too much
 

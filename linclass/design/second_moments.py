@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.design.design_matrix import DesignMatrix
-from linclass.numerics import BLOCK, Array
+from linclass.numerics.arrays import BLOCK, Array
 
 LEFT = 1e-3  # share of variance in Σ w x², above which at most three digits cancel
 

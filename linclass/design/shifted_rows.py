@@ -7,7 +7,7 @@ from scipy import sparse
 
 from linclass.annotations import Matrix
 from linclass.design.squares import squares_of_columns
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 FAR = 10.0  # |x̄_j| in standard deviations
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.annotations import Matrix
-from linclass.numerics import BLOCK, Array
+from linclass.numerics.arrays import BLOCK, Array
 
 ENTRIES = 500_000  # of sparse rows that are squared at a time
 

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from linclass.annotations import Index, Matrix
 from linclass.applicability import NotApplicable
-from linclass.numerics import BLOCK
+from linclass.numerics.arrays import BLOCK
 
 LOST = 1e-3  # share of the variance below which a difference has too few digits
 ROUNDING = 1e-12  # relative to the squares whose difference is a variance

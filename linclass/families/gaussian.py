@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from linclass.annotations import Matrix
 from linclass.families._about_means import AboutMeans
 from linclass.families.base import as_dense
-from linclass.numerics import BLOCK
+from linclass.numerics.arrays import BLOCK
 from linclass.statistics.class_moments import NEGLIGIBLE
 
 FAR = 1e150  # from the origin: its square does not overflow

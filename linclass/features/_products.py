@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable, require_memory
-from linclass.table import BYTES_PER_NAME, Table, new_names
+from linclass.tables.table import BYTES_PER_NAME, Table, new_names
 
 BYTES_PER_PRODUCT = 64  # sparse: the value, its column, and the row numbers it is made from
 

@@ -7,8 +7,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.applicability import NotApplicable
-from linclass.table import Table, unique
-from linclass.words import Counted
+from linclass.tables.table import Table, unique
+from linclass.tables.words import Counted
 
 
 def refuse_no_texts(table: Table, feature: str) -> None:

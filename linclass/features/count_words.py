@@ -16,8 +16,8 @@ import scipy.sparse as sp
 from linclass.annotations import Matrix
 from linclass.conventions.parameter_types import is_list, require_flag
 from linclass.features._texts import in_place_of_texts
-from linclass.table import Table
-from linclass.words import PATTERN, Counted, Tokenizer, word_counts
+from linclass.tables.table import Table
+from linclass.tables.words import PATTERN, Counted, Tokenizer, word_counts
 
 
 def apply(

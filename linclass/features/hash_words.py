@@ -15,8 +15,8 @@ import scipy.sparse as sp
 from linclass.applicability import require_memory
 from linclass.conventions.parameter_types import is_whole, require_flag
 from linclass.features._texts import in_place_of_texts
-from linclass.table import BYTES_PER_NAME, Table
-from linclass.words import PATTERN, Counted, Tokenizer, word_counts
+from linclass.tables.table import BYTES_PER_NAME, Table
+from linclass.tables.words import PATTERN, Counted, Tokenizer, word_counts
 
 
 def apply(

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from linclass.applicability import NotApplicable, require_memory
 from linclass.conventions.parameter_types import is_list
-from linclass.table import Table, new_names
+from linclass.tables.table import Table, new_names
 
 
 def apply(table: Table, levels: Mapping[str, Sequence[Any]], drop: str | None = "first") -> Table:

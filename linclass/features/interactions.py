@@ -1,7 +1,7 @@
 """Interactions:  x → (x, x_i·x_j for i < j): pairs of features, without the squares."""
 
 from linclass.features._products import append_pairs
-from linclass.table import Table
+from linclass.tables.table import Table
 
 
 def apply(table: Table) -> Table:

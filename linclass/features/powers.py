@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from linclass.applicability import require_memory
 from linclass.conventions.parameter_types import require_whole
 from linclass.features._products import append, factor, refuse_text
-from linclass.table import BYTES_PER_NAME, Table
+from linclass.tables.table import BYTES_PER_NAME, Table
 
 
 def apply(table: Table, degree: int = 2) -> Table:

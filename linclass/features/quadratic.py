@@ -4,7 +4,7 @@ Hastie, Tibshirani & Friedman (2009), §4.3: LDA on these columns is close to QD
 """
 
 from linclass.features._products import append_pairs
-from linclass.table import Table
+from linclass.tables.table import Table
 
 
 def apply(table: Table) -> Table:

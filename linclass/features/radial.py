@@ -16,7 +16,7 @@ from linclass.applicability import NotApplicable, require_memory
 from linclass.conventions.parameter_types import is_number
 from linclass.counted import counted
 from linclass.features._products import append, refuse_text
-from linclass.table import Table
+from linclass.tables.table import Table
 
 
 def apply(table: Table, centres: Sequence[Sequence[float]], width: float = 1.0) -> Table:

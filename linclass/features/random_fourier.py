@@ -17,7 +17,7 @@ from scipy.special import ndtri
 from linclass.applicability import require_memory
 from linclass.conventions.parameter_types import is_number, is_whole, require_whole
 from linclass.features._products import refuse_text
-from linclass.table import Table
+from linclass.tables.table import Table
 
 
 def apply(table: Table, columns: int = 200, gamma: float | None = None, seed: int = 0) -> Table:

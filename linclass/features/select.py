@@ -14,7 +14,7 @@ import numpy as np
 from linclass.applicability import NotApplicable
 from linclass.conventions.parameter_types import is_list
 from linclass.counted import first_names
-from linclass.table import Table
+from linclass.tables.table import Table
 
 SHOWN = 5  # columns in a message
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from linclass.conventions.parameter_types import is_list
 from linclass.features._texts import refuse_no_texts
-from linclass.table import Table
+from linclass.tables.table import Table
 
 QUOTE = re.compile(r"writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^[|>]")
 

@@ -14,12 +14,12 @@ from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
-from linclass import validation
 from linclass.annotations import ArrayLike, EstimatorLike, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.many_fits import Folds, ManyFits, Scaling
 from linclass.generative.increments import BALANCED, Increments, Sums
 from linclass.generative.left_out import HeldOut, sums_left_out
+from linclass.input import validation
 from linclass.statistics.additive import Scalable, Stack
 
 Scaled = TypeVar("Scaled", bound=Scalable)

@@ -10,13 +10,13 @@ from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
-from linclass import validation
 from linclass.annotations import ArrayLike, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.class_weights import weights_of_some
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import compare_names
 from linclass.conventions.parameters import key_of
+from linclass.input import validation
 from linclass.statistics.additive import Additive
 
 BALANCED = (

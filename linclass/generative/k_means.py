@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 STEPS = 100
 ROUNDING = 1e-10  # relative difference of sums of squares up to which they count as equal; the first is taken then

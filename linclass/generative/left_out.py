@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.annotations import Matrix
-from linclass.numerics import Array, chosen_rows
+from linclass.numerics.arrays import Array, chosen_rows
 from linclass.statistics.additive import Additive
 from linclass.statistics.class_moments import BY_FEATURE, ClassMoments
 from linclass.statistics.fold_sums import FORMS, ClassifiedRows

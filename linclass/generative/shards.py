@@ -14,7 +14,7 @@ import numpy as np
 
 from linclass.annotations import Matrix
 from linclass.generative.from_statistics import Model
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 # indices of folds, and the shard of each row (its fold's position; the last for the rest)
 Partition = tuple[list[int], Array]

@@ -13,7 +13,7 @@ import numpy as np
 
 from linclass.annotations import Matrix
 from linclass.generative.left_out import HeldOut, moments_left_out, sums_left_out
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.class_sums import StackOfOne
 from linclass.statistics.ledoit_wolf import share_of_moments, share_of_rows

@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.log_probability import log_softmax
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
+from linclass.numerics.log_probability import log_softmax
 
 COLLAPSED = 1e-8  # a variance of the components, relative to that within the classes
 FARTHEST = 1e4  # extrapolation, in steps of EM

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.generative.priors import Priors, class_priors, log_priors
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.spread import Spread
 

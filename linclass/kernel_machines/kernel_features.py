@@ -15,7 +15,7 @@ from scipy.linalg import blas, lapack, solve_triangular
 
 from linclass.design.squares import squares_of_rows
 from linclass.kernels.base import BLOCK, Kernel
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 ROUNDING = 1e-12
 DIGITS = 1e-9  # of the largest residual: smaller pivots would amplify rounding errors elsewhere

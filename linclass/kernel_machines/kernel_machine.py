@@ -25,9 +25,9 @@ from linclass.kernel_machines.near_the_mean import near_the_mean, why_far_rows_a
 from linclass.kernel_machines.positive_semidefinite import shift_to_psd
 from linclass.kernels._function import Function
 from linclass.kernels.base import BLOCK, Kernel, KernelLike
-from linclass.numerics import Array
+from linclass.names.parts import find
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
-from linclass.parts import find
 from linclass.penalties.l2 import L2
 from linclass.solvers.base import Solution
 

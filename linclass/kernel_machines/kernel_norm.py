@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.penalties.base import Penalty, PointLike
 
 

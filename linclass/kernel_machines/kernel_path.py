@@ -17,7 +17,7 @@ from linclass.batches.has_path import HasPath
 from linclass.conventions.offsets import given_offset
 from linclass.kernel_machines.kernel_machine import KernelMachine
 from linclass.kernel_machines.kernel_norm import KernelNorm
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Solver
 

@@ -13,7 +13,7 @@ from linclass.design.shifted_rows import FAR, centre
 from linclass.design.squares import squares_of_rows
 from linclass.kernels._about_centre import AboutCentre
 from linclass.kernels.base import Kernel
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 def near_the_mean(kernel: Kernel, X: Matrix, weights: Array) -> Kernel:

@@ -9,7 +9,7 @@ from scipy.linalg import lapack
 
 from linclass.applicability import NotApplicable
 from linclass.kernels.base import BLOCK
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 NEGATIVE = 1e-8  # of the largest eigenvalue: a negative one beyond it is no rounding error
 POWERS = 30  # of K, enough for a lower bound on its largest eigenvalue

@@ -11,15 +11,15 @@ from scipy import sparse
 
 from linclass.annotations import Matrix
 from linclass.applicability import require_memory
+from linclass.composition.support_vectors import of_all_rows
 from linclass.conventions.linear_scores import products
 from linclass.conventions.parameter_types import require_positive, require_whole
 from linclass.counted import counted
 from linclass.design.row_hashes import hashes
 from linclass.kernel_machines.kernel_machine import KernelMachine
 from linclass.kernels.base import KernelLike
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.centred_rows import about_mean, far_about_mean
-from linclass.support_vectors import of_all_rows
 
 MOST = 10_000  # changes of a precision
 NOTHING = "the evidence is largest without any weights: the columns tell nothing."

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 from linclass.annotations import ArrayLike, MatrixLike
 from linclass.kernel_machines.kernel_path import KernelPath
-from linclass.parts import find
+from linclass.names.parts import find
 from linclass.solvers.base import Solver
 
 

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from linclass.annotations import EstimatorLike, Matrix, MatrixLike
 from linclass.kernel_machines.near_the_mean import own_intercepts
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class Previous(NamedTuple):

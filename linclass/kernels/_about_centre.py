@@ -22,7 +22,7 @@ from linclass.annotations import Matrix
 from linclass.design.shifted_rows import shifted
 from linclass.design.squares import squares_of_rows
 from linclass.kernels.base import Kernel
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class AboutCentre(Kernel):

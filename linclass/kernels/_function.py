@@ -10,7 +10,7 @@ from scipy import sparse
 
 from linclass.annotations import Matrix
 from linclass.kernels.base import Kernel
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class Function(Kernel):

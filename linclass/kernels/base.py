@@ -15,7 +15,7 @@ from scipy import sparse
 from linclass.annotations import Matrix
 from linclass.applicability import require_memory
 from linclass.design.squares import squares_of_rows
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 BLOCK = 128  # rows at a time, so that a block stays in the cache
 

@@ -15,7 +15,7 @@ from scipy import sparse
 from linclass.annotations import Matrix
 from linclass.design.shifted_rows import centre, shifted
 from linclass.kernels.base import Kernel
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class Gaussian(Kernel):

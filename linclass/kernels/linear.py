@@ -5,7 +5,7 @@ from __future__ import annotations
 from linclass.annotations import Matrix
 from linclass.kernels._about_centre import AboutCentre
 from linclass.kernels.base import Kernel
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class Linear(Kernel):

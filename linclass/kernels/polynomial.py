@@ -10,7 +10,7 @@ import numpy as np
 from linclass.annotations import Matrix
 from linclass.kernels._about_centre import AboutCentre
 from linclass.kernels.base import Kernel
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class Polynomial(Kernel):

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from linclass.annotations import Matrix
 from linclass.kernels.base import Kernel
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class Precomputed(Kernel):

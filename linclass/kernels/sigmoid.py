@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.kernels.base import Kernel
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class Sigmoid(Kernel):

@@ -12,8 +12,8 @@ from scipy.special import expit, log_expit, logit
 
 from linclass.annotations import Matrix
 from linclass.design.design_matrix import DesignMatrix
-from linclass.line_search import backtrack
-from linclass.numerics import Array, diagonal
+from linclass.numerics.arrays import Array, diagonal
+from linclass.numerics.line_search import backtrack
 from linclass.objective.centred_rows import about_mean
 from linclass.objective.units import DIGITS
 from linclass.separation.recession import Recession, recession_of

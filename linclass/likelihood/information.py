@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import entr, ndtr
 
-from linclass.inverse import Inverse
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
+from linclass.numerics.inverse import Inverse
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.intercept_alone import best_intercept

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import brentq
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.gap import TINY
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from linclass.composition import Composition
+from linclass.composition.composition import Composition
 from linclass.conventions.classifier import Classifier
 from linclass.likelihood.information import Information, Summary
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.centred_rows import centred
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import log_expit, log_ndtr, logsumexp
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 WIDE = 100.0
 REACH = 9.0  # standard deviations beyond the peaks of φ(u) and of e^z φ(u)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 FAR = 1e100  # the squares are still finite
 

@@ -25,7 +25,7 @@ from numpy.linalg import LinAlgError
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 from linclass.likelihood.weighted_columns import WeightedColumns
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 AFRESH = 50  # moves until all is computed afresh, or half the columns that stay
 TOGETHER = 20  # steps of Newton's method at most

@@ -9,7 +9,7 @@ import numpy as np
 
 from linclass.design.design_matrix import DesignMatrix
 from linclass.design.squares import squares_of_columns
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 ROUNDING = 1e-14  # of the mean square of a column: a variance below it is 0
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 NEAR = 1e-9  # of a Newton step: the error that it leaves is of the order of its square
 STEPS = 100  # far more than any scores need

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linclass.losses.base import Loss, ResidualLoss
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class WithOffset(Loss):

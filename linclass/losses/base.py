@@ -13,8 +13,8 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from linclass.losses._balance_signs import balance_signs
-from linclass.named_part import NamedPart
-from linclass.numerics import Array
+from linclass.names.named_part import NamedPart
+from linclass.numerics.arrays import Array
 
 # each includes the properties of the previous ones
 KINDS = ("discrete", "convex", "smooth", "twice-smooth")

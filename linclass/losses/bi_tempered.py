@@ -15,7 +15,7 @@ import numpy as np
 from linclass.losses._tempered import log_tempered_probabilities
 from linclass.losses.base import MarginLoss
 from linclass.losses.tempered_softmax import TemperedSoftmax, check_temperatures
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class BiTempered(MarginLoss):

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.lead import lead
+from linclass.losses._lead import lead
 from linclass.losses.base import Loss
 from linclass.losses.softmax import Softmax
-from linclass.numerics import Array
-from linclass.simplex_projection import onto_simplex
+from linclass.numerics.arrays import Array
+from linclass.numerics.simplex_projection import onto_simplex
 
 TINY = np.finfo(float).tiny
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import xlogy
 
 from linclass.losses.base import MarginLoss
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 LIMIT = 300.0
 

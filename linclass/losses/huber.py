@@ -12,7 +12,7 @@ import numpy as np
 from linclass.conventions.parameter_types import require_positive
 from linclass.losses._balance_signs import balance_signs
 from linclass.losses.base import ResidualLoss
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class Huber(ResidualLoss):

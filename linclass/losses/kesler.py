@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.lead import lead, rivals
+from linclass.losses._lead import lead, rivals
 from linclass.losses.base import Loss
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class Kesler(Loss):

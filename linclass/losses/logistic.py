@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import expit
 
 from linclass.losses.base import MarginLoss
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 TINY = np.finfo(float).tiny  # 0·ln 0 = 0
 MOST = 0.9  # of the variance of y, to be explained by least squares

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.losses.base import MarginLoss
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class Perceptron(MarginLoss):

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 
 from linclass.losses.base import MarginLoss
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 LEFT = -3.0  # left of it φ and Φ are so small that their quotient would lose digits
 RIGHT = 39.0  # from it on r is 0

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import xlogy
 
-from linclass.lead import lead
+from linclass.losses._lead import lead
 from linclass.losses.base import Loss
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class Softmax(Loss):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.losses.base import ResidualLoss
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class Squared(ResidualLoss):

@@ -9,7 +9,7 @@ import numpy as np
 
 from linclass.conventions.parameter_types import require_nonnegative
 from linclass.losses.base import ResidualLoss
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class SquaredEpsilonInsensitive(ResidualLoss):

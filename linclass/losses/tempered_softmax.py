@@ -14,14 +14,14 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.conventions.parameter_types import is_number
-from linclass.lead import lead
+from linclass.losses._lead import lead
 from linclass.losses._tempered import (
     log_tempered_probabilities,
     log_tempered_softmax,
     tempered_log,
 )
 from linclass.losses.base import Loss
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 SMALL = 1e-5  # probabilities of the other classes, up to which differences would lose digits
 HEAVIEST = 10  # t2: λ of K equal scores grows as K^{t2 − 1}, beside which scores lose their digits

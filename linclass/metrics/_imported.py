@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.import_path import import_object
 from linclass.metrics.predictions import Array, Predictions
+from linclass.names.import_path import import_object
 
 LESS = ("_loss", "_error", "_deviance")
 RESPONSES = {  # by the name of the second parameter, as scikit-learn's metrics call it

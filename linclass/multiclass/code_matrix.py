@@ -16,7 +16,7 @@ import numpy as np
 
 from linclass.applicability import NotApplicable
 from linclass.counted import counted
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 DRAWS = 100
 MOST_CLASSES = 11  # of the exhaustive code: 1,023 columns

@@ -35,7 +35,7 @@ from linclass.conventions.metadata import asking_for_all
 from linclass.conventions.offsets import kept_offsets
 from linclass.conventions.parameters import key_of
 from linclass.counted import counted
-from linclass.given_rows import caller_rows
+from linclass.input.given_rows import caller_rows
 from linclass.multiclass.statuses import WORST_LAST, known_status, over_fits
 from linclass.multiclass.two_class_score import two_class_score
 

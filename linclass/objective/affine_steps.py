@@ -8,7 +8,7 @@ import numpy as np
 
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.base import MarginLoss
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.distinct_rows import merge_rows
 
 Advance = Callable[[Array, int], None]

@@ -17,7 +17,7 @@ from linclass.design.design_matrix import DesignMatrix
 from linclass.design.far_columns import ROUNDING, is_far
 from linclass.design.shifted_rows import shifted
 from linclass.design.squares import squares_of_columns
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 
 LOOK = 1000  # rows by which it is decided whether all are far from 0

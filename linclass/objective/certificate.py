@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.design.far_columns import FarColumns, far_columns
-from linclass.numerics import Array, by_blocks, once
+from linclass.numerics.arrays import Array, by_blocks, once
 from linclass.objective.gap import TINY, gap_of, relative
 from linclass.objective.point import PenalizedLoss, Point
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from linclass.annotations import Matrix
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 def merge_rows(U: Array, weights: Array) -> tuple[Array, Array]:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.design.design_matrix import DesignMatrix
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.penalties.l2 import L2
 

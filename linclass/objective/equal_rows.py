@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.distinct_rows import distinct_rows
 from linclass.objective.objective import Objective
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.losses.base import Loss
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 # of the variance of y that is explained, a difference of means of squares
 ROUNDING = 64 * np.finfo(float).eps

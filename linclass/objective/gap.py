@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 TINY = np.finfo(float).tiny
 ROUNDING = np.finfo(float).eps

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from linclass.losses.base import Loss, of_rows
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 class Envelope(Loss):

@@ -16,7 +16,7 @@ from linclass.annotations import Index
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses._with_offset import WithOffset
 from linclass.losses.base import Loss, MarginLoss
-from linclass.numerics import BLOCK, Array
+from linclass.numerics.arrays import BLOCK, Array
 from linclass.objective.affine_steps import Advance, affine_steps
 from linclass.objective.certificate import Certified
 from linclass.objective.moreau_envelope import envelope

@@ -7,7 +7,7 @@ from typing import Any
 
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.base import Loss
-from linclass.numerics import Array, by_blocks, once
+from linclass.numerics.arrays import Array, by_blocks, once
 from linclass.penalties.base import Level, Penalty
 
 

@@ -12,7 +12,7 @@ from operator import iadd
 import numpy as np
 
 from linclass.applicability import require_memory
-from linclass.numerics import BLOCK, Array, diagonal, empty_arrays
+from linclass.numerics.arrays import BLOCK, Array, diagonal, empty_arrays
 from linclass.objective.point import PenalizedLoss, Point
 from linclass.penalties.base import Level
 

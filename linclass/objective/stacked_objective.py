@@ -18,7 +18,7 @@ import numpy as np
 
 from linclass.annotations import Matrix
 from linclass.losses.base import Loss
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.common_shift import common_shift
 from linclass.objective.first_step import lengthened
 from linclass.objective.gap import gap_of_parts, l2_part, relative

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.certificate import Certified
 from linclass.objective.point import Point
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.annotations import Matrix
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 ROWS = 64  # a block costs a few calls of NumPy, and K costs ROWS products for each row
 SLAB = 64 * ROWS  # rows that are made dense at a time

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg.blas import daxpy
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.online.tally import Tally
 
 ROUNDING = 4 * np.finfo(float).eps

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg.lapack import dtrtrs
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.online.block import Block
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.lead import lead
-from linclass.numerics import Array
+from linclass.losses._lead import lead
+from linclass.numerics.arrays import Array
 from linclass.online.block import Block
 from linclass.online.tally import Tally
 

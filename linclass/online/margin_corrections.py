@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.online.block import Block
 from linclass.online.correction import Corrections, ManyClasses, Rule, TwoClasses
 from linclass.online.online_classifier import OnlineClassifier

@@ -13,7 +13,7 @@ from linclass.conventions.classifier import Classifier
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.regressor import Regressor
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.online.rows_of_call import (
     begin_with,

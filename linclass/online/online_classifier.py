@@ -18,7 +18,7 @@ from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.parameter_types import require_whole
 from linclass.counted import counted
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.online.block import Block, blocks_of_rows
 from linclass.online.row_order import random_order
 from linclass.online.rows_of_call import begin_with, rows_of_call

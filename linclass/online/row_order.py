@@ -11,7 +11,7 @@ import numpy as np
 
 from linclass.annotations import Matrix, Seed
 from linclass.design.row_hashes import hashes, scrambled
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 def random_order(X: Matrix, codes: Array, seed: Seed) -> Array:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from linclass import validation
 from linclass.annotations import ArrayLike, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.class_weights import class_weights
@@ -16,8 +15,9 @@ from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.parameter_types import is_list
 from linclass.conventions.regressor import Regressor
-from linclass.numerics import Array
-from linclass.odd_entries import is_missing
+from linclass.input import validation
+from linclass.input.odd_entries import is_missing
+from linclass.numerics.arrays import Array
 
 
 def rows_of_call(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg.blas import daxpy
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.online.correction import ManyClasses, TwoClasses
 from linclass.online.tally import Tally
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
+from linclass.numerics.soft_threshold import soft_threshold
+from linclass.numerics.total_variation import denoised
 from linclass.penalties.base import Level
-from linclass.soft_threshold import soft_threshold
-from linclass.total_variation import denoised
 
 DINKELBACH = 100  # steps at most; few are needed
 

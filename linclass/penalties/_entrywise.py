@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linclass.counted import counted
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
+from linclass.numerics.soft_threshold import soft_threshold
 from linclass.penalties._by_name import owners, require_names
 from linclass.penalties.base import EDGE, KinkedPenalty, Level, Penalty
-from linclass.soft_threshold import soft_threshold
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from linclass.conventions.parameter_types import is_list
 from linclass.counted import counted
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 def label_numbers(labels: Any) -> Array:

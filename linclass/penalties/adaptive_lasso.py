@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.conventions.parameter_types import require_nonnegative
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.penalties._entrywise import Entrywise
 from linclass.penalties.base import Penalty
 from linclass.penalties.l1 import L1

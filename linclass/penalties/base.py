@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 
 from linclass.design.base import Design
-from linclass.named_part import NamedPart
-from linclass.numerics import Array
+from linclass.names.named_part import NamedPart
+from linclass.numerics.arrays import Array
 
 Level = float | Array  # one number for all entries of W, or an array that broadcasts to them
 EDGE = 1 + 1e-12  # on the boundary of the domain of the conjugate, up to rounding
@@ -48,6 +48,7 @@ class Penalty(NamedPart):
         False  # whether it ties neighbouring columns, so that their order matters
     )
     entrywise: ClassVar[bool] = False  # Σ κ_j|w_j| + ½μ_j w_j², with κ_j the `kink`
+    by_groups: ClassVar[bool] = False  # a sum of norms, smooth where they are not 0
     # (penalty, strength) of a fit that comes first and determines this penalty; None if there is none.
     initial: ClassVar[tuple[Penalty, float] | None] = None
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.conventions.parameter_types import require_nonnegative
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.penalties._chain import Chain
 from linclass.penalties._labels import are_labels, require_one_each
 from linclass.penalties.base import EDGE, KinkedPenalty, Level

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.penalties._by_name import feature_of, owners, require_names
 from linclass.penalties._labels import are_labels, label_numbers, require_one_each
 from linclass.penalties.base import EDGE, KinkedPenalty, Level
@@ -38,6 +38,7 @@ class GroupLasso(KinkedPenalty):
     groups: Any = None
 
     prox_by_feature: ClassVar[bool] = True
+    by_groups: ClassVar[bool] = True
 
     @property
     def needs_names(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.penalties._entrywise import Entrywise
 
 

@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.penalties.base import Level, Penalty
 
 

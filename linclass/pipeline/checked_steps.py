@@ -8,12 +8,12 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from linclass import parts
 from linclass.conventions.parameter_types import checks_of
+from linclass.names import parts
 from linclass.pipeline.method import named_steps, parameters
 from linclass.pipeline.own_feature import apply_own_feature, find_feature
 from linclass.pipeline.transforming import transform_class
-from linclass.table import Table
+from linclass.tables.table import Table
 
 
 def checked_steps(package: str, entries: Any) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -15,7 +15,7 @@ from linclass.pipeline.class_labels import with_labels
 from linclass.pipeline.method import Method
 from linclass.pipeline.require_numbers import require_numbers
 from linclass.pipeline.transforming import TransformedRows, shared_transforms
-from linclass.table import Table
+from linclass.tables.table import Table
 
 
 def fit_estimator(

@@ -11,11 +11,11 @@ import numpy as np
 from linclass import metrics
 from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.applicability import NotApplicable
+from linclass.conventions.predicted import predictions_of
+from linclass.decision_theory.risk import decide
 from linclass.metrics.predictions import Predictions
 from linclass.pipeline.method import Method
-from linclass.predicted import predictions_of
-from linclass.risk import decide
-from linclass.table import Table
+from linclass.tables.table import Table
 
 # codes, scores (n, K), log-probabilities (n, K) or None
 Prediction = tuple[np.ndarray, np.ndarray, np.ndarray | None]

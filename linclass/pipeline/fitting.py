@@ -15,7 +15,7 @@ from linclass.pipeline.method import Method
 from linclass.pipeline.require_numbers import require_numbers
 from linclass.pipeline.transforming import fit_transforms, shared_transforms
 from linclass.pipeline.tuned_parameters import candidates_of, select_parameters
-from linclass.table import Table
+from linclass.tables.table import Table
 
 
 def fit_method(

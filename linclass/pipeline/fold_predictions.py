@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linclass import coefficients
 from linclass.annotations import EstimatorLike
 from linclass.conventions.foreign_estimator import is_ours
+from linclass.conventions.predicted import predictions_from
+from linclass.pipeline import coefficients
 from linclass.pipeline.fitted import Fitted, Prediction, decided
 from linclass.pipeline.transforming import TransformedRows, rows_of_folds
-from linclass.predicted import predictions_from
-from linclass.table import Table
+from linclass.tables.table import Table
 
 FIRST = coefficients.LOOK_AT
 STACK = 200_000  # numbers in the rows that are predicted at once: more leave the cache, fewer cost calls

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.annotations import Matrix, MatrixLike
-from linclass.table import Table, unique
+from linclass.tables.table import Table, unique
 
 
 def beside_the_others(

@@ -12,10 +12,10 @@ from contextlib import suppress
 import numpy as np
 
 from linclass.annotations import EstimatorLike, MatrixLike
-from linclass.coefficients import names_after
+from linclass.pipeline.coefficients import names_after
 from linclass.pipeline.foreign_columns import beside_the_others
 from linclass.pipeline.require_numbers import require_values
-from linclass.table import Table
+from linclass.tables.table import Table
 
 
 class ForeignTransform:

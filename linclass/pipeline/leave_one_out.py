@@ -22,7 +22,7 @@ from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Fitted, Prediction, Task
 from linclass.pipeline.fitting import fit_method, predict_left_out
 from linclass.pipeline.method import Method
-from linclass.table import Table
+from linclass.tables.table import Table
 
 AT_ONCE = 256  # models in memory at once
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from linclass.import_path import import_class
+from linclass.names.import_path import import_class
 from linclass.pipeline.class_weight_codes import with_codes
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from linclass.table import Table
+from linclass.tables.table import Table
 
 
 class OccurringColumns:

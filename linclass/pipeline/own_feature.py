@@ -17,9 +17,9 @@ import numpy as np
 from scipy import sparse
 
 from linclass.applicability import NotApplicable
-from linclass.import_path import import_object
+from linclass.names.import_path import import_object
 from linclass.pipeline.foreign_columns import beside_the_others
-from linclass.table import Table
+from linclass.tables.table import Table
 
 ALONE = 100  # rows that are computed once more
 ROUNDING = 1e-9  # products of matrices round differently with the number of rows

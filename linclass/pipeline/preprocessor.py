@@ -17,16 +17,16 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from linclass import validation
 from linclass.annotations import ArrayLike, MatrixLike, Tags
 from linclass.conventions.estimator import compare_names
 from linclass.conventions.parameters import Parameters
 from linclass.conventions.saved import Saved
 from linclass.conventions.sets_output import SetsOutput
+from linclass.input import validation
 from linclass.pipeline.checked_steps import checked_steps, feature_map
 from linclass.pipeline.transforming import fit_transforms
-from linclass.table import Table
-from linclass.table_of_rows import table_of_rows
+from linclass.tables.table import Table
+from linclass.tables.table_of_rows import table_of_rows
 
 
 class Preprocessor(SetsOutput, Parameters, Saved):

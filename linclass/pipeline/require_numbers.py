@@ -8,7 +8,7 @@ from linclass.annotations import EstimatorLike
 from linclass.applicability import NotApplicable
 from linclass.counted import counted
 from linclass.pipeline.nearly_numeric import has_decimal_comma, stray_levels
-from linclass.table import Table
+from linclass.tables.table import Table
 
 
 def require_numbers(table: Table, estimator: EstimatorLike) -> None:

@@ -12,15 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from linclass import coefficients
 from linclass.annotations import EstimatorLike
 from linclass.conventions.foreign_estimator import is_ours
-from linclass.pipeline import fitting
+from linclass.pipeline import coefficients, fitting
 from linclass.pipeline.estimator_calls import rows_for
 from linclass.pipeline.fitted import Fitted, Task, measured
 from linclass.pipeline.method import Method, parameters
 from linclass.selection import tuning
-from linclass.table import Table
+from linclass.tables.table import Table
 
 STRENGTHS = 20  # strengths of a path, at least
 EACH = 30  # first steps, after each of which the held-out rows are scored

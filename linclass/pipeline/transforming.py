@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from linclass.import_path import import_class
-from linclass.parts import camel_case
+from linclass.names.import_path import import_class
+from linclass.names.parts import camel_case
 from linclass.pipeline.foreign_transform import ForeignTransform
 from linclass.pipeline.method import Method
 from linclass.pipeline.occurring_columns import fold_has_its_own, of_training_rows
-from linclass.table import Table
+from linclass.tables.table import Table
 
 Steps = Sequence[tuple[str, dict[str, Any]]]
 

@@ -23,9 +23,9 @@ from linclass.pipeline.fitted import Candidate, Task, measured, predict_rows, wh
 from linclass.pipeline.method import Method, parameters
 from linclass.pipeline.require_numbers import require_numbers
 from linclass.pipeline.transforming import Steps, fit_transforms
-from linclass.resampling import seed_of
+from linclass.resampling.folds import seed_of
 from linclass.selection import tuning
-from linclass.table import Table
+from linclass.tables.table import Table
 
 
 def select_parameters(

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 FITS = 62  # bits of an int64
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.proofs.integers import echelon, null_space, product, smallest
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.annotations import Index, Matrix
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.proofs.integers import integers, product
 
 UNIT = np.finfo(float).eps / 2  # relative error of one operation

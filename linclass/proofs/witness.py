@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.proofs.integers import echelon, null_space, product
 from linclass.proofs.nearest_point import decide_exactly
 from linclass.proofs.signed_rows import TINY, UNIT, SignedRows

@@ -32,7 +32,7 @@ from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.offsets import row_offsets
 from linclass.conventions.regressor_with_offset import RegressorWithOffset
 from linclass.design.design_matrix import DesignMatrix
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 RANGE = 1e12  # of ρ on both sides of the mean eigenvalue
 ROUNDING = np.finfo(float).eps

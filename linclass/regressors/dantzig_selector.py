@@ -33,7 +33,7 @@ from linclass.conventions.parameter_types import require_nonnegative
 from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.penalties.l1 import L1
 from linclass.solvers.l1.centred_gram import gram_of

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from linclass.annotations import Seed
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.regressors.linear_regression import LinearRegression
 from linclass.solvers.base import SolverLike, StepLike
 

@@ -29,7 +29,7 @@ from linclass.conventions.parameter_types import is_whole, require_whole
 from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.l1.centred_gram import CentredGram, gram_of
 

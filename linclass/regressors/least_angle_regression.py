@@ -26,7 +26,7 @@ from linclass.conventions.parameter_types import require_nonnegative, require_wh
 from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.l1.centred_gram import WHOLE, CentredGram
 from linclass.solvers.l1.factored_walk import FactoredWalk

@@ -16,14 +16,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linclass.annotations import ArrayLike, Matrix, MatrixLike, Seed
-from linclass.composition import Composition
+from linclass.composition.composition import Composition
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import products
 from linclass.conventions.offsets import row_offsets
 from linclass.conventions.regressor_with_offset import RegressorWithOffset
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.squared import Squared
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.online.one_more_pass import OneMorePassOfTargets
 from linclass.solvers.base import Solution, SolverLike, StepLike

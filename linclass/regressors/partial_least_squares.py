@@ -33,7 +33,7 @@ from linclass.conventions.linear_scores import products
 from linclass.conventions.parameter_types import is_whole, require_whole
 from linclass.conventions.regressor import Regressor
 from linclass.design.squares import squares_of_columns
-from linclass.numerics import ROUNDED_COSINE, Array
+from linclass.numerics.arrays import ROUNDED_COSINE, Array
 from linclass.objective.centred_rows import about_mean, far_about_mean
 
 

@@ -26,6 +26,7 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.annotations import ArrayLike, MatrixLike
+from linclass.composition.support_vectors import rows_that_count
 from linclass.conventions.counts_rows import as_counts
 from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
@@ -33,8 +34,7 @@ from linclass.kernel_machines.relevance_machine import RelevanceMachine
 from linclass.kernels.base import KernelLike
 from linclass.likelihood.relevance import Relevance
 from linclass.likelihood.weighted_columns import WeightedColumns
-from linclass.numerics import Array
-from linclass.support_vectors import rows_that_count
+from linclass.numerics.arrays import Array
 
 NO_NOISE = "few columns fit y without noise, so the evidence has no maximum; use a model with a strength, as Ridge."
 

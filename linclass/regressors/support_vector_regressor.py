@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.annotations import ArrayLike, Matrix, MatrixLike
+from linclass.composition.support_vectors import of_all_rows, rows_that_count
 from linclass.conventions.parameter_types import require_nonnegative
 from linclass.conventions.regressor import Regressor
 from linclass.design.design_matrix import DesignMatrix
@@ -29,12 +30,11 @@ from linclass.kernel_machines.kernel_norm import KernelNorm
 from linclass.kernel_machines.support_vector_machine import SupportVectorMachine
 from linclass.kernel_machines.warm_start import Previous, thetas
 from linclass.kernels.base import KernelLike
-from linclass.numerics import Array
+from linclass.names.parts import find
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
-from linclass.parts import find
 from linclass.penalties.l2 import L2
 from linclass.solvers.base import Solution
-from linclass.support_vectors import of_all_rows, rows_that_count
 
 
 class SupportVectorRegressor(SupportVectorMachine, Regressor):

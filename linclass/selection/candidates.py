@@ -17,8 +17,8 @@ from linclass.conventions.cloned import cloned
 from linclass.conventions.meta_estimator import Given, fit_inside, some_rows
 from linclass.conventions.offsets import offset_for, require_columns_of_classes
 from linclass.conventions.parameters import key_of
-from linclass.given_rows import caller_rows
-from linclass.numerics import Array
+from linclass.input.given_rows import caller_rows
+from linclass.numerics.arrays import Array
 
 Option = dict[str, Any]
 

@@ -21,7 +21,7 @@ from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.meta_estimator import Given
 from linclass.conventions.offsets import offset_inside
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.selection.degrees_of_freedom import degrees_of_freedom, trace_of_ratio
 

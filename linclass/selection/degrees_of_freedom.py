@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.applicability import require_memory
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.penalties.unpenalized import Unpenalized
 

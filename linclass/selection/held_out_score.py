@@ -16,7 +16,7 @@ import numpy as np
 from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.conventions.cloned import cloned
 from linclass.conventions.offsets import offset_for
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 PREDICTIONS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score")
 FLOOR = float(np.log(np.finfo(float).eps))

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from linclass import validation
 from linclass.annotations import ArrayLike, Seed
 from linclass.applicability import NotApplicable
-from linclass.grouped_folds import distinct_groups
-from linclass.numerics import Array
-from linclass.resampling import stratified_folds
+from linclass.input import validation
+from linclass.numerics.arrays import Array
+from linclass.resampling.folds import stratified_folds
+from linclass.resampling.grouped_folds import distinct_groups
 
 
 def kept_folds(folds: Any, sample_weight: ArrayLike | None, y: ArrayLike) -> Any:

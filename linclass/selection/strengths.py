@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from linclass.numerics import ROUNDED_COSINE
+from linclass.numerics.arrays import ROUNDED_COSINE
 from linclass.objective.objective import Objective
 from linclass.solvers.intercept_alone import start_of_weights
 

@@ -20,8 +20,8 @@ from linclass.conventions.meta_estimator import Given, MetaEstimator, ending_ins
 from linclass.conventions.metadata import asking_for_all
 from linclass.conventions.offsets import kept_offsets, offset_inside
 from linclass.conventions.parameters import key_of
-from linclass.given_rows import caller_rows
-from linclass.numerics import Array
+from linclass.input.given_rows import caller_rows
+from linclass.numerics.arrays import Array
 from linclass.selection import strengths, tuning
 from linclass.selection.candidates import Option, fits_of, fits_on_folds, has_path
 from linclass.selection.criterion import CRITERIA, check_likelihood, information

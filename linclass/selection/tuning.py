@@ -30,7 +30,7 @@ from linclass.annotations import EstimatorLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.parameter_types import is_number
 from linclass.conventions.parameters import key_of
-from linclass.resampling import stratified_folds
+from linclass.resampling.folds import stratified_folds
 
 # Of classes that do not say it: 1 if greater values make the model simpler, −1 if smaller ones do.
 BY_NAME = {"strength": 1, "alpha": 1, "shrinkage": 1, "reg_param": 1, "C": -1}

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from linclass.applicability import require_memory
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.proofs.signed_rows import SignedRows
 from linclass.proofs.witness import Alternative
 from linclass.separation.violation import DIRECT, ProjectedRows, Violation, least_violation

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from linclass.design.design_matrix import DesignMatrix
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.proofs.signed_rows import SignedRows
 from linclass.separation.maximum_margin import maximum_margin
 from linclass.separation.result import Separation, certain_margin

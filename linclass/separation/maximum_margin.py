@@ -18,7 +18,7 @@ import numpy as np
 
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.hinge import Hinge
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.gap import gap_of, relative
 from linclass.objective.objective import Objective
 from linclass.penalties.l2 import L2

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.applicability import NotApplicable
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.proofs.signed_rows import SignedRows

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from linclass import validation
 from linclass.annotations import ArrayLike, MatrixLike
-from linclass.numerics import Array
+from linclass.input import validation
+from linclass.numerics.arrays import Array
 from linclass.proofs.signed_rows import SignedRows
 from linclass.proofs.witness import Alternative, holds
 

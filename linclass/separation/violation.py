@@ -14,8 +14,8 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.linalg import lapack
 
-from linclass.line_search import decreased, minimize_along
-from linclass.numerics import Array, diagonal
+from linclass.numerics.arrays import Array, diagonal
+from linclass.numerics.line_search import decreased, minimize_along
 from linclass.solvers.conjugate_gradients import conjugate_gradients, length
 
 DIRECT = 500  # columns up to which Hessians are formed

@@ -17,8 +17,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.conventions.parameter_types import checks_of, require_whole
-from linclass.named_part import NamedPart
-from linclass.numerics import Array
+from linclass.names.named_part import NamedPart
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 

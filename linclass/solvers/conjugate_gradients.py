@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 Product = Callable[[Array], tuple[Array, Array | None]]  # p ↦ (H p, X p if it is a by-product)
 Apply = Callable[[Array], Array]

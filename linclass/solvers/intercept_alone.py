@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from linclass.line_search import backtrack
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
+from linclass.numerics.line_search import backtrack
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.objective.units import Units

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.centred_rows import centred
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point

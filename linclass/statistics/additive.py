@@ -11,7 +11,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from linclass.annotations import Matrix
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 def placed(values: Array, places: Array, K: int, absent: float = 0.0) -> Array:

@@ -18,7 +18,7 @@ import numpy as np
 
 from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.statistics.additive import placed
 from linclass.statistics.moments import moments
 from linclass.statistics.spread import Spread

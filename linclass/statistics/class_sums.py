@@ -16,7 +16,7 @@ import numpy as np
 
 from linclass.annotations import Index, Matrix
 from linclass.applicability import NotApplicable
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.statistics.additive import Additive, placed
 
 BLOCK = 4096  # rows

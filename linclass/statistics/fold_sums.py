@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.annotations import Index
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 Parts = tuple[Array, Array, Array]  # for each fold: weight (F, K), sums (F, K, d), squares (F, …)
 BLOCK = 2048  # rows

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.annotations import Matrix
-from linclass.numerics import Array, chosen_rows
+from linclass.numerics.arrays import Array, chosen_rows
 
 
 def moments(

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.statistics.additive import placed
 from linclass.statistics.class_moments import LOST, ClassMoments
 from linclass.statistics.class_sums import StackOfOne

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import AnySpread, freedom, tied_spread
 from linclass.statistics.spread import Spread

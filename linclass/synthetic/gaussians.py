@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.class_covariances import rectangle, square_roots
 from linclass.counted import counted
+from linclass.decision_theory.class_covariances import rectangle, square_roots
 from linclass.synthetic.keys import Covariances, Means, Rows
 
 
@@ -58,7 +58,7 @@ def bayes_error(
     means: Means, rows: Rows, covariances: Covariances = "identity"
 ) -> tuple[float, float]:
     """(error, its standard error) of the best classifier; the keys are those of `gaussians`."""
-    from linclass.bayes_error import estimate  # slow to import
+    from linclass.decision_theory.bayes_error import estimate  # slow to import
 
     _refuse_others(rows, len(rectangle(means, "means")))
     return estimate(means, covariances, rows)

@@ -6,7 +6,7 @@ import numpy as np
 
 from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
-from linclass.table import Table, new_names
+from linclass.tables.table import Table, new_names
 
 
 def complete_numbers(table: Table, step: str) -> Matrix:

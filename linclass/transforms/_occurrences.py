@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from linclass.table import Table
+from linclass.tables.table import Table
 
 
 def occurrences(table: Table) -> np.ndarray:

@@ -4,7 +4,7 @@ from typing import ClassVar, Self
 
 from linclass.annotations import ArrayLike
 from linclass.conventions.saved import Saved
-from linclass.table import Table
+from linclass.tables.table import Table
 
 
 class Transform(Saved):

@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 
 from linclass.annotations import ArrayLike, Matrix
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass.transforms._transform import Transform
 
 

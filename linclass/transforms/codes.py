@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.annotations import ArrayLike
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass.transforms._transform import Transform
 
 

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from linclass.annotations import ArrayLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.parameter_types import require_flag
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass.transforms._occurrences import occurrences
 from linclass.transforms._transform import Transform
 

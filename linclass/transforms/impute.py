@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.annotations import ArrayLike, Matrix
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass.transforms._transform import Transform
 
 NUMBERS = ("mean", "median")

@@ -22,7 +22,7 @@ from linclass.applicability import require_memory
 from linclass.conventions.parameter_types import is_number, require_nonnegative, require_whole
 from linclass.kernels.gaussian import Gaussian
 from linclass.kernels.polynomial import Polynomial
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass.transforms._numbers import beside_categories, complete_numbers
 from linclass.transforms._transform import Transform
 

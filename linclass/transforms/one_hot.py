@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from linclass.annotations import ArrayLike, Matrix
 from linclass.applicability import NotApplicable, require_memory
 from linclass.counted import counted
-from linclass.table import Table, new_names
+from linclass.tables.table import Table, new_names
 from linclass.transforms._transform import Transform
 
 

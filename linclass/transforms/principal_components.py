@@ -19,7 +19,7 @@ from scipy.sparse.linalg import LinearOperator, svds
 from linclass.annotations import ArrayLike, Matrix
 from linclass.applicability import require_memory
 from linclass.conventions.parameter_types import is_whole, require_flag
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass.transforms._numbers import beside_categories, complete_numbers
 from linclass.transforms._transform import Transform
 

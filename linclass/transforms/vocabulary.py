@@ -16,7 +16,7 @@ from linclass.annotations import ArrayLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.parameter_types import is_number, require_whole
 from linclass.counted import counted
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass.transforms._occurrences import occurrences
 from linclass.transforms._transform import Transform
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.proofs.nearest_point import nearest_point
 from linclass.proofs.signed_rows import SignedRows
 from linclass.proofs.witness import in_integers, only_zero

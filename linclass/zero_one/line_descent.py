@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.separation.violation import ProjectedRows, least_violation
 from linclass.zero_one.problem import Answer, ZeroOneProblem
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.annotations import Matrix
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.proofs.signed_rows import SignedRows
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.proofs.integers import echelon
 from linclass.zero_one.enumeration import all_cells, is_coarse, turns
 from linclass.zero_one.hitting_set import Search, separating

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from linclass import parts
 from linclass.counted import names_and_others
+from linclass.names import parts
 from linclass.pipeline.method import named_steps
 from linclass_study.data.entry.source_keys import as_list
 from linclass_study.yaml_text import yaml_text

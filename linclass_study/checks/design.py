@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass.transforms.impute import Impute
 from linclass.transforms.one_hot import OneHot
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from linclass.pipeline.nearly_numeric import stray_levels
-from linclass.table import Table
+from linclass.tables.table import Table
 
 SHOWN = 3  # levels that are no numbers
 

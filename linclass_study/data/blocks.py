@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from linclass.applicability import NotApplicable
-from linclass.table import Table
+from linclass.tables.table import Table
 
 ROWS = 65_536
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from linclass.table import Table
+from linclass.tables.table import Table
 
 
 @dataclass

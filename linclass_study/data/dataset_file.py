@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass_study.data import npz_file, table_arrays
 from linclass_study.data.dataset import Dataset
 from linclass_study.unfinished_file import unfinished_file

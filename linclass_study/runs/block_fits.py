@@ -19,7 +19,7 @@ from linclass.pipeline.fitted import Fitted, Task
 from linclass.pipeline.fold_predictions import FoldPrediction
 from linclass.pipeline.method import Method
 from linclass.pipeline.transforming import shared_transforms
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass_study.data import blocks
 from linclass_study.runs.feature_file import FeatureFile
 

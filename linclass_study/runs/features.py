@@ -8,7 +8,7 @@ from typing import Any
 from linclass.applicability import NotApplicable
 from linclass.pipeline.checked_steps import feature_map
 from linclass.pipeline.method import named_steps
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.unavailable import first_line, one_line
 from linclass_study.runs.feature_file import CUT, NOWHERE, Axes, FeatureFile, grid

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.coefficients import Coefficients
+from linclass.pipeline.coefficients import Coefficients
 from linclass.pipeline.fitted import Candidate
 from linclass_study.guarded_child import reason
 

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from linclass.applicability import NotApplicable
-from linclass.resampling import seed_of
+from linclass.resampling.folds import seed_of
 from linclass_study import table_files
 from linclass_study.protocols import UNUSED, kind, of_dataset, protocol_named, selected_protocols
 from linclass_study.table_files import table_schema, write_table

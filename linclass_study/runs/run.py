@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from linclass.resampling import seed_of
+from linclass.resampling.folds import seed_of
 from linclass_study.guard import Guard, GuardedResult
 from linclass_study.machine import machine
 from linclass_study.runs import feature_file

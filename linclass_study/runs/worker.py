@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from linclass import coefficients
 from linclass.applicability import NotApplicable
 from linclass.conventions.convergence_warning import silently
-from linclass.pipeline import fitting
+from linclass.pipeline import coefficients, fitting
 from linclass.pipeline.fitted import Fitted, Task
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.fold_predictions import FoldPrediction, predict_folds, predict_held_out

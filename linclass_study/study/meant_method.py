@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from linclass.other_names import CLASSES
+from linclass.names.other_names import CLASSES
 from linclass_study.refusal import nearest_name
 
 ALIKE = 0.8  # of get_close_matches, from which a name is a misspelt one

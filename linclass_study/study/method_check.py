@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from linclass import parts
 from linclass.applicability import NotApplicable
+from linclass.names import parts
 from linclass.pipeline import own_feature, transforming
 from linclass.pipeline.method import named_steps
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass_study.refusal import nearest_name
 from linclass_study.study.estimator_check import (
     estimator_problems,

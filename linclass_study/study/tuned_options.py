@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from linclass import parts
+from linclass.names import parts
 from linclass.pipeline.method import named_steps, step_name
 from linclass.selection import tuning
 from linclass_study.study.estimator_check import names_of_steps

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.table import Table
+from linclass.tables.table import Table
 
 LEVELS = ("red", "green", "7", "blue")
 

@@ -11,7 +11,7 @@ from planted import numbers
 from scipy import sparse
 
 from linclass.separation.result import Separation
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass_study.checks import design as designs
 from linclass_study.checks import rank as ranks
 from linclass_study.checks import separable as separation

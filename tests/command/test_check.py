@@ -77,47 +77,40 @@ def test_official_test_rows_that_the_answer_uses_are_named(check, tmp_path):
 
 
 WORDS = """\
-datasets: [mine, bag]
-methods: [own, logistic_fused]
+datasets: [mine, posts, bag]
+methods: [own, OTHER]
 define:
   methods:
-    own: {classifier: linclass.LinearSVM, transforms: [STEPS]}
+    own: {classifier: linclass.LinearSVM, transforms: [STEP]}
   datasets:
-    mine: {source: {file: t.csv}, target: yTEXTS}
+    mine: {source: {file: t.csv}, target: y}
+    posts: {source: {file: t.csv}, target: y, texts: [job]}
     bag: {source: {url: "https://example.org/a.zip"}, format: bag_of_words}
 """
 
 
 def test_columns_of_words_that_no_method_reads_are_named(check, tmp_path):
     (tmp_path / "t.csv").write_text("x,job,y\n1,u,a\n2,v,b\n3,u,a\n4,v,b\n")
-    unread = WORDS.replace("logistic_fused", "ours").replace(
-        "  datasets:", "    ours: {classifier: linclass.LinearSVM}\n  datasets:"
-    )
-    for texts, steps, remedy in (
-        ("", "impute", "`transforms: [impute, one_hot]`"),
-        (", texts: [job]", "one_hot", "`features: [count_words]`"),
-    ):
-        _, lines = check(unread.replace("TEXTS", texts).replace("STEPS", steps))
-        (line,) = [line for line in lines if line.startswith("unread")]
-        assert "of mine: 'job' holds text" in line
-        assert remedy in line
-        assert "`drop: [job]`" in line
-    _, lines = check(unread.replace("TEXTS", "").replace("STEPS", "one_hot"))
-    assert not [line for line in lines if line.startswith("unread")]
+    text = WORDS.replace(", OTHER", "")
+    mine, posts = [
+        line for line in check(text.replace("STEP", "impute"))[1] if line.startswith("unread")
+    ]
+    assert "of mine: 'job' holds text, which no method of the study reads" in mine
+    assert "`transforms: [impute, one_hot]` to a method, or leave it out with `drop: [job]`" in mine
+    assert "of posts: 'job' holds texts" in posts
+    assert "`features: [count_words]`" in posts
+    _, lines = check(text.replace("STEP", "one_hot"))
+    assert [line.split()[2] for line in lines if line.startswith("unread")] == ["posts:"]
 
 
 def test_a_penalty_on_neighbours_is_named_where_columns_have_no_order(check, tmp_path):
     (tmp_path / "t.csv").write_text("x,job,y\n1,u,a\n2,v,b\n3,u,a\n4,v,b\n")
-    text = WORDS.replace("TEXTS", "").replace("STEPS", "one_hot")
-    found = [line for line in check(text)[1] if line.startswith("no order")]
-    assert len(found) == 2
-    assert "of mine: logistic_fused has the penalty fused_lasso" in found[0]
-    assert "indicators of categories have no order" in found[0]
-    assert "of bag: logistic_fused" in found[1]
-    assert "words have no order" in found[1]
-    (tmp_path / "t.csv").write_text("x,z,y\n1,5,a\n2,6,b\n3,7,a\n4,8,b\n")
-    found = [line for line in check(text)[1] if line.startswith("no order")]
-    assert [line for line in found if "of mine" in line] == []
+    text = WORDS.replace("OTHER", "logistic_fused").replace("STEP", "one_hot")
+    mine, bag = [line for line in check(text)[1] if line.startswith("no order")]
+    assert "of mine: logistic_fused has the penalty fused_lasso" in mine
+    assert "indicators of categories have no order" in mine
+    assert "of bag: logistic_fused" in bag
+    assert "words have no order" in bag
 
 
 def test_a_metric_that_is_a_cost_is_refused_until_it_says_so(check, tmp_path, monkeypatch):

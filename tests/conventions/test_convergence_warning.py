@@ -27,7 +27,7 @@ from linclass import (
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass_study.runs.fit_ending import fit_ending
 
 rng = np.random.default_rng(0)

@@ -18,12 +18,15 @@ import pytest
 from page_examples import shown_modules
 
 import linclass
-from linclass import bayes_error, comparisons, metrics, parts, synthetic, table
+from linclass import comparisons, metrics, synthetic
 from linclass.batches.regularization_path import RegularizationPath
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import Estimator
+from linclass.decision_theory import bayes_error
 from linclass.metrics.predictions import Predictions
+from linclass.names import parts
 from linclass.pipeline import transforming
+from linclass.tables import table
 
 FOUND_BY_NAME = ("families", "features", "kernels", "losses", "penalties", "solvers", "transforms")
 

@@ -20,7 +20,7 @@ from linclass.applicability import NotApplicable
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.regressor import Regressor
-from linclass.validation import matrix
+from linclass.input.validation import matrix
 
 INSIDE = ("OneVsRest", "OneVsOne", "ErrorCorrectingOutputCodes", "Calibrated")
 ROOT = Path(linclass.__path__[0])

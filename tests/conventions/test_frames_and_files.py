@@ -16,7 +16,7 @@ from linclass.conventions import saved
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.estimator import Estimator
 from linclass.pipeline.transforming import fit_transforms
-from linclass.table import Table
+from linclass.tables.table import Table
 
 KINDS = [kind for module in MODULES for kind in own_classes(module) if issubclass(kind, Estimator)]
 ALL = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)

@@ -31,9 +31,9 @@ from linclass import (
     other_names,
 )
 from linclass.counted import counted, names_and_others
+from linclass.names.parts import find
 from linclass.objective.objective import strength_of_C
-from linclass.parts import find
-from linclass.resampling import stratified_folds
+from linclass.resampling.folds import stratified_folds
 from linclass_study import protocols
 
 MISSPELT = [

@@ -22,11 +22,11 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import linclass
-from linclass import parts
 from linclass.applicability import NotApplicable
+from linclass.names import parts
 from linclass.pipeline.preprocessor import Preprocessor
 from linclass.pipeline.transforming import transform_class
-from linclass.table import Table
+from linclass.tables.table import Table
 
 N = 30
 CITIES = ("Bern", "Oslo", "Rome")

@@ -7,7 +7,7 @@ import pytest
 
 from linclass.applicability import NotApplicable
 from linclass.features import quadratic
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.runs.features import compute_features
 

@@ -17,7 +17,7 @@ from linclass.calibration.isotonic import isotonic, pooled
 from linclass.calibration.platt import sigmoid
 from linclass.calibration.temperature import Temperature
 from linclass.classifiers import calibrated
-from linclass.resampling import stratified_folds
+from linclass.resampling.folds import stratified_folds
 from linclass.solvers.smooth.newton import Newton
 
 

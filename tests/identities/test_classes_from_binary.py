@@ -20,13 +20,13 @@ from linclass import (
     RelevanceVectorMachine,
     log_probability,
 )
+from linclass.conventions.predicted import predictions_of
 from linclass.multiclass.pairwise_coupling import COUPLINGS
 from linclass.multiclass.statuses import WORST_LAST
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
-from linclass.predicted import predictions_of
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass_study.study import code
 from linclass_study.study.method_check import method_problems
 

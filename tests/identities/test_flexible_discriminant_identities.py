@@ -26,7 +26,7 @@ from linclass import (
 from linclass.applicability import NotApplicable
 from linclass.features import quadratic
 from linclass.generative.optimal_scores import contrasts
-from linclass.table import Table
+from linclass.tables.table import Table
 
 FDA = FlexibleDiscriminantAnalysis
 

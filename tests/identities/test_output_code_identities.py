@@ -19,7 +19,7 @@ from linclass import (
 )
 from linclass.applicability import NotApplicable
 from linclass.multiclass import code_matrix
-from linclass.parts import find
+from linclass.names.parts import find
 
 NAMES = np.array(list("dbcae"))
 

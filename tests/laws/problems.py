@@ -8,8 +8,8 @@ import numpy as np
 
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.base import KINDS, MarginLoss, ResidualLoss
+from linclass.names.parts import find, names
 from linclass.objective.objective import Objective
-from linclass.parts import find, names
 
 LOSSES = names("losses")
 FITTED = [name for name in LOSSES if find("losses", name).kind != "discrete"]

@@ -9,8 +9,8 @@ from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 
 from linclass import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from linclass.bayes_error import WAYS, bayes_error, estimate
-from linclass.class_covariances import square_roots
+from linclass.decision_theory.bayes_error import WAYS, bayes_error, estimate
+from linclass.decision_theory.class_covariances import square_roots
 from linclass.synthetic.gaussians import gaussians
 
 TRIANGLE = [[0.0, 0], [2, 0.5], [1, 2]]

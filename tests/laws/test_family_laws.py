@@ -35,8 +35,8 @@ from linclass.families.multivariate_gaussian import MultivariateGaussian
 from linclass.families.poisson import Poisson
 from linclass.families.spherical_gaussian import SphericalGaussian
 from linclass.families.tied_gaussian import TiedGaussian
-from linclass.numerics import BLOCK
-from linclass.parts import find, names
+from linclass.names.parts import find, names
+from linclass.numerics.arrays import BLOCK
 from linclass.statistics.diagonal_spread import DiagonalSpread
 from linclass.statistics.spread import Spread
 

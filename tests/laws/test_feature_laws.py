@@ -14,7 +14,7 @@ from page_examples import shown_modules
 import linclass.features
 from linclass.applicability import NotApplicable
 from linclass.features import indicators, radial, random_fourier, select
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass.transforms.one_hot import OneHot
 
 OURS = [file.stem for file in Path(linclass.features.__path__[0]).glob("[!_]*.py")]

@@ -20,8 +20,8 @@ from linclass.pipeline.fitted import Fitted, Task
 from linclass.pipeline.fitting import fit_folds
 from linclass.pipeline.fold_predictions import FoldPrediction, predict_folds, predict_held_out
 from linclass.pipeline.method import Method
-from linclass.resampling import stratified_folds
-from linclass.table import Table
+from linclass.resampling.folds import stratified_folds
+from linclass.tables.table import Table
 from linclass_study.project import ROOT
 from linclass_study.study.yaml_file import read_yaml
 

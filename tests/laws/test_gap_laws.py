@@ -9,10 +9,10 @@ from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.huber import Huber
 from linclass.losses.logistic import Logistic
 from linclass.losses.softmax import Softmax
+from linclass.names.parts import find, names
 from linclass.objective.gap import ROUNDING, gap_of, gap_of_parts, l2_part, relative
 from linclass.objective.objective import Objective
 from linclass.objective.stacked_objective import StackedObjective
-from linclass.parts import find, names
 from linclass.penalties.l2 import L2
 from linclass.solvers.hinge.finite_newton import FiniteNewton
 from linclass.solvers.smooth.newton import Newton

@@ -20,9 +20,9 @@ from linclass.applicability import NotApplicable
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
-from linclass.resampling import hold_out, stratified_folds
+from linclass.resampling.folds import hold_out, stratified_folds
 from linclass.selection import tuning
-from linclass.table import Table
+from linclass.tables.table import Table
 
 CASES = [  # rows, groups, classes, folds
     (60, 12, 2, 4),

@@ -20,8 +20,8 @@ from linclass.kernel_machines.near_the_mean import near_the_mean
 from linclass.kernel_machines.positive_semidefinite import largest_eigenvalue, shift_to_psd
 from linclass.kernels.gaussian import Gaussian
 from linclass.losses.logistic import Logistic
+from linclass.names.parts import find, names
 from linclass.objective.objective import Objective
-from linclass.parts import find, names
 
 KERNELS = [name for name in names("kernels") if name != "precomputed"]
 DEFINITIONS: dict[str, Any] = {

@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 from sklearn.linear_model import QuantileRegressor
 
 from linclass import LinearClassifier
-from linclass.compatibility import takes_penalty
+from linclass.composition.compatibility import takes_penalty
 from linclass.conventions.convergence_warning import silently
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.epsilon_insensitive import EpsilonInsensitive

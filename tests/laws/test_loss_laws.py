@@ -15,12 +15,13 @@ from problems import CONVEX, FITTED, LOSSES, SMOOTH, K, scores, targets
 from scipy.optimize import minimize
 from scipy.special import erfcx, log_ndtr
 
-from linclass import LinearClassifier, parts
+from linclass import LinearClassifier
 from linclass.losses.base import Loss, MarginLoss, ResidualLoss
 from linclass.losses.logistic import Logistic
 from linclass.losses.probit import Probit
 from linclass.losses.softmax import Softmax
-from linclass.parts import camel_case, find
+from linclass.names import parts
+from linclass.names.parts import camel_case, find
 
 N = 40
 CONJUGATE = [name for name in CONVEX if find("losses", name).has_conjugate]

@@ -15,8 +15,8 @@ from linclass.kernel_machines.kernel_norm import KernelNorm
 from linclass.kernels.gaussian import Gaussian
 from linclass.losses.base import MarginLoss
 from linclass.losses.hinge import Hinge
+from linclass.names.parts import find, names
 from linclass.objective.objective import Objective
-from linclass.parts import find, names
 from linclass.penalties.l2 import L2
 from linclass.solvers.hinge import newton_system
 from linclass.solvers.hinge.augmented import Augmented

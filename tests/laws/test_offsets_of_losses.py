@@ -11,7 +11,7 @@ from scipy import sparse
 from linclass import LinearClassifier
 from linclass.applicability import NotApplicable
 from linclass.losses._with_offset import with_offset
-from linclass.parts import find, names
+from linclass.names.parts import find, names
 
 JOINT = {find("losses", name).joint for name in names("losses")}
 LOSSES = [n for n in names("losses") if find("losses", n).kind != "discrete" and n not in JOINT]

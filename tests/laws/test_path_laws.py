@@ -12,7 +12,7 @@ from scipy import sparse
 from linclass.applicability import NotApplicable
 from linclass.batches.regularization_path import RegularizationPath
 from linclass.classifiers.logistic_regression import LogisticRegression
-from linclass.composition import Composition
+from linclass.composition.composition import Composition
 from linclass.conventions.regressor import Regressor
 from linclass.kernel_machines.kernel_path import KernelPath
 from linclass.objective.objective import Objective

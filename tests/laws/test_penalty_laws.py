@@ -14,7 +14,7 @@ from problems import PENALTIES, differences, penalty_called
 from scipy.optimize import minimize
 
 from linclass import LinearClassifier, TunedClassifier
-from linclass.parts import find, names
+from linclass.names.parts import find, names
 from linclass.penalties.base import KinkedPenalty, Penalty
 from linclass.penalties.elastic_net import ElasticNet
 from linclass.penalties.group_lasso import GroupLasso

@@ -26,7 +26,7 @@ from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
 from linclass.pipeline.trace_and_path import coefficient_path
-from linclass.table import Table, named
+from linclass.tables.table import Table, named
 from linclass.transforms.one_hot import OneHot
 
 N = 90

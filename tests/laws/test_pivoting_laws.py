@@ -13,9 +13,9 @@ from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_norm import KernelNorm
 from linclass.kernels.gaussian import Gaussian
 from linclass.losses.base import MarginLoss
-from linclass.numerics import Array
+from linclass.names.parts import find, names
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
-from linclass.parts import find, names
 from linclass.penalties.l2 import L2
 from linclass.solvers.hinge import block_pivoting as pivoting
 from linclass.solvers.hinge.kink_equations import ConjugateGradientEquations

@@ -6,7 +6,7 @@ import pytest
 import linclass
 from linclass.applicability import NotApplicable
 from linclass.conventions.classifier import Classifier
-from linclass.predicted import predictions_of
+from linclass.conventions.predicted import predictions_of
 
 RNG = np.random.default_rng(3)
 CLASSIFIERS = [

@@ -27,7 +27,7 @@ from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
 from linclass.selection import tuning
-from linclass.table import Table
+from linclass.tables.table import Table
 
 KINDS = [kind for module in MODULES for kind in own_classes(module) if issubclass(kind, Estimator)]
 VALUES = {  # the least simple and the simplest

@@ -14,16 +14,16 @@ from scipy import sparse
 
 from linclass import LinearClassifier, LinearRegression, LogisticRegression, Ridge
 from linclass.applicability import NotApplicable
-from linclass.compatibility import mismatch, takes_penalty
+from linclass.composition.compatibility import mismatch, takes_penalty
 from linclass.design.design_matrix import DesignMatrix
 from linclass.design.kernel_design import KernelDesign
 from linclass.losses.base import MarginLoss, ResidualLoss
 from linclass.losses.kesler import Kesler
 from linclass.losses.logistic import Logistic
+from linclass.names.parts import find, names
 from linclass.objective.distinct_rows import distinct_rows, merge_rows
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
-from linclass.parts import find, names
 from linclass.penalties.l2 import L2
 from linclass.solvers.base import Solver, Trace
 from linclass.solvers.hinge.perceptron_rule import PerceptronRule

@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 from linclass import LinearClassifier
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.crammer_singer import CrammerSinger
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.moreau_envelope import envelope
 from linclass.objective.objective import Objective
 from linclass.penalties.elastic_net import ElasticNet

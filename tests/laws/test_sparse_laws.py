@@ -18,13 +18,13 @@ from linclass import (
     LogisticRegression,
     Ridge,
 )
-from linclass.compatibility import mismatch, takes_penalty
+from linclass.composition.compatibility import mismatch, takes_penalty
 from linclass.design.design_matrix import DesignMatrix
-from linclass.line_search import backtrack_predicted
 from linclass.losses.base import KINDS
+from linclass.names.parts import find, names
+from linclass.numerics.line_search import backtrack_predicted
 from linclass.objective.objective import Objective
 from linclass.objective.units import Units
-from linclass.parts import find, names
 from linclass.penalties.elastic_net import ElasticNet as Net
 from linclass.penalties.l1 import L1
 from linclass.solvers.base import Solver, Trace
@@ -397,7 +397,8 @@ def test_what_has_a_kink_is_refused_by_solvers_that_do_not_see_it() -> None:
         ({"penalty": "l2", "solver": "homotopy", "loss": "squared"}, "least_squares"),
         ({"penalty": "l1", "solver": "quadratic_program", "loss": "logistic"}, "auto"),
         ({"penalty": "group_lasso", "loss": "crammer_singer"}, "squared_hinge"),
-        ({"penalty": "group_lasso", "loss": "hinge"}, "squared_hinge"),
+        ({"penalty": "fused_lasso", "loss": "hinge"}, "squared_hinge"),
+        ({"penalty": "l1", "loss": "hinge", "solver": "two_envelopes"}, "linear_program"),
         ({"penalty": "l1", "loss": "hinge", "solver": "subgradient"}, "l1 has a kink at 0"),
         ({"penalty": "elastic_net", "l1_ratio": 2}, "from 0 to 1"),
         ({"penalty": {"elastic_net": {"ratio": 2}}}, "l1_ratio"),

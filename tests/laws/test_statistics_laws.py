@@ -11,7 +11,7 @@ from models import MODULES, own_classes
 
 import linclass
 from linclass.applicability import NotApplicable
-from linclass.resampling import stratified_folds
+from linclass.resampling.folds import stratified_folds
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.quartic_moments import QuarticMoments
 

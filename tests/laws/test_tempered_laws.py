@@ -19,7 +19,7 @@ from linclass.losses.bi_tempered import BiTempered
 from linclass.losses.logistic import Logistic
 from linclass.losses.softmax import Softmax
 from linclass.losses.tempered_softmax import TemperedSoftmax
-from linclass.parts import find, names
+from linclass.names.parts import find, names
 
 TEMPERATURES = list(product([0.0, 0.2, 0.8, 1.0], [1.0, 1.2, 2.0, 4.0]))
 EACH = pytest.mark.parametrize(("t1", "t2"), TEMPERATURES)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import linclass.transforms
 from linclass.applicability import NotApplicable
 from linclass.pipeline.transforming import transform_class
-from linclass.table import Table
+from linclass.tables.table import Table
 
 NAMES = sorted(file.stem for file in Path(linclass.transforms.__path__[0]).glob("[!_]*.py"))
 

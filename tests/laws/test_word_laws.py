@@ -11,8 +11,8 @@ import pytest
 import scipy.sparse as sp
 
 from linclass.features import count_words, hash_words, strip_posts
-from linclass.table import Table
-from linclass.words import Tokenizer, word_counts
+from linclass.tables.table import Table
+from linclass.tables.words import Tokenizer, word_counts
 
 POSTS = [
     (

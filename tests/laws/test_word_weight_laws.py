@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from linclass.applicability import NotApplicable
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass.transforms.idf import Idf
 from linclass.transforms.principal_components import PrincipalComponents
 from linclass.transforms.vocabulary import Vocabulary

@@ -9,7 +9,7 @@ from linclass.features import count_words
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
-from linclass.table import Table
+from linclass.tables.table import Table
 
 STRENGTH = 0.01
 

@@ -12,7 +12,7 @@ from studies import Data, Method, finish
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method as LinclassMethod
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass_study.results.answer import answer
 from linclass_study.results.failed_candidates import failed_candidates
 from linclass_study.runs import fit_tables

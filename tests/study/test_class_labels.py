@@ -7,7 +7,7 @@ import pytest
 from run_alone import run_alone
 
 from linclass.pipeline.class_labels import with_labels
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.folds import Plan, Planned
 

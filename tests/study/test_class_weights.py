@@ -11,7 +11,7 @@ from linclass import LogisticRegression
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass_study.study.method_check import method_problems
 
 CLASSES = ("ill", "unsure", "well")

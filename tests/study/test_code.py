@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.study import code, module_files
 from linclass_study.study.yaml_file import read_yaml

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.runs import folds
 from linclass_study.runs.folds import read_plan, write_folds

@@ -13,8 +13,8 @@ from linclass.pipeline import leave_one_out
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
-from linclass.resampling import seed_of
-from linclass.table import Table
+from linclass.resampling.folds import seed_of
+from linclass.tables.table import Table
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.folds import Plan, Planned
 

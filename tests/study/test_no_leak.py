@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from linclass import parts
+from linclass.names import parts
 from linclass.pipeline import fitting
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method

@@ -12,7 +12,7 @@ import pytest
 from linclass import LogisticRegression
 from linclass.pipeline.method import Method
 from linclass.pipeline.own_choice import own_choice
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass_study import table_files
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.tuned import tuned_table

@@ -16,7 +16,7 @@ from linclass.metrics.predictions import Predictions
 from linclass.pipeline.fitted import Task, measured
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass_study import own_metrics, table_files
 from linclass_study.command import merge, merged_study
 from linclass_study.refusal import Refused

@@ -14,7 +14,7 @@ from linclass.pipeline.fitting import fit_folds, fit_method
 from linclass.pipeline.method import Method
 from linclass.pipeline.own_feature import apply_own_feature
 from linclass.pipeline.transforming import fit_transforms
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass_study.runs.shared_child import owner_of
 from linclass_study.study import code, module_files
 from linclass_study.study.method_check import method_problems
@@ -24,7 +24,7 @@ TASK = Task(2, 1)
 MODULE = """
 import numpy as np
 
-from linclass.table import Table
+from linclass.tables.table import Table
 import helper
 
 class Clip:

@@ -7,7 +7,7 @@ import pytest
 
 from linclass.applicability import NotApplicable
 from linclass.pipeline.require_numbers import require_numbers
-from linclass.table import Table
+from linclass.tables.table import Table
 
 COMMAS = tuple(f"{k},5" for k in range(12))
 MARKED = (*map(str, range(30)), "12k")

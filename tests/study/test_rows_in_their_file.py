@@ -13,12 +13,12 @@ import polars as pl
 import pytest
 from run_alone import run_alone
 
-from linclass import coefficients
+from linclass.pipeline import coefficients
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
-from linclass.resampling import stratified_folds
-from linclass.table import Table
+from linclass.resampling.folds import stratified_folds
+from linclass.tables.table import Table
 from linclass_study.data import blocks
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.unavailable import Unavailable

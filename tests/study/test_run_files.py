@@ -16,8 +16,8 @@ from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
 from linclass.pipeline.transforming import fit_transforms
-from linclass.resampling import seed_of, stratified_folds
-from linclass.table import Table
+from linclass.resampling.folds import seed_of, stratified_folds
+from linclass.tables.table import Table
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.folds import Plan
 from linclass_study.runs.run_files import TABLES, RunInputs

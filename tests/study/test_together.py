@@ -16,9 +16,9 @@ from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
 from linclass.pipeline.transforming import shared_transforms, transform_class
-from linclass.resampling import stratified_folds
+from linclass.resampling.folds import stratified_folds
 from linclass.selection import tuning
-from linclass.table import Table
+from linclass.tables.table import Table
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.folds import Plan
 from linclass_study.study import code

@@ -10,8 +10,8 @@ from linclass.pipeline import tuned_parameters
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_folds, fit_method
 from linclass.pipeline.method import Method
-from linclass.resampling import seed_of, stratified_folds
-from linclass.table import Table
+from linclass.resampling.folds import seed_of, stratified_folds
+from linclass.tables.table import Table
 from linclass_study.study.method_check import method_problems
 
 SEED = 3

@@ -17,7 +17,7 @@ import numpy as np
 
 from linclass.design.design_matrix import DesignMatrix
 from linclass.design.scores_of_pairs import ScoresOfPairs
-from linclass.numerics import Array, by_blocks, once
+from linclass.numerics.arrays import Array, by_blocks, once
 from linclass.objective.moreau_envelope import Envelope
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point

@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 
 from linclass.design.design_matrix import DesignMatrix
-from linclass.inverse import Inverse
-from linclass.numerics import Array, diagonal
+from linclass.numerics.arrays import Array, diagonal
+from linclass.numerics.inverse import Inverse
 from linclass.objective.common_shift import common_shift
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point

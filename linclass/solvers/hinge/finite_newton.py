@@ -18,8 +18,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.line_search import decreased, minimize_along
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
+from linclass.numerics.line_search import decreased, minimize_along
 from linclass.objective.gap import l2_part
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import lapack
 
-from linclass.numerics import Array, diagonal
+from linclass.numerics.arrays import Array, diagonal
 from linclass.objective.objective import Objective
 from linclass.solvers.conjugate_gradients import conjugate_gradients
 

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.base import Solution, Solver, Trace

@@ -13,7 +13,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 from scipy.linalg import lapack
 
-from linclass.numerics import Array, diagonal
+from linclass.numerics.arrays import Array, diagonal
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.conjugate_gradients import conjugate_gradients, length

@@ -18,7 +18,7 @@ import numpy as np
 
 from linclass.annotations import Seed
 from linclass.conventions.parameter_types import require_whole
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, SolverByPasses, Trace
 

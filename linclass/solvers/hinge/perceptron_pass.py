@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from linclass.design.base import Design
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.online.block import ROWS
 from linclass.online.correction import Rule

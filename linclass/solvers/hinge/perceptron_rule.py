@@ -24,7 +24,7 @@ import numpy as np
 from linclass.annotations import Seed
 from linclass.conventions.parameter_types import require_positive
 from linclass.design.row_hashes import hashes
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.online.row_order import next_order
 from linclass.solvers.base import Solution, SolverByPasses, Trace

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 @dataclass

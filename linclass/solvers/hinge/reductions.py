@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.centred_rows import centred
 from linclass.objective.equal_factors import equal_factors
 from linclass.objective.equal_rows import merged

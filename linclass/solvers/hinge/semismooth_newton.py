@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.base import Solution, Trace

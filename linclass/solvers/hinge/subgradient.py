@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.equal_factors import equal_factors
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
+from linclass.numerics.simplex_projection import onto_simplex
 from linclass.objective.objective import Objective
-from linclass.simplex_projection import onto_simplex
 from linclass.solvers.base import Solution, Trace
 from linclass.solvers.hinge.class_system import DENSE, curvature_of_ties, solved
 from linclass.solvers.hinge.least_squares_start import least_squares_start

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.solvers.l1.swept_inverse import Swept
 
 JOIN = 0.1  # of the largest violation: entries above it join at once

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.intercept_alone import by_bisection

@@ -14,7 +14,7 @@ import numpy as np
 
 from linclass.applicability import require_memory
 from linclass.design.second_moments import second_moments
-from linclass.numerics import ROUNDED_COSINE, Array
+from linclass.numerics.arrays import ROUNDED_COSINE, Array
 from linclass.objective.objective import Objective
 
 WHOLE = 500  # features up to which all of G is computed, if there are as many rows

@@ -21,11 +21,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import lapack
 
-from linclass.line_search import backtrack
-from linclass.numerics import Array, diagonal
+from linclass.numerics.arrays import Array, diagonal
+from linclass.numerics.line_search import backtrack
+from linclass.numerics.soft_threshold import soft_threshold
 from linclass.objective.gap import TINY
 from linclass.objective.objective import Objective
-from linclass.soft_threshold import soft_threshold
 from linclass.solvers.conjugate_gradients import conjugate_gradients
 from linclass.solvers.l1.centred_gram import CentredGram
 

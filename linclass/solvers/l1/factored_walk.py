@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import qr_delete, solve_triangular
 
-from linclass.numerics import BLOCK, Array
+from linclass.numerics.arrays import BLOCK, Array
 from linclass.objective.objective import Objective
 from linclass.solvers.l1.centred_gram import CentredGram
 from linclass.solvers.l1.homotopy import Walk

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.gap import gap_of, relative
 from linclass.objective.objective import Objective
 from linclass.solvers.l1.centred_gram import CentredGram

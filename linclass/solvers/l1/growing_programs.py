@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.numerics import Array, diagonal
+from linclass.numerics.arrays import Array, diagonal
 from linclass.objective.objective import Objective
 from linclass.solvers.l1.active_set import ActiveSet
 from linclass.solvers.l1.centred_gram import CentredGram, with_room

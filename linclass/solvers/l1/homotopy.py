@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import blas
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution, Solver, Trace
 from linclass.solvers.l1.centred_gram import CentredGram, gram_of

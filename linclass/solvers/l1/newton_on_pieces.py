@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from linclass.line_search import backtrack_predicted
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
+from linclass.numerics.line_search import backtrack_predicted
 from linclass.objective.point import Point
 from linclass.objective.units import Units
 from linclass.solvers.conjugate_gradients import solve_lifted

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.line_search import backtrack_predicted
-from linclass.numerics import BLOCK, Array, diagonal
+from linclass.numerics.arrays import BLOCK, Array, diagonal
+from linclass.numerics.line_search import backtrack_predicted
 from linclass.objective.common_shift import without_common_shift
 from linclass.objective.point import Point
 from linclass.objective.units import Units

@@ -17,8 +17,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.line_search import halve
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
+from linclass.numerics.line_search import halve
 from linclass.objective.common_shift import without_common_shift
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point

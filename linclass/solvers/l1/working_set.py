@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.objective.units import Units

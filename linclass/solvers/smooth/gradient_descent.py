@@ -17,8 +17,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.conventions.parameter_types import is_list, is_number, is_whole
-from linclass.line_search import halve
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
+from linclass.numerics.line_search import halve
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.base import Solution, Solver, Trace

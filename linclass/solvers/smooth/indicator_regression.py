@@ -14,8 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
-from linclass.inverse import Inverse, clear_constant_columns
-from linclass.numerics import Array, diagonal
+from linclass.numerics.arrays import Array, diagonal
+from linclass.numerics.inverse import Inverse, clear_constant_columns
 from linclass.objective.gap import TINY, gap_of_parts, l2_part, relative
 from linclass.solvers.base import Solution
 from linclass.statistics.class_moments import ClassMoments

@@ -16,8 +16,8 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.applicability import require_memory
-from linclass.inverse import Inverse, clear_constant_columns
-from linclass.numerics import Array, diagonal
+from linclass.numerics.arrays import Array, diagonal
+from linclass.numerics.inverse import Inverse, clear_constant_columns
 from linclass.objective.centred_rows import centred
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point

@@ -15,9 +15,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.inverse import Inverse
-from linclass.line_search import backtrack
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
+from linclass.numerics.inverse import Inverse
+from linclass.numerics.line_search import backtrack
 from linclass.objective.centred_rows import centred
 from linclass.objective.common_shift import common_shift
 from linclass.objective.first_step import lengthened

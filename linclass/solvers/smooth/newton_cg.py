@@ -12,9 +12,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.inverse import Inverse
-from linclass.line_search import backtrack
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
+from linclass.numerics.inverse import Inverse
+from linclass.numerics.line_search import backtrack
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 from linclass.solvers.base import Solution, Solver, Trace, few_rows

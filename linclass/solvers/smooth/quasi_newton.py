@@ -13,8 +13,8 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.conventions.parameter_types import require_whole
-from linclass.line_search import wolfe
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
+from linclass.numerics.line_search import wolfe
 from linclass.objective.gap import TINY
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point

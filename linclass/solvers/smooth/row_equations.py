@@ -19,7 +19,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from linclass.applicability import require_memory
-from linclass.numerics import Array, diagonal
+from linclass.numerics.arrays import Array, diagonal
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
 

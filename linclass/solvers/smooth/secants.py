@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 from linclass.objective.point import Point
 from linclass.objective.units import Units
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linclass.line_search import decreased
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
+from linclass.numerics.line_search import decreased
 from linclass.objective.stacked_objective import StackedObjective
 
 ENOUGH = 0.01  # of tol: convergence is quadratic, so the last digits cost little

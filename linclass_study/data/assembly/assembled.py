@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.table import Table
+from linclass.tables.table import Table
 
 
 class Assembled(NamedTuple):

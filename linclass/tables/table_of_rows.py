@@ -15,9 +15,9 @@ from scipy import sparse
 
 from linclass.annotations import MatrixLike
 from linclass.applicability import NotApplicable
-from linclass.odd_entries import is_missing
-from linclass.table import Table
-from linclass.validation import feature_names, matrix
+from linclass.input.odd_entries import is_missing
+from linclass.input.validation import feature_names, matrix
+from linclass.tables.table import Table
 
 Levels = Mapping[str, Sequence[str]]
 

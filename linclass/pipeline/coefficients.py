@@ -19,7 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.annotations import EstimatorLike, Matrix
-from linclass.table import Table, unique
+from linclass.tables.table import Table, unique
 
 LOOK_AT = 8  # rows whose scores are compared
 # A step with one of these attributes (a selector, an imputer, PolynomialFeatures) does not change the columns whose

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-import linclass.odd_entries as entries
+import linclass.input.odd_entries as entries
 from linclass.annotations import ArrayLike, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
-from linclass.extremes import HUGE, TINY, refuse_extreme_sizes, refuse_extremes
+from linclass.input.extremes import HUGE, TINY, refuse_extreme_sizes, refuse_extremes
 
 INT32_MAX, INT64_MAX = np.iinfo(np.int32).max, np.iinfo(np.int64).max
 

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from linclass import validation
 from linclass.annotations import ArrayLike
-from linclass.numerics import Array
+from linclass.input import validation
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.solvers.base import Solution
 

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from linclass.annotations import MatrixLike
 from linclass.counted import counted
-from linclass.numerics import chosen_rows
+from linclass.numerics.arrays import chosen_rows
 
 BYTES_PER_NAME = 80  # of a column: a short string and its place in a tuple
 

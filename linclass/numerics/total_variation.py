@@ -12,7 +12,7 @@ from collections import deque
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 
 def denoised(w: Array, a: Array, links: Array) -> Array:

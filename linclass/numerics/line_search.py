@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 ARMIJO, CURVATURE = 1e-4, 0.9
 ROUNDING = 1e-13  # relative error of a value

@@ -14,16 +14,16 @@ import numpy as np
 from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
 from linclass.batches.fits_path import FitsPath
-from linclass.compatibility import TAKES, mismatch, takes_penalty
+from linclass.composition.compatibility import TAKES, mismatch, takes_penalty
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.parameters import defaults_of
 from linclass.counted import counted
 from linclass.design.design_matrix import DesignMatrix
 from linclass.losses.base import Loss, LossLike
-from linclass.numerics import Array
+from linclass.names.parts import find, names, no_part
+from linclass.numerics.arrays import Array
 from linclass.objective.objective import UNPENALIZED, Objective
 from linclass.objective.point import Point
-from linclass.parts import find, names, no_part
 from linclass.penalties.base import Penalty, PenaltyLike
 from linclass.solvers import choice
 from linclass.solvers.base import Solution, Solver, SolverLike, StepLike, Trace

@@ -7,7 +7,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from linclass.other_names import CLASSES
+from linclass.names.other_names import CLASSES
 
 
 def import_object(path: str) -> Any:

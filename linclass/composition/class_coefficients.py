@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.composition import Composition
-from linclass.numerics import Array
+from linclass.composition.composition import Composition
+from linclass.numerics.arrays import Array
 from linclass.objective.point import Point
 from linclass.solvers.base import Solution
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 PIVOT = 1e-14  # share of its diagonal entry, below which it is rounding
 CLEAR = 1e-8  # and from which it is none

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from linclass.other_names import PARTS, nearest
+from linclass.names.other_names import PARTS, nearest
 
 if TYPE_CHECKING:
     from linclass.families.base import Family
@@ -75,7 +75,7 @@ def _part(package: str, name: str) -> type | None:
 @cache
 def _modules(package: str) -> dict[str, str]:
     """Module of each public file, by the name of the file."""
-    folder = Path(__file__).parent
+    folder = Path(__file__).parent.parent
     files = (file.relative_to(folder) for file in (folder / package).glob("**/[!_]*.py"))
     modules = {file.stem: ".".join(("linclass", *file.with_suffix("").parts)) for file in files}
     return {name: module for name, module in modules.items() if name != "base"}

@@ -23,8 +23,8 @@ from scipy.special import logsumexp, ndtr, ndtri
 from scipy.stats import multivariate_normal, qmc
 
 from linclass.applicability import NotApplicable
-from linclass.class_covariances import rectangle, square_roots
-from linclass.numerics import Array
+from linclass.decision_theory.class_covariances import rectangle, square_roots
+from linclass.numerics.arrays import Array
 
 POINTS = 2**15  # of a sequence, for each class
 REPEATS = 8

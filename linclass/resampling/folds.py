@@ -4,8 +4,8 @@ Stratified k-fold: the rows of each class are shuffled, the classes are concaten
 folds 1, 2, …, k, 1, 2, … in turn. Every fold gets ⌊n_c/k⌋ or ⌈n_c/k⌉ of the n_c rows of a class, and likewise of all
 rows: class counts *and* fold sizes differ by at most one.
 
-If rows belong to groups, whole groups are assigned (linclass/grouped_folds.py), and classes are balanced as far as
-the groups permit.
+If rows belong to groups, whole groups are assigned (linclass/resampling/grouped_folds.py), and classes are balanced
+as far as the groups permit.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from hashlib import blake2b
 import numpy as np
 
 from linclass.applicability import NotApplicable
-from linclass.grouped_folds import distinct_groups, grouped_parts
+from linclass.resampling.grouped_folds import distinct_groups, grouped_parts
 
 
 def seed_of(*names: object) -> int:

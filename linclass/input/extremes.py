@@ -5,7 +5,7 @@ import scipy.sparse as sp
 
 from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
-from linclass.numerics import BLOCK
+from linclass.numerics.arrays import BLOCK
 
 HUGE, TINY = 1e110, 1e-110  # between them products are floats, also with weights
 

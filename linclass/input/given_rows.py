@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.annotations import Index, MatrixLike
-from linclass.validation import matrix
+from linclass.input.validation import matrix
 
 
 class GivenRows:

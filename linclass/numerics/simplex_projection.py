@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from linclass.numerics import Array
+from linclass.numerics.arrays import Array
 
 FEW = 8  # entries of a column, up to which exchanges of whole rows sort all columns faster
 

@@ -1,0 +1,1 @@
+"""Rows, labels and weights as users give them: checked, or refused in one sentence."""

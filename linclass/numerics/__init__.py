@@ -1,0 +1,1 @@
+"""Arrays, linear algebra, line searches and proximal operators, on which everything else builds."""

@@ -1,0 +1,1 @@
+"""Rows that are held out: folds and seeds."""
