@@ -43,7 +43,7 @@ def test_boundaries_of_linear_scores_are_the_straight_lines_themselves(K):
 
 def test_the_background_changes_where_the_line_is():
     grid, fields = on_grid(lambda u, v: np.stack([u + 0.37, -u - 0.37], axis=-1), 2)
-    inside = boundaries.finer(fields).argmax(axis=0)
+    inside = boundaries.interpolated(fields).argmax(axis=0)
     x = np.linspace(grid.x[0], grid.x[-1], inside.shape[1])
     assert (inside == (x < -0.37)).all()
 

@@ -156,7 +156,7 @@ def _draw_regions(axes: Axes, grid: PlaneGrid, n_classes: int, dense: bool) -> N
     strength = max(0.35, min(0.9, 4 / fits))
     for fit in range(fits):
         fields = grid.fields(fit, n_classes)
-        image[..., :3] += colours[finer(fields).argmax(axis=0)] / fits
+        image[..., :3] += colours[interpolated(fields).argmax(axis=0)] / fits
         (drawn,) = axes.plot(
             *boundary_lines(x, y, fields).T,
             color=style.INK,
@@ -191,7 +191,7 @@ def boundary_lines(x: np.ndarray, y: np.ndarray, fields: np.ndarray) -> np.ndarr
     return np.concatenate(lines)
 
 
-def finer(fields: np.ndarray) -> np.ndarray:
+def interpolated(fields: np.ndarray) -> np.ndarray:
     """The fields with FINER − 1 points more between two, linearly interpolated."""
     for axis in (1, 2):
         place = np.arange(FINER * (fields.shape[axis] - 1) + 1) / FINER
