@@ -31,6 +31,13 @@ class PlaneGrid:
         margins = None if self.margins is None else self.margins[some]
         return replace(self, labels=self.labels[some], margins=margins)
 
+    def from_classes(self) -> np.ndarray:
+        """Whether the boundaries of each fit (fits,) are known by its classes alone."""
+        several = np.any(self.labels != self.labels[:, :1, :1], axis=(1, 2))
+        if self.margins is None:
+            return several
+        return several & np.isnan(self.margins).all(axis=(1, 2, 3))
+
     def fields(self, fit: int, n_classes: int) -> np.ndarray:
         """Of one fit, (K, h, g): positive in the region of a class, negative outside, linear in between.
 

@@ -30,6 +30,7 @@ def test_boundaries_of_linear_scores_are_the_straight_lines_themselves(K):
         return np.stack([np.ones_like(u), u, v], axis=-1) @ LINEAR[:K].T
 
     grid, fields = on_grid(z, K)
+    assert not grid.from_classes().any()
     lines = boundaries.boundary_lines(grid.x, grid.y, fields)
     u, v = lines[~np.isnan(lines[:, 0])].T
     assert len(u) > 10
@@ -54,6 +55,7 @@ def test_scores_that_jump_or_do_not_decide_leave_the_classes_alone():
 
     grid, fields = on_grid(votes, 2)
     assert grid.margins is None
+    assert grid.from_classes().tolist() == [True]
     assert ((fields[0] > 0) == (grid.labels[0] == 0)).mean() > 0.95  # but for rounded corners
     score = np.random.default_rng(0).normal(size=(5, 6, 2))
     assert plane_margins(1 - score.argmax(axis=-1), score) is None  # by costs

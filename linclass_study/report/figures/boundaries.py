@@ -136,6 +136,11 @@ def _sentences(
             f"{' and '.join(varying)} gave the whole plane one class in each fit, not the same in all: where classes "
             "are of nearly equal size, training sets differ in which is the largest."
         )
+    if by_classes := [m for m, grid in grids.items() if grid.from_classes().any()]:
+        notes.append(
+            f"Lines of {', '.join(by_classes)} are made from the predicted classes of a grid and exact to one of its "
+            "cells, as no scores are known that are equal there."
+        )
     if left_out:
         notes.append(f"Not drawn: {reasons(left_out)}.")
     return reading, notes
