@@ -372,6 +372,7 @@ INTERFACES = {
         "linclass/metrics/__init__.py",
         "linclass/synthetic/__init__.py",
     ),
+    "asked": ("linclass_study/report/figures/*",),  # does a study ask for what the figure shows
     "offers": ("linclass_study/data/sources/*",),  # the files or calls of a source
     "read": ("linclass_study/data/formats/*",),  # a file of a format
 }

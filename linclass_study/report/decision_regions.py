@@ -12,12 +12,11 @@ from linclass_study.fit_statuses import FITTED, STATUSES
 if TYPE_CHECKING:
     from linclass_study.plane import Plane
     from linclass_study.results.outcome import Outcome
+    from linclass_study.results.plane_grid import PlaneGrid
 
-Grid = tuple[np.ndarray, np.ndarray, np.ndarray]  # x (g,), y (g,), class codes (folds, g, g)
 
-
-def boundaries(outcome: Outcome, dataset: str) -> tuple[dict[str, Grid], dict[str, str]]:
-    """(method → x, y and classes by fold, best method first; method → why it is omitted).
+def boundaries(outcome: Outcome, dataset: str) -> tuple[dict[str, PlaneGrid], dict[str, str]]:
+    """(method → what its folds predict, best method first; method → why it is omitted).
 
     Folds without a prediction for every cell are omitted.
     """
@@ -27,13 +26,12 @@ def boundaries(outcome: Outcome, dataset: str) -> tuple[dict[str, Grid], dict[st
     grids, left_out = {}, {}
     for method in ranking(outcome, dataset)["method"]:
         grid = outcome.boundary(dataset, method)
-        if grid is None or (grid[2] < 0).all():
+        if grid is None or (grid.labels < 0).all():
             left_out[method] = _without_boundary(fits.filter(method=method)["status"])
             continue
-        x, y, labels = grid
-        given = (labels >= 0).all(axis=(1, 2))
+        given = np.all(grid.labels >= 0, axis=(1, 2))
         if given.any():
-            grids[method] = x, y, labels[given]
+            grids[method] = grid.of_fits(given)
         else:
             left_out[method] = "every fit left points of the plane without a class"
     return grids, left_out

@@ -35,7 +35,10 @@ class Exhibit:
         return cls(None, "", "", {}, reason)
 
     def save(self, folder: Path) -> None:
-        """Write the figure in three formats and numbers.json; without a figure, the reason."""
+        """Write the figure in three formats and numbers.json.
+
+        Without a figure, numbers.json and the SVG give the reason; the files for slides and papers are empty.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         if self.figure is not None:
             about = {"drawn": True, "title": self.title, "caption": self.caption, **self.numbers}
@@ -43,7 +46,7 @@ class Exhibit:
         else:
             about = {"drawn": False, "reason": self.reason}
             with style.settings():
-                drawn = rendering.rendered(notice.notice(self.reason))
+                drawn = rendering.rendered(notice.notice(self.reason))[0], b"", b""
         text = json.dumps(_finite(about), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         for name, content in zip(FILES, (*drawn, text.encode()), strict=True):
             with unfinished_file(folder / name) as partial:

@@ -12,7 +12,7 @@ from typing import Any
 from markupsafe import Markup
 
 from linclass_study.report import exhibit
-from linclass_study.report.exhibits import figure_modules
+from linclass_study.report.exhibits import asked_figures, figure_modules
 from linclass_study.report.inline_svg import inline
 from linclass_study.report.sections import section_name
 from linclass_study.results.outcome import Outcome
@@ -34,8 +34,8 @@ def not_drawn(outcome: Outcome, section: str) -> list[str]:
 
 
 def figures(outcome: Outcome) -> Figures:
-    """All existing figures, those of all data sets together first."""
-    found = figure_modules()
+    """All figures that the study asks for and that could be drawn, those of all data sets together first."""
+    found = asked_figures(outcome.evaluation, outcome.methods)
     places = [(name, "") for name, module in found.items() if not module.PER_DATASET]
     places += [
         (name, dataset)

@@ -22,6 +22,7 @@ class HeldOut:
     score           (n, K)
     log_proba       (n, K), or None for a method without probabilities
     fit             (n,) 0 … F − 1, in the order of repeats and folds
+    row             (n,) numbers of the rows; those of several repeats occur several times
     """
 
     y_true: np.ndarray
@@ -29,6 +30,7 @@ class HeldOut:
     score: np.ndarray
     log_proba: np.ndarray | None
     fit: np.ndarray
+    row: np.ndarray
 
     @property
     def fits(self) -> int:
@@ -66,7 +68,7 @@ def _read(path: Path, protocol: str, n_classes: int) -> HeldOut | None:
     if not n or n * n_classes > MOST:
         return None
     fit = pl.struct("repeat", "fold").rank("dense").alias("fit") - 1
-    rows = own.select("y_true", "y_pred", "score", "log_proba", fit).collect()
+    rows = own.select("row", "y_true", "y_pred", "score", "log_proba", fit).collect()
     known = not rows["log_proba"].null_count()
     return HeldOut(
         y_true=rows["y_true"].to_numpy(),
@@ -74,6 +76,7 @@ def _read(path: Path, protocol: str, n_classes: int) -> HeldOut | None:
         score=_matrix(rows["score"], n_classes),
         log_proba=_matrix(rows["log_proba"], n_classes) if known else None,
         fit=rows["fit"].to_numpy().astype(np.int64),
+        row=rows["row"].to_numpy(),
     )
 
 

@@ -13,11 +13,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from linclass_study.protocols import of_dataset, selected_protocols
 from linclass_study.results.method_styles import method_styles
+from linclass_study.results.plane_grid import PlaneGrid
 from linclass_study.results.times import of_all_machines
 from linclass_study.table_files import frame
 
@@ -129,12 +129,7 @@ class Outcome:
             return None
         return pl.concat([frame(table), pl.read_parquet(path)], how="diagonal")
 
-    def boundary(
-        self, dataset: str, method: str
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-        """Grid x (g,), y (g,), and the predicted class of each cell by each fold (folds, g, g); None without a grid."""
+    def boundary(self, dataset: str, method: str) -> PlaneGrid | None:
+        """What each fold predicts on the plane of the data set; None without a plane."""
         path = self.results / "runs" / dataset / method / "boundary.npz"
-        if not path.exists():
-            return None
-        with np.load(path) as arrays:
-            return arrays["x"], arrays["y"], arrays["labels"]
+        return PlaneGrid.read(path) if path.exists() else None

@@ -26,7 +26,8 @@ class Records:
         self.tables: dict[str, list[tuple[dict[str, Any], Columns]]] = {
             name: [] for name in run_files.TABLES
         }
-        self.labels: list[np.ndarray] = []
+        self.labels: list[np.ndarray] = []  # of the fits on the plane, and their margins
+        self.margins: list[np.ndarray | None] = []
         self.added: list[tuple[dict[str, Any], np.ndarray, Mapping[str, Any] | None]] = []
 
     def add(
@@ -42,14 +43,10 @@ class Records:
         self.added.append((fit, test, given))
         self.fits.append({column: fit.get(column) for column in table_schema("fits")})
         if fit["protocol"] == self.on_plane and not fit["repeat"] and len(self.axes[0]):
-            grid = given["grid"] if given is not None else np.full(self.cells, -1)
-            self.labels.append(
-                np.asarray(grid, np.int16).reshape(len(self.axes[1]), len(self.axes[0]))
-            )
-
-    @property
-    def cells(self) -> int:
-        return len(self.axes[0]) * len(self.axes[1])
+            shape = len(self.axes[1]), len(self.axes[0])
+            grid = given["grid"] if given is not None else np.full(shape, -1)
+            self.labels.append(np.asarray(grid, np.int16))
+            self.margins.append(None if given is None else given["margins"])
 
     def table(self) -> pl.DataFrame:
         """Predictions of all folds, in one frame: a frame for each fold would cost more than most fits."""
@@ -96,9 +93,17 @@ class Records:
         )
 
     def _save_boundary(self, path: Path) -> None:
-        x, y = self.axes
+        arrays: dict[str, Any] = {
+            "x": self.axes[0],
+            "y": self.axes[1],
+            "labels": np.stack(self.labels),
+        }
+        known = [margins for margins in self.margins if margins is not None]
+        if known:
+            none = np.full_like(known[0], np.nan)
+            arrays["margins"] = np.stack([none if own is None else own for own in self.margins])
         with unfinished_file(path) as partial, partial.open("wb") as file:
-            np.savez_compressed(file, x=x, y=y, labels=np.stack(self.labels))
+            np.savez_compressed(file, **arrays)
 
 
 def _predictions(

@@ -5,7 +5,7 @@ runs/{dataset}/{method}/predictions.parquet   one row for each held-out row
                         tuning.parquet        candidates of each tuned fit with their inner scores (optional)
                         paths.parquet         coefficients of the first fit along the strengths (optional)
                         traces.parquet        one row for each recorded step of a solver (optional)
-                        boundary.npz          predicted class of each point of the plane (optional)
+                        boundary.npz          predicted classes of a plane, and margins at boundaries (optional)
                         fits.parquet          one row for each planned fit; written last; its metadata record the inputs
 
 predictions.parquet has no metadata, so equal predictions are equal bytes.

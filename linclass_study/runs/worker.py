@@ -34,6 +34,7 @@ from linclass_study.runs.fit_ending import fit_ending, log_warnings
 from linclass_study.runs.fit_tables import path_table, trace_table
 from linclass_study.runs.leave_one_out_fits import LeaveOneOutRequest, predict_units
 from linclass_study.runs.peak_memory import peak_memory_mb, reset_peak_memory
+from linclass_study.runs.plane_margins import plane_margins
 
 Fold = tuple[np.ndarray | None, np.ndarray, int, bool]  # train (None: all others), test, seed, grid
 
@@ -115,6 +116,7 @@ class Worker:
             "kept": {},
             "chosen": {},
             "grid": None,
+            "margins": None,
         }
 
     def _folds(self, *folds: Fold) -> list[dict[str, Any] | None]:
@@ -203,13 +205,17 @@ class Worker:
                 "traces": trace_table(getattr(fitted.estimator, "trace_", None)),
             },
             "chosen": fitted.chosen,
-            "grid": self._on_plane(fitted) if grid else None,
+            **(self._on_plane(fitted) if grid else {"grid": None, "margins": None}),
         }
 
-    def _on_plane(self, fitted: Fitted) -> np.ndarray:
-        """Predicted class of each grid point; −1 if the prediction fails, as grid points are not rows of the data."""
+    def _on_plane(self, fitted: Fitted) -> dict[str, np.ndarray | None]:
+        """Predicted classes on the grid, −1 if the prediction fails, as its points are not rows of the data; and their
+        margins."""
+        shape = tuple(len(axis) for axis in reversed(self.file.axes))
         try:
-            return fitted.predict(self.file.grid)[0]
+            labels, score, _ = fitted.predict(self.file.grid)
+            labels = labels.reshape(shape)
+            return {"grid": labels, "margins": plane_margins(labels, score.reshape(*shape, -1))}
         except Exception as error:  # the fit and its predictions are valid nevertheless
             print(f"no boundary: {type(error).__name__}: {error}", file=sys.stderr)
-            return np.full(self.file.grid.shape[0], -1)
+            return {"grid": np.full(shape, -1), "margins": None}

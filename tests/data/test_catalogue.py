@@ -166,7 +166,8 @@ def test_heart_has_the_men_of_the_book(obtain, offline):
     """Hastie et al. (2009), §4.4.2: 160 cases and 302 controls; famhist is text."""
     found = obtain(CATALOGUE["heart"])
     assert np.bincount(found.y).tolist() == [302, 160]
-    assert found.classes[found.positive] == "1"
+    assert found.classes == ["no chd", "chd"]
+    assert found.classes[found.positive] == "chd"
     assert found.table.levels == {"famhist": ("Absent", "Present")}
     assert "row.names" not in found.table.names
     with open(ROOT / "resources" / "SAheart.data", newline="") as file:

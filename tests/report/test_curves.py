@@ -7,9 +7,12 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 from studies import Data, Method, numbers_of
 
-from linclass_study.report import fold_curves
+from linclass.metrics.calibration_error import calibration_error
+from linclass.metrics.predictions import Predictions
+from linclass_study.report import fold_curves, reliability
 from linclass_study.report.drawing import panels
 from linclass_study.report.exhibits import draw_exhibits
 from linclass_study.report.figures import calibration, probabilities
@@ -104,22 +107,51 @@ def test_calibration_is_the_mean_distance_of_bins_from_what_they_promise(make, c
     errors = []
     rows = held_out(outcome, "d", "m")
     spoken_of = [1] if len(classes) == 2 else [0, 1, 2]
-    for fit in range(rows.fits):
-        own = rows.fit == fit
-        for k in spoken_of:
-            p, is_k = np.exp(rows.log_proba[own, k]), rows.y_true[own] == k
-            bins = np.ceil(p * calibration.BINS)
-            gaps = [
-                (bins == b).mean() * abs(p[bins == b].mean() - is_k[bins == b].mean())
-                for b in np.unique(bins)
-            ]
-            errors.append(sum(gaps))
+    for k in spoken_of:
+        p, is_k = np.exp(rows.log_proba[:, k]), rows.y_true == k
+        bins = np.ceil(p * calibration.BINS)
+        gaps = [
+            (bins == b).mean() * abs(p[bins == b].mean() - is_k[bins == b].mean())
+            for b in np.unique(bins)
+        ]
+        errors.append(sum(gaps))
     assert drawn["calibration_error"] == pytest.approx(np.mean(errors), abs=1e-12)
-    scores = outcome.scores.filter(method="m", metric="calibration_error", protocol="cv")
-    assert drawn["calibration_error"] == pytest.approx(scores["value"].mean(), abs=1e-12)
+    whole = Predictions(
+        rows.y_true, rows.y_pred, rows.score, rows.log_proba, positive=len(classes) - 1
+    )
+    assert drawn["calibration_error"] == pytest.approx(calibration_error(whole), abs=1e-12)
     assert sum(drawn["rows"]) == 120 * len(spoken_of)
     of_class = sum(n * share for n, share in zip(drawn["rows"], drawn["share"], strict=True))
     assert of_class == pytest.approx(np.isin(rows.y_true, spoken_of).sum())
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_what_calibration_is_by_chance_is_its_mean_if_every_probability_is_right(repeats):
+    """Of 40 rows of probability q in one bin, E|X/40 − q| with X binomial; repeats of the rows know nothing more."""
+    n, q = 40, 0.35
+    row = np.tile(np.arange(n), repeats)
+    log_proba = np.tile(np.log([1 - q, q]), (n * repeats, 1))
+    y = np.zeros(n * repeats, int)
+    rows = HeldOut(y, y, log_proba, log_proba, row * 0, row)
+    found = reliability.reliability(rows, [1])
+    X = stats.binom(n, q)
+    expected = X.expect(lambda x: abs(x / n - q))
+    assert found["calibration_error"] == pytest.approx(q)
+    assert found["by_chance"] == pytest.approx(expected, rel=0.1)  # 1000 draws: 2.4 % of a sd
+    assert found["low"] == pytest.approx([X.ppf(0.025) / n], abs=1.5 / n)
+    assert found["high"] == pytest.approx([X.ppf(0.975) / n], abs=1.5 / n)
+
+
+def test_labels_that_are_drawn_have_the_shares_of_their_probabilities():
+    p = np.array([0.2, 0.3, 0.5])
+    n = 3000
+    log_proba, y = np.tile(np.log(p), (n, 1)), np.zeros(n, int)
+    rows = HeldOut(y, y, log_proba, log_proba, y, np.arange(n))
+    found = reliability.reliability(rows, [0, 1, 2])
+    assert found["predicted"] == pytest.approx(p)
+    assert (np.array(found["low"]) < p).all()
+    assert (np.array(found["high"]) > p).all()
+    assert found["by_chance"] < 0.02 < found["calibration_error"]
 
 
 def test_a_histogram_has_all_rows_of_its_class():
@@ -127,7 +159,7 @@ def test_a_histogram_has_all_rows_of_its_class():
     y = np.array([0, 0, 0, 1, 1, 1])
     with np.errstate(divide="ignore"):
         logs = np.log(np.column_stack([1 - probability, probability]))
-    rows = HeldOut(y, y, logs, logs, np.zeros(6, int))
+    rows = HeldOut(y, y, logs, logs, np.zeros(6, int), np.arange(6))
     shares = probabilities.histograms(rows, 1)
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     assert shares[0, 0] == pytest.approx(2 / 3)
@@ -170,7 +202,7 @@ def test_tables_of_classes_and_confusions_tell_what_the_figure_shows(make):
 
 def test_an_action_beyond_the_classes_is_a_column_and_no_class():
     y_true, y_pred = np.array([0, 0, 1, 1]), np.array([0, 2, 1, 2])
-    rows = HeldOut(y_true, y_pred, np.zeros((4, 2)), None, np.zeros(4, int))
+    rows = HeldOut(y_true, y_pred, np.zeros((4, 2)), None, np.zeros(4, int), np.arange(4))
     assert confusion_counts(rows).tolist() == [[1, 0, 1], [0, 1, 1]]
     recall, precision = per_class(confusion_counts(rows))
     assert recall.tolist() == [0.5, 0.5]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import itertools
+import json
 import re
+import shutil
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -18,13 +20,18 @@ from scipy import stats
 from studies import Data, Method, numbers_of
 
 from linclass_study.project import ROOT
-from linclass_study.report import figures, page
+from linclass_study.report import figures, page, page_figures
 from linclass_study.report.chips import SHAPES, chip, rules
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
-from linclass_study.report.exhibits import draw_exhibits, figure_modules, figure_names
-from linclass_study.report.figures import boundaries
+from linclass_study.report.exhibits import (
+    asked_figures,
+    draw_exhibits,
+    figure_modules,
+    figure_names,
+)
+from linclass_study.report.figures import boundaries, confusion
 from linclass_study.report.figures import methods as dots
 from linclass_study.report.inline_svg import THEME, inline
 from linclass_study.results.method_styles import STYLES, method_styles
@@ -283,14 +290,49 @@ def test_nothing_to_draw_leaves_files_that_give_the_reason(tmp_path):
     svg = ElementTree.fromstring((tmp_path / "figure.svg").read_text(encoding="utf-8"))
     words = " ".join(" ".join(svg.itertext()).split())
     assert words == "Nothing to draw: " + " ".join(reason.replace("\x00", " ").split())
-    with Image.open(tmp_path / "figure.png") as png:
-        ink = np.array(png.convert("L")) < 200
-    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
-    assert ink.any()
-    assert rows[0] > 0
-    assert rows[-1] < ink.shape[0] - 1
-    assert columns[0] > 0
-    assert columns[-1] < ink.shape[1] - 1
+    assert json.loads((tmp_path / "numbers.json").read_text())["reason"] == reason
+    # no picture for slides or papers
+    assert [(tmp_path / f"figure.{ending}").stat().st_size for ending in ("png", "pdf")] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "params", "asked"),
+    [
+        ({}, {}, set()),
+        ({"traces": True}, {}, {"convergence"}),
+        ({}, {"estimator": {"params": {"trace": True}}}, {"convergence"}),
+        ({"protocols": ["cv", {"learning_curve": {"sizes": [0.5]}}]}, {}, {"learning_curves"}),
+        ({"protocols": ["cv", "learning_curve"]}, {}, {"learning_curves"}),
+    ],
+)
+def test_figures_of_what_is_kept_on_request_exist_in_studies_that_ask_for_it(
+    evaluation, params, asked
+):
+    given = {"protocols": ["cv", "official"], "folds": 5, "repeats": 1} | evaluation
+    found = asked_figures(given, {"m": {"classifier": "linclass.Perceptron", "params": params}})
+    assert set(figure_modules()) - set(found) == {"convergence", "learning_curves"} - asked
+
+
+def test_results_of_figures_that_were_asked_for_before_are_not_on_the_page(make):
+    outcome = make({"d": Data()}, {"m": Method()})
+    draw_exhibits(outcome, "methods")
+    folder = outcome.results / "exhibits"
+    for figure in {*figure_names()[True]} - {"methods"}:
+        shutil.copytree(folder / "methods-d", folder / f"{figure}-d")
+    for figure in figure_names()[False]:
+        draw_exhibits(outcome, figure)
+    shown = {name for name, _ in page_figures.figures(outcome)}
+    assert "methods" in shown
+    assert not shown & {"convergence", "learning_curves"}
+
+
+def test_rates_of_confusion_are_on_the_whole_scale(make):
+    """One wrong row of many is no large distance."""
+    outcome = make({"d": Data()}, {"m": Method(30.0)})
+    with style.settings():
+        drawn = confusion.draw(outcome, "d").figure
+    low, high = drawn.axes[1].get_xlim()
+    assert low <= 0 < 1 <= high < 1.1
 
 
 def test_a_method_whose_every_grid_has_holes_is_left_out_with_the_reason(make):

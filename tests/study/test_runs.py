@@ -162,6 +162,32 @@ def test_a_plane_knows_more_classes_than_a_byte(tmp_path):
         assert nearest.max() > 127
 
 
+def test_a_plane_has_the_margins_of_the_scores_beside_boundaries(tmp_path):
+    """The boundary of the nearest of two means is where both are equally far."""
+    y = (np.arange(N) % 2).astype(np.int32)
+    X = np.random.default_rng(4).normal(size=(N, 2)) + 2.0 * y[:, None]
+    path = tmp_path / "as_is.npz"
+    compute_features(
+        Dataset(Table(X, ("u", "v")), y, np.zeros(N, np.int8), ["no", "yes"]), []
+    ).save(path)
+    fold = np.arange(N) % FOLDS
+    entry = {"classifier": "linclass.NearestMean"}
+    kept = run_alone(LIMITS, "d", "m", entry, str(path), Plan.of({("cv", 0): fold}), TASK, 1)
+    kept.write(tmp_path, RunInputs("this entry", "these rows"))
+    with np.load(tmp_path / "boundary.npz") as plane:
+        margins, labels, u, v = (plane[name] for name in ("margins", "labels", "x", "y"))
+    assert margins.shape == (FOLDS, 2, len(v), len(u))
+    for k in range(FOLDS):
+        means = [X[(fold != k) & (y == code)].mean(axis=0) for code in (0, 1)]
+        distances = [(u - mean[0]) ** 2 + (v[:, None] - mean[1]) ** 2 for mean in means]
+        own, known = margins[k, 1], ~np.isnan(margins[k, 1])
+        assert 0 < known.mean() < 0.1
+        ahead = distances[0] - distances[1]
+        ratio = own[known] / ahead[known]
+        assert ratio == pytest.approx(np.full(len(ratio), np.median(ratio)), rel=1e-3)
+        assert ((own > 0) == (labels[k] == 1))[known].all()
+
+
 @pytest.mark.parametrize("place", ["params", "tune", "inside"])
 def test_class_weights_are_given_by_the_names_of_the_classes(features, place) -> None:
     """As by the codes that an estimator gets; the names are in the order of the codes, not of the alphabet."""

@@ -10,7 +10,7 @@ runs/{dataset}/{method}/coefficients.parquet  coefficients of each fit of a line
 runs/{dataset}/{method}/tuning.parquet        candidates of each tuned fit with their inner scores (optional)
 runs/{dataset}/{method}/paths.parquet         coefficients of the first fit along the strengths (optional)
 runs/{dataset}/{method}/traces.parquet        one row for each recorded step of a solver (optional)
-runs/{dataset}/{method}/boundary.npz          predicted class of each point of the plane (optional)
+runs/{dataset}/{method}/boundary.npz          predicted classes of a plane, and margins at boundaries (optional)
 runs/{dataset}/{method}/unfinished.pickle     outcomes of the fits of a run that was interrupted
 """
 

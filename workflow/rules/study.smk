@@ -38,7 +38,9 @@ if workflow.is_main_process:
 
 DATASETS = list(STUDY.datasets)
 METHODS = list(STUDY.methods)
-FIGURES = exhibits.figure_names()  # PER_DATASET → names of the figures
+FIGURES = exhibits.figure_names(
+    exhibits.asked_figures(STUDY.evaluation, STUDY.methods)
+)  # PER_DATASET → names of the figures
 BUNDLES = bundles.of_study(STUDY)  # name → runs that share a job
 DIVIDED = "[^/@]+@[^/@]+@[0-9]+"  # names of bundles whose run is divided among several jobs
 BUNDLES_OF = bundles.of_datasets(BUNDLES.values())  # data set → bundles that contain its runs

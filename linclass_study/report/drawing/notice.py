@@ -1,6 +1,6 @@
 """A figure that shows a text: the reason why there is nothing to draw.
 
-Snakemake requires every declared output, and a reader who opens the file should see why it is empty.
+Snakemake requires every declared output, and shows this one in its own report.
 """
 
 from __future__ import annotations

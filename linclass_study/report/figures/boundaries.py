@@ -2,8 +2,8 @@
 certain; where they differ it depends on a few rows.
 
 For two features the plane is that of the features; for more it is a section through the mean of the rows
-(linclass_study/plane.py). The colour of a cell is the mean over the folds of its class's colour. Nothing is refitted
-here: the runs have saved the predicted classes of a grid.
+(linclass_study/plane.py). The colour of a point is the mean over the folds of its class's colour. Nothing is refitted
+here: the runs have saved the predicted classes of a grid and their margins, whose zeros are the boundaries.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linclass_study.report.decision_regions import (
-    Grid,
     boundaries,
     directions,
     disputed,
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from linclass_study.results.outcome import Outcome
+    from linclass_study.results.plane_grid import PlaneGrid
 
 PLACE, SECTION, PER_DATASET = 2, "dataset", True
 WIDTH, COLUMNS, PANEL = 7.2, 4, 1.62  # inches; panels in a row; inches of a panel's height
@@ -41,6 +41,7 @@ GAP = 0.46  # inches between two rows of panels: three lines of title
 LEFT = 0.55  # inches beside them
 MOST = 8  # panels
 CUT = "first discriminant direction", "second direction"  # axis labels if the rows are missing
+FINER = 3  # points of the background for each of the grid
 DENSE = 200  # lines in a figure, above which they are rasterized
 
 
@@ -60,18 +61,19 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     is_cut, classes = about["n_features"] != 2, about["classes"]
     names = plane.names if plane else CUT if is_cut else about["features"]
     figure, panels = _panels(len(grids), names, classes)
-    shares = {method: disputed(labels) for method, (_, _, labels) in grids.items()}
-    for axes, (method, (x_grid, y_grid, labels)) in zip(panels, grids.items(), strict=True):
-        dense = len(grids) * len(labels) * (len(classes) - 1) > DENSE
-        _draw_regions(axes, x_grid, y_grid, labels, len(classes), dense)
+    shares = {method: disputed(grid.labels) for method, grid in grids.items()}
+    for axes, (method, grid) in zip(panels, grids.items(), strict=True):
+        dense = len(grids) * len(grid.labels) * (len(classes) - 1) > DENSE
+        axes.set(xlim=(grid.x[0], grid.x[-1]), ylim=(grid.y[0], grid.y[-1]))
+        _draw_regions(axes, grid, len(classes), dense)
         _draw_rows(axes, X, y)
         title = f"{style.wrapped(method, 24)}\n{100 * shares[method]:.1f} % disputed"
         axes.set_title(title, loc="left", pad=3, fontsize=8, linespacing=1.15)
-        axes.set(xlim=(x_grid[0], x_grid[-1]), ylim=(y_grid[0], y_grid[-1]))
 
     first, second = _sentences(grids, shares, left_out)
     plane_of = plane_sentence(about) if is_cut else ""
-    points = points_sentence(about, X, *next(iter(grids.values()))[:2])
+    shown = next(iter(grids.values()))
+    points = points_sentence(about, X, shown.x, shown.y)
     sentences = [
         f"One panel per method. {plane_of}{first}{points}",
         selection_note(outcome, list(grids), len(found), "with a boundary"),
@@ -84,7 +86,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         "directions": directions(about, plane) if is_cut else None,
         "classes": classes,
         "disputed": shares,
-        "folds": {method: len(labels) for method, (_, _, labels) in grids.items()},
+        "folds": {method: len(grid.labels) for method, grid in grids.items()},
         "left_out": left_out,
         "grids": {method: f"runs/{dataset}/{method}/boundary.npz" for method in grids},
     }
@@ -121,7 +123,7 @@ def _panels(n: int, names: Sequence[str], classes: list[str]) -> tuple[Figure, l
 
 
 def _sentences(
-    grids: dict[str, Grid], shares: dict[str, float], left_out: dict[str, str]
+    grids: dict[str, PlaneGrid], shares: dict[str, float], left_out: dict[str, str]
 ) -> tuple[str, list[str]]:
     """For the caption: how to read the panels; methods of one class per fold, and those without a boundary."""
     reading = (
@@ -129,10 +131,15 @@ def _sentences(
         "mixed where fits disagree; “disputed” is the share of the plane shown on which they do. "
     )
     notes = []
-    if varying := [m for m in grids if one_class(grids[m][2]) and shares[m]]:
+    if varying := [m for m in grids if one_class(grids[m].labels) and shares[m]]:
         notes.append(
             f"{' and '.join(varying)} gave the whole plane one class in each fit, not the same in all: where classes "
             "are of nearly equal size, training sets differ in which is the largest."
+        )
+    if by_classes := [m for m, grid in grids.items() if grid.from_classes().any()]:
+        notes.append(
+            f"Lines of {', '.join(by_classes)} are made from the predicted classes of a grid and exact to one of its "
+            "cells, as no scores are known that are equal there."
         )
     if left_out:
         notes.append(f"Not drawn: {reasons(left_out)}.")
@@ -144,37 +151,19 @@ def one_class(labels: np.ndarray) -> bool:
     return bool((labels == labels[:, :1, :1]).all())
 
 
-def _draw_regions(
-    axes: Axes, x: np.ndarray, y: np.ndarray, labels: np.ndarray, n_classes: int, dense: bool
-) -> None:
-    from contourpy import contour_generator
+def _draw_regions(axes: Axes, grid: PlaneGrid, n_classes: int, dense: bool) -> None:
     from matplotlib.colors import to_rgb
-    from scipy.ndimage import gaussian_filter
 
-    indicators = labels[:, None] == np.arange(n_classes)[:, None, None]  # (folds, K, g, g)
+    x, y, fits = grid.x, grid.y, len(grid.labels)
     colours = np.array([to_rgb(style.class_style(k)[0]) for k in range(n_classes)])
-    image = np.empty((*labels.shape[1:], 4))
-    image[..., :3] = np.tensordot(indicators.mean(axis=0), colours, axes=(0, 0))
+    image = np.zeros((FINER * (len(y) - 1) + 1, FINER * (len(x) - 1) + 1, 4))
     image[..., 3] = 0.2
-    right, top = (x[1] - x[0]) / 2, (y[1] - y[0]) / 2
-    extent = (x[0] - right, x[-1] + right, y[0] - top, y[-1] + top)
-    axes.imshow(image, extent=extent, origin="lower", aspect="auto", interpolation="none")
-
-    strength = max(0.35, min(0.9, 4 / len(labels)))
-    gap = np.full((1, 2), np.nan)
-    for fold in indicators:
-        # The last class needs no contour of its own; blurring by a cell smooths the steps of the grid.
-        lines: list[Any] = [gap]
-        for region in fold[:-1]:
-            if region.any() and not region.all():
-                smooth = gaussian_filter(region.astype(float), 1.5, mode="nearest")
-                lines += [
-                    part
-                    for line in contour_generator(x, y, smooth).lines(0.5)
-                    for part in (line, gap)
-                ]
+    strength = max(0.35, min(0.9, 4 / fits))
+    for fit in range(fits):
+        fields = grid.fields(fit, n_classes)
+        image[..., :3] += colours[interpolated(fields).argmax(axis=0)] / fits
         (drawn,) = axes.plot(
-            *np.concatenate(lines).T,
+            *boundary_lines(x, y, fields).T,
             color=style.INK,
             linewidth=0.6,
             alpha=strength,
@@ -183,10 +172,46 @@ def _draw_regions(
         )
         # matplotlib skips short paths, of which there are many
         drawn.get_path().should_simplify = True
+    right, top = (x[1] - x[0]) / FINER / 2, (y[1] - y[0]) / FINER / 2
+    extent = (x[0] - right, x[-1] + right, y[0] - top, y[-1] + top)
+    limits = axes.axis()
+    axes.imshow(image, extent=extent, origin="lower", aspect="auto", interpolation="none")
+    axes.axis(limits)
+
+
+def boundary_lines(x: np.ndarray, y: np.ndarray, fields: np.ndarray) -> np.ndarray:
+    """Points (m, 2) of the lines where a field (K, h, g) of one fit is zero, NaN between two lines.
+
+    The last class needs no line of its own.
+    """
+    from contourpy import contour_generator
+
+    gap = np.full((1, 2), np.nan)
+    lines: list[Any] = [gap]
+    for field in fields[:-1]:
+        if field.min() <= 0 < field.max():
+            lines += [
+                part for line in contour_generator(x, y, field).lines(0.0) for part in (line, gap)
+            ]
+    return np.concatenate(lines)
+
+
+def interpolated(fields: np.ndarray) -> np.ndarray:
+    """The fields with FINER − 1 points more between two, linearly interpolated."""
+    for axis in (1, 2):
+        place = np.arange(FINER * (fields.shape[axis] - 1) + 1) / FINER
+        low = np.minimum(place.astype(int), fields.shape[axis] - 2)
+        part = (place - low).reshape((-1, 1) if axis == 1 else -1)
+        fields = fields.take(low, axis) * (1 - part) + fields.take(low + 1, axis) * part
+    return fields
 
 
 def _draw_rows(axes: Axes, X: np.ndarray, y: np.ndarray) -> None:
-    size = float(np.clip(60 / np.sqrt(max(len(y), 1)), 1.2, 3.5))
+    """The rows within the axes; marks at the edge are drawn whole."""
+    low, high = np.array([axes.get_xlim(), axes.get_ylim()]).T
+    inside = ((low <= X) & (high >= X)).all(axis=1)
+    X, y = X[inside], y[inside]
+    size = float(np.clip(60 / np.sqrt(max(len(inside), 1)), 1.2, 3.5))
     for code in np.unique(y):
         colour, marker = style.class_style(int(code))
         axes.plot(
@@ -197,4 +222,5 @@ def _draw_rows(axes: Axes, X: np.ndarray, y: np.ndarray) -> None:
             markeredgewidth=0,
             alpha=0.65,
             rasterized=True,
+            clip_on=False,
         )

@@ -1,6 +1,7 @@
 """Reliability diagrams of a few methods on one data set: observed frequencies against predicted probabilities.
 
-The bins are those of the metric calibration_error, which is the mean distance from the diagonal.
+All folds are pooled, in the bins of the metric calibration_error, which is that of single folds. Beside the error
+stands what it would be by chance (report/reliability.py).
 Murphy & Winkler (1977), Reliability of subjective probability forecasts; DeGroot & Fienberg (1983)
 """
 
@@ -16,8 +17,9 @@ from linclass_study.report.drawing.panels import TICKS, panels
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.method_selection import selected_methods, selection_note
-from linclass_study.results.held_out_predictions import HeldOut, held_out, mean_of
-from linclass_study.results.protocol_names import has_spread, units
+from linclass_study.report.reliability import reliability
+from linclass_study.results.held_out_predictions import held_out, mean_of
+from linclass_study.results.protocol_names import has_spread, rows_held_out, units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,24 +39,24 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         rows = held_out(outcome, dataset, method)
         if rows is not None and rows.log_proba is not None:
             classes = [about["classes"].index(about["positive"])] if two else range(rows.n_classes)
-            numbers[method] = reliability(*sums(rows, list(classes)))
+            numbers[method] = reliability(rows, list(classes))
     if not numbers:
         return Exhibit.nothing(f"no method gave probabilities on {dataset}, or they are too many")
 
-    titles = {m: f"calibration error {own['calibration_error']:.3f}" for m, own in numbers.items()}
+    titles = {
+        method: f"error {own['calibration_error']:.3f} ({own['by_chance']:.3f} by chance)"
+        for method, own in numbers.items()
+    }
     what = f"probability of “{about['positive']}”" if two else "probability of a class"
     figure, grid = panels(outcome, titles, f"predicted {what}", "share of the rows")
     for axes, (method, own) in zip(grid, numbers.items(), strict=True):
         _draw(axes, own, *method_style(outcome.position(method)))
-    each = (
-        ""
-        if two
-        else " The classes, each against the rest, are pooled in a bin; their errors are averaged."
-    )
+    each = " The classes, each against the rest, are pooled in a bin." if not two else ""
+    those = rows_held_out(outcome.evaluation, outcome.protocol(dataset))
     caption = (
-        f"Of the held-out rows in each of {BINS} bins of the predicted {what}, the share "
-        "that is of the class, against the mean prediction; on the dashed diagonal both agree. Larger marks stand for "
-        f"more rows{_spread_and_error(outcome, dataset)}.{each} "
+        f"Of the {those} in each of {BINS} bins of the predicted {what}, the share that is of the class, against the "
+        "mean prediction; on the dashed diagonal both agree. "
+        f"Larger marks stand for more rows.{each} {_error_sentences(outcome, dataset, two)} "
         f"{selection_note(outcome, list(numbers), len(able), 'with probabilities')}"
     )
     return Exhibit(
@@ -65,65 +67,29 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     )
 
 
-def _spread_and_error(outcome: Outcome, dataset: str) -> str:
-    """What the lines and the number are, of one fit or of several."""
+def _error_sentences(outcome: Outcome, dataset: str, two: bool) -> str:
+    """What the number and the grey lines are, and why tables have another number."""
     protocol = outcome.protocol(dataset)
-    if not has_spread(outcome.evaluation, protocol):
-        return (
-            ". The calibration error is the mean distance of the rows from the diagonal; of few rows it is too large, "
-            "as each bin’s share is a matter of chance"
-        )
-    over = units(outcome.evaluation, protocol)
-    return (
-        f", vertical lines for ± the standard deviation over the {over} that have rows in the bin. The calibration "
-        f"error is the mean distance from the diagonal in each of the {over}, averaged over them; of few rows it is "
-        "too large, as each bin’s share is a matter of chance"
+    classes = "" if two else ", averaged over the classes"
+    sentences = (
+        f"The error is the mean distance of the rows from the diagonal{classes}; in brackets, what it would be on "
+        "average if every probability were right, as each bin’s share is a matter of chance. Grey lines: where 95 % of "
+        "the shares would be then (labels drawn from the probabilities; Bröcker and Smith, 2007)."
     )
-
-
-def sums(rows: HeldOut, classes: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Arrays (fits, classes, BINS) for the bins (0, 1/BINS], …: number of rows, sum of their probabilities, and number
-    of rows of the class."""
-    assert rows.log_proba is not None
-    shape = rows.fits, len(classes), BINS
-    p = np.exp(rows.log_proba[:, classes])
-    bins = np.clip(np.ceil(p * BINS).astype(np.int64) - 1, 0, BINS - 1)
-    cell = ((rows.fit[:, None] * len(classes) + np.arange(len(classes))) * BINS + bins).ravel()
-    member = (rows.y_true[:, None] == np.array(classes)).ravel()
-    weights = (None, p.ravel(), member)
-    counted = (np.bincount(cell, weight, int(np.prod(shape))).reshape(shape) for weight in weights)
-    return tuple(counted)  # type: ignore[return-value]
-
-
-def reliability(n: np.ndarray, predicted: np.ndarray, actual: np.ndarray) -> dict[str, Any]:
-    """Content of a panel: one value for each bin that has rows."""
-    error = np.abs(predicted - actual).sum(axis=-1) / n.sum(axis=-1)  # (fits, classes)
-    n, predicted, actual = (part.sum(axis=1) for part in (n, predicted, actual))  # (fits, BINS)
-    there = n.sum(axis=0) > 0
-    n, predicted, actual = n[:, there], predicted[:, there], actual[:, there]
-    known = n > 0
-    share = np.divide(actual, n, out=np.zeros_like(actual), where=known)
-    folds = known.sum(axis=0)
-    mean = share.sum(axis=0) / folds
-    squares = (np.where(known, share - mean, 0) ** 2).sum(axis=0)
-    total = n.sum(axis=0)
-    return {
-        "calibration_error": float(error.mean()),
-        "rows": total.astype(int).tolist(),
-        "predicted": (predicted.sum(axis=0) / total).tolist(),
-        "share": (actual.sum(axis=0) / total).tolist(),
-        "sd": np.sqrt(squares / np.maximum(folds - 1, 1)).tolist(),
-    }
+    if has_spread(outcome.evaluation, protocol):
+        over = units(outcome.evaluation, protocol)
+        sentences += (
+            f" The metric in the tables is a mean over {over}, of fewer rows, and so mostly larger."
+        )
+    return sentences
 
 
 def _draw(axes: Axes, own: dict[str, Any], colour: str, marker: str) -> None:
-    x, y, sd = (np.array(own[name]) for name in ("predicted", "share", "sd"))
+    x, y, low, high = (np.array(own[name]) for name in ("predicted", "share", "low", "high"))
     size = 1.5 + 6 * np.sqrt(np.array(own["rows"]) / max(own["rows"]))
     axes.plot((0, 1), (0, 1), color=style.MUTED, linewidth=0.7, linestyle="--")
-    low, high = np.clip([y - sd, y + sd], 0, 1)
-    gap = np.full_like(x, np.nan)
-    ends = np.column_stack([low, high, gap]).ravel()
-    axes.plot(np.repeat(x, 3), ends, color=colour, linewidth=1, alpha=0.6)
+    ends = np.column_stack([low, high, np.full_like(x, np.nan)]).ravel()
+    axes.plot(np.repeat(x, 3), ends, color=style.MUTED, linewidth=2.5, alpha=0.35)
     axes.plot(x, y, color=colour, linewidth=0.8, alpha=0.5)
     for place, height, wide in zip(x, y, size, strict=True):
         axes.plot(place, height, marker, color=colour, markersize=wide)

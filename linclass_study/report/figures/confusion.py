@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linclass_study.report.drawing import style
-from linclass_study.report.drawing.panels import NAMED, name_above
+from linclass_study.report.drawing.panels import NAMED, TICKS, name_above
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.results.confusion import of_the_best, per_class
@@ -108,12 +108,9 @@ def _rates(
         markersize=size,
         label="precision",
     )
-    known = np.append(recall, precision)
-    low = float(min(known[~np.isnan(known)], default=0.0))
-    span = max(1 - low, 0.05)
-    axes.set(ylim=(len(rows) - 0.5, -0.5), xlim=(low - 0.08 * span, 1 + 0.05 * span), yticks=[])
+    axes.set(ylim=(len(rows) - 0.5, -0.5), xlim=(-0.03, 1.05), yticks=[])
     axes.set_xlabel("recall, precision", fontsize=8)
-    axes.set_xticks([tick for tick in axes.get_xticks() if low - 0.08 * span <= tick <= 1.0001])
+    axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x")
     axes.legend(

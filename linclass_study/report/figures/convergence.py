@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,11 @@ OF_SOLVERS = (
     "random_state",
     "strength",
 )
+
+
+def asked(evaluation: Mapping[str, Any], methods: Mapping[str, Mapping[str, Any]]) -> bool:
+    """For each method, or by a parameter of one."""
+    return evaluation.get("traces", False) or '"trace"' in json.dumps(methods, default=str)
 
 
 def draw(outcome: Outcome, dataset: str) -> Exhibit:

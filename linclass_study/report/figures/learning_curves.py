@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from linclass_study.protocols import CURVE
+from linclass_study.protocols import CURVE, kind, selected_protocols
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.end_labels import end_labels
 from linclass_study.report.drawing.style import method_style
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 PLACE, SECTION, PER_DATASET = 4, "cost", True
 NAMED = 14  # lines that have a colour and a name; the others are grey
+
+
+def asked(evaluation: Mapping[str, Any], methods: Mapping[str, Mapping[str, Any]]) -> bool:
+    return any(kind(protocol) == CURVE for protocol in selected_protocols(evaluation))
 
 
 def draw(outcome: Outcome, dataset: str) -> Exhibit:

@@ -55,7 +55,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         numbers[method] |= {"class": str(classes[code]), "inner": scores.to_dicts()}
         _draw_scores(below, scores, outcome.position(method))
         above.set_title(method, loc="left", fontsize=8.5)
-        above.tick_params(labelbottom=False)
+        above.tick_params(which="both", labelbottom=False)
         below.set_xlabel("strength of the penalty")
         above.text(-0.05, 1.035, "feature", transform=above.transAxes, ha="right")
         above.yaxis.set_label_position("right")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from linclass_study.own_metrics import metrics_of
@@ -32,9 +33,13 @@ DESCRIPTIONS = {
     "average_precision": ("Average precision", "area under the precision–recall curve, by steps"),
     "log_loss": ("Log loss", "mean of −ln p of the true class, in nats; less is better"),
     "brier": ("Brier", "mean squared error of the probabilities; less is better"),
-    "calibration_error": ("Calibration error", "expected calibration error over 15 bins; less is better"),
+    "calibration_error": ("Calibration error", "expected calibration error, 15 bins; on few rows mostly chance"),
     "expected_cost": ("Expected cost", "mean cost under the data set’s risk matrix; less is better"),
 }  # fmt: skip
+
+
+#: metrics that on few rows are mostly bias, which differs from method to method
+NOT_RANKED = ("calibration_error",)
 
 
 def titles(evaluation: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
@@ -55,6 +60,8 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     protocol = outcome.protocol(dataset)
     known = titles(outcome.evaluation)
     found = method_scores.scores_by_metric(outcome, dataset, known, protocol, intervals=True)
+    for name in NOT_RANKED:
+        found[name] = {m: replace(own, best=False, near=False) for m, own in found[name].items()}
     shown = [name for name in known if any(cell.value is not None for cell in found[name].values())]
     if not shown:
         return None
@@ -84,4 +91,8 @@ def _caption(outcome: Outcome, dataset: str, protocol: str) -> str:
     means = means_sentence(outcome, about, protocol).replace(
         "Mean ± standard deviation over", "Mean over"
     )
-    return f"{means} {averages}{interval} Bold: the best of a column; underlined: within one standard error."
+    return (
+        f"{means} {averages}{interval} Bold: the best of a column; underlined: within one standard error. "
+        "Calibration errors have no marks: on few rows they are mostly chance, and small for a method that gives all "
+        "rows the same probability. The figure of calibration says how large they would be by chance."
+    )

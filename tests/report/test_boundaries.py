@@ -1,0 +1,73 @@
+"""Boundaries are drawn where scores are equal, in straight lines if they are linear."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from linclass_study.report.drawing import style
+from linclass_study.report.figures import boundaries
+from linclass_study.results.plane_grid import PlaneGrid
+from linclass_study.runs.plane_margins import plane_margins
+
+LINEAR = np.array([[1.0, 0.3, -0.2], [-0.8, 0.9, 0.1], [0.1, -1.1, 0.4]])  # K scores of (1, u, v)
+
+
+def on_grid(z, K: int) -> tuple[PlaneGrid, np.ndarray]:
+    """A fit with the scores z(u, v) on a grid, as the run keeps and the figure reads it, and its fields."""
+    x, y = np.linspace(-3, 3, 21), np.linspace(-2, 2, 17)
+    u, v = np.meshgrid(x, y)
+    score = z(u, v)
+    labels = score.argmax(axis=-1)
+    margins = plane_margins(labels, score)
+    grid = PlaneGrid(x, y, labels[None], None if margins is None else margins[None])
+    return grid, grid.fields(0, K)
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_boundaries_of_linear_scores_are_the_straight_lines_themselves(K):
+    def z(u, v):
+        return np.stack([np.ones_like(u), u, v], axis=-1) @ LINEAR[:K].T
+
+    grid, fields = on_grid(z, K)
+    assert not grid.from_classes().any()
+    lines = boundaries.boundary_lines(grid.x, grid.y, fields)
+    u, v = lines[~np.isnan(lines[:, 0])].T
+    assert len(u) > 10
+    ordered = np.sort(z(u, v), axis=-1)
+    apart = ordered[:, -1] - ordered[:, -2]
+    # where three regions meet the lines end within a cell
+    ends = (ordered[:, -1] - ordered[:, 0] < 0.5) if K > 2 else np.zeros(len(u), bool)
+    assert apart[~ends].max() < 1e-6  # scores are single precision
+    assert ends.sum() < len(u) / 3
+
+
+def test_the_background_changes_where_the_line_is():
+    grid, fields = on_grid(lambda u, v: np.stack([u + 0.37, -u - 0.37], axis=-1), 2)
+    inside = boundaries.interpolated(fields).argmax(axis=0)
+    x = np.linspace(grid.x[0], grid.x[-1], inside.shape[1])
+    assert (inside == (x < -0.37)).all()
+
+
+def test_scores_that_jump_or_do_not_decide_leave_the_classes_alone():
+    def votes(u, v):
+        return np.stack([(u + v > 0.1) + 0.1 * np.tanh(u), (u + v < 0.1) + 0.0 * u], axis=-1)
+
+    grid, fields = on_grid(votes, 2)
+    assert grid.margins is None
+    assert grid.from_classes().tolist() == [True]
+    assert ((fields[0] > 0) == (grid.labels[0] == 0)).mean() > 0.95  # but for rounded corners
+    score = np.random.default_rng(0).normal(size=(5, 6, 2))
+    assert plane_margins(1 - score.argmax(axis=-1), score) is None  # by costs
+    assert plane_margins(score.argmax(axis=-1), score * np.nan) is None  # classes alone
+
+
+def test_marks_at_the_edge_are_whole_and_rows_beyond_it_are_not_drawn():
+    with style.settings():
+        axes = style.canvas(2, 2).add_axes((0.2, 0.2, 0.7, 0.7))
+        axes.set(xlim=(0, 1), ylim=(0, 1))
+        X = np.array([[0.0, 0.5], [1.0, 1.0], [1.2, 0.5], [0.5, -0.1]])
+        boundaries._draw_rows(axes, X, np.zeros(4, int))
+        (drawn,) = axes.lines
+    assert not drawn.get_clip_on()
+    assert drawn.get_xydata().tolist() == X[:2].tolist()
