@@ -42,8 +42,9 @@ def test_columns_without_a_penalty_are_centred_as_for_the_intercept(
     penalty: Any, classes: int, far: float
 ) -> None:
     X, y = data(classes)
-    near = LogisticRegression(penalty=penalty, strength=0.01, tol=1e-7).fit(X, y)
-    moved = LogisticRegression(penalty=penalty, strength=0.01, tol=1e-7).fit(X + far, y)
+    strength = {} if penalty is None else {"strength": 0.01}
+    near = LogisticRegression(penalty=penalty, tol=1e-7, **strength).fit(X, y)
+    moved = LogisticRegression(penalty=penalty, tol=1e-7, **strength).fit(X + far, y)
     assert moved.status_ == "converged", moved.reason_
     assert moved.certificate_ <= 1e-7
     assert moved.objective_ == pytest.approx(near.objective_, rel=3e-7)

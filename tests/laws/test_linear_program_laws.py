@@ -137,7 +137,8 @@ def test_classifiers_take_it_by_themselves(penalty: Any, classes: int) -> None:
     rng = np.random.default_rng(1)
     y = rng.integers(0, classes, 120)
     X = rng.standard_normal((120, 4)) + 0.8 * np.eye(4)[y]
-    model = LinearClassifier(loss="hinge", penalty=penalty, strength=0.02).fit(X, y)
+    strength = {} if penalty is None else {"strength": 0.02}
+    model = LinearClassifier(loss="hinge", penalty=penalty, **strength).fit(X, y)
     assert (model.solver_, model.status_) == ("linear_program", "converged")
     assert model.certificate_kind_ == "duality_gap"
     assert model.score(X, y) > 1 / classes

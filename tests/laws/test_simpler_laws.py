@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from linclass import (
+    LeastSquaresClassifier,
     MixtureDiscriminantAnalysis,
     NearestShrunkenCentroids,
     OneVsRest,
@@ -50,13 +51,15 @@ X = np.random.default_rng(5).poisson(3.0, (48, 6)) + np.eye(3, 6)[Y]
 
 def explained(kind: Any, **params: Any) -> float:
     """How well a fit knows its own training rows: mean ln P where it has probabilities, else its score. A perceptron
-    minimizes neither, and its scores grow with its steps.
+    minimizes neither, and its scores grow with its steps; least squares minimize a loss with L2.
     """
     two = bool(getattr(kind, "for_more_classes", ""))
     y = np.minimum(Y, 1) if two else Y
     model = kind(**params).fit(X, y)
     if kind in (PassiveAggressive, SecondOrderPerceptron):
         return float(model.decision_function(X).std())
+    if kind is LeastSquaresClassifier:
+        return float(model.strength * (model.coef_**2).sum() / 2 - model.objective_)
     if hasattr(model, "predict_log_proba"):
         return float(model.predict_log_proba(X)[np.arange(len(y)), y].mean())
     return float(model.score(X, y))
@@ -67,7 +70,11 @@ def explained(kind: Any, **params: Any) -> float:
 def test_a_simpler_model_fits_its_rows_no_better(kind: Any, name: str) -> None:
     least, most = VALUES[name]
     mixture = kind is MixtureDiscriminantAnalysis and name != "subclasses"
-    beside = {"subclasses": 1} if mixture else {}  # of several the joint likelihood is fitted
+    beside: dict[str, Any] = {}
+    if mixture:
+        beside = {"subclasses": 1}  # of several the joint likelihood is fitted
+    elif name == "strength" and defaults_of(kind).get("penalty", "l2") is None:
+        beside = {"penalty": "l2"}
     simplest, other = (explained(kind, **{name: value}, **beside) for value in (most, least))
     assert simplest <= other + 1e-9
     assert kind.simpler[name] == np.sign(most - least)

@@ -208,7 +208,8 @@ def test_solvers_leave_zero_without_a_ridge(loss: str, penalty: str | None, solv
     """At zero every row is where the Huber loss turns from curved to straight."""
     X, y = data()
     y[:8] = 1 - y[:8]  # classes that overlap
-    model = LinearClassifier(loss=loss, penalty=penalty, strength=0.01, solver=solver)
+    strength = {} if penalty is None else {"strength": 0.01}
+    model = LinearClassifier(loss=loss, penalty=penalty, solver=solver, **strength)
     assert model.fit(X, y).status_ == "converged"
 
 
