@@ -129,7 +129,7 @@ class Regressor(Estimator):
 
     def _refuse_several(self, y: ArrayLike) -> None:
         """Raise ValueError for several targets where one is fitted."""
-        shape, me = np.shape(y), type(self).__name__
+        shape, me = np.asarray(y).shape, type(self).__name__
         if len(shape) == 2 and shape[1] > 1 and not self.several_targets:
             raise ValueError(
                 f"y should be a 1d array, got an array of shape {shape} instead. {me} has one target: fit one for each "

@@ -27,7 +27,7 @@ def ascend_together(search: Relevance, tol: float) -> None:
     for _ in range(TOGETHER if len(search.active) else 0):
         if search.is_noiseless:
             break
-        step = newton_step(search)
+        step = joint_step(search)
         for share in (1.0, 0.25, 0.0625):
             rho = search.rho * np.exp(share * step)
             if (height := _height(search, rho)) > best + max(tol, ROUNDING * abs(best)):
@@ -39,7 +39,7 @@ def ascend_together(search: Relevance, tol: float) -> None:
     search.afresh()
 
 
-def newton_step(search: Relevance) -> Array:
+def joint_step(search: Relevance) -> Array:
     """Of ln ρ, at most LARGEST; where the evidence is not concave, shortened by a part of the Hessian's diagonal."""
     sigma, mu, rho, freedom = search.sigma, search.mu, search.rho, search.freedom
     scale = 1.0 if freedom is None else freedom / search.error

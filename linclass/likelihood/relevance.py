@@ -124,7 +124,7 @@ class Relevance:
         to = np.where(stays, rho, 1.0)
         volume = np.where(stays, np.log(to / ((to + s) * spread)), -np.log(spread))
         square = self.mu**2 / spread * np.where(stays, (to - self.rho) / (to + s), 1.0)
-        fit = square if n is None else n * np.log1p(square / self.error)
+        fit = square if n is None else n * np.log1p(np.maximum(square / self.error, EPSILON - 1))
         return np.asarray(volume - np.log(self.rho) - fit)
 
     def move(self, j: int, rho: float) -> None:

@@ -22,7 +22,7 @@ from linclass import (
 )
 from linclass.design.design_matrix import DesignMatrix
 from linclass.likelihood import relevance_ascent
-from linclass.likelihood.precisions_together import ascend_together, newton_step
+from linclass.likelihood.precisions_together import ascend_together, joint_step
 from linclass.likelihood.relevance import Relevance
 from linclass.likelihood.weighted_columns import WeightedColumns
 
@@ -194,7 +194,7 @@ def test_precisions_move_together_by_newtons_method_on_the_evidence(freedom) -> 
     ]
     concave = np.linalg.eigvalsh(H).max() < 0
     newton = -np.linalg.solve(H, g)
-    step = newton_step(search)
+    step = joint_step(search)
     if concave:
         assert_allclose(step, newton * min(1, 2 / np.abs(newton).max()), rtol=1e-3, atol=1e-4)
     assert step @ g > 0

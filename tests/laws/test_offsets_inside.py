@@ -254,7 +254,9 @@ def test_an_offset_of_pairs_is_that_of_two_classes_and_its_common_shift_counts_f
 def test_output_codes_say_that_they_take_none() -> None:
     X, y, _, offset = rows(3)
     codes = TunedClassifier(
-        ErrorCorrectingOutputCodes(), strengths=None, grid={"estimator__strength": STRENGTHS}
+        ErrorCorrectingOutputCodes(LogisticRegression()),
+        strengths=None,
+        grid={"estimator__strength": STRENGTHS},
     )
     with pytest.raises(ValueError, match=r"^ErrorCorrectingOutputCodes takes no offset in fit"):
         codes.fit(X, y, offset=offset)

@@ -50,9 +50,9 @@ def held_out(y: np.ndarray, folds: int = 5) -> list[np.ndarray]:
 
 
 def methods(tune=None, **params) -> list[Method]:
-    """With fit_many and without, at a tight tol."""
+    """With fit_many and without, at a tol that rounding errors still let any processor reach."""
     kinds = LogisticRegression, Alone
-    return [Method(kind, {"tol": 1e-16} | params, tune or {}, STEPS) for kind in kinds]
+    return [Method(kind, {"tol": 1e-15} | params, tune or {}, STEPS) for kind in kinds]
 
 
 def test_folds_fitted_together_predict_what_they_predict_alone():
