@@ -109,7 +109,11 @@ class Relevance:
             left = np.log1p(-part) - np.log1p(-min(1 / n, 1 - EPSILON))  # of the noise, ln
             rho, gain = s * (1 - part) / (size - 1), (1 - n) * left - np.log(size)
         rho, gain = np.where(stays, rho, np.inf), np.where(stays, gain, 0.0)
-        gain[active] = self._gains(rho[active], s[active])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            own = self._gains(rho[active], s[active])
+        gain[active] = np.where(
+            np.isfinite(own), own, 0.0
+        )  # moves may use up the digits, until all is afresh
         return rho, 0.5 * gain
 
     def _alone(self) -> Array:
@@ -124,7 +128,7 @@ class Relevance:
         to = np.where(stays, rho, 1.0)
         volume = np.where(stays, np.log(to / ((to + s) * spread)), -np.log(spread))
         square = self.mu**2 / spread * np.where(stays, (to - self.rho) / (to + s), 1.0)
-        fit = square if n is None else n * np.log1p(np.maximum(square / self.error, EPSILON - 1))
+        fit = square if n is None else n * np.log1p(square / self.error)
         return np.asarray(volume - np.log(self.rho) - fit)
 
     def move(self, j: int, rho: float) -> None:
