@@ -28,9 +28,9 @@ from linclass import (
     RelevanceVectorMachine,
     Ridge,
     TunedClassifier,
-    other_names,
 )
 from linclass.counted import counted, names_and_others
+from linclass.names import other_names
 from linclass.names.parts import find
 from linclass.objective.objective import strength_of_C
 from linclass.resampling.folds import stratified_folds

@@ -18,11 +18,11 @@ from linclass import (
     OneVsOne,
     OneVsRest,
     RelevanceVectorMachine,
-    log_probability,
 )
 from linclass.conventions.predicted import predictions_of
 from linclass.multiclass.pairwise_coupling import COUPLINGS
 from linclass.multiclass.statuses import WORST_LAST
+from linclass.numerics import log_probability
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
