@@ -9,6 +9,7 @@ import pytest
 pytestmark = [chromium.needs_chromium, pytest.mark.slow, pytest.mark.xdist_group("chromium")]
 
 METHODS, DATASETS = 200, 100
+LOOP = "(() => { let s = 0; for (let i = 0; i < 3e8; i++) s = (s + i * 7) % 1000003; return s })()"
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,10 @@ def test_a_page_of_200_methods_on_100_data_sets_opens_and_sorts_at_once(page, tm
     with chromium.browser(tmp_path) as browser:
         browser.ask("Performance.enable", timeDomain="threadTicks")
         browser.open(page)
-        assert seconds(browser) < 5
+        opening = seconds(browser)
+        browser.run(LOOP)
+        unit = seconds(browser) - opening  # about a second; other processors take longer for all
+        assert opening < 6 * unit
         assert browser.messages == []
 
         box = "document.getElementById('table-compared')"
@@ -39,7 +43,7 @@ def test_a_page_of_200_methods_on_100_data_sets_opens_and_sorts_at_once(page, tm
         for place in (2, 1, 51):  # numbers, names, numbers again
             before = seconds(browser)
             browser.run(f"{box}.querySelectorAll('th button')[{place - 1}].click(); {settled}")
-            assert seconds(browser) - before < 0.3
+            assert seconds(browser) - before < 0.35 * unit
             assert browser.run(f"{box}.querySelector('thead').rows[0].cells[{place - 1}].ariaSort")
 
         status = f"{box}.querySelector('.status-of-rows').textContent"
