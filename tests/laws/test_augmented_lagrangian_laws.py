@@ -78,9 +78,6 @@ def grouped(loss: str, seed: int) -> tuple[Objective, np.ndarray]:
 
 
 SOME = [1, 2, 5, 6, 10, 41]
-ROUNDED = {
-    0
-}  # rounding errors of some processors leave a gap of 1.4e-6, and of 2.5e-6 with the tube
 
 
 @EACH
@@ -91,8 +88,7 @@ def test_with_a_group_lasso_the_slopes_of_every_fit_prove_it(loss: str, seed: in
     """D(s) = −Σ w ℓ*(s) wherever ‖Xᵀ(w s)‖ ≤ strength·√p in each group, as slopes are after division by the excess."""
     P, groups = grouped(loss, seed)
     found = TwoEnvelopes().solve(P, P.zero())
-    tol = 3e-6 if seed in ROUNDED else 1e-6
-    assert found.certificate <= tol
+    assert found.converged
     assert found.slopes is not None
     s = P.loss.balance(P.y, found.slopes, P.weights) if P.design.intercept else found.slopes
     assert (np.abs(s) <= 1).all()
@@ -101,7 +97,7 @@ def test_with_a_group_lasso_the_slopes_of_every_fit_prove_it(loss: str, seed: in
     s = s / max(1.0, (norms / np.sqrt(size)).max())
     tube = 0.1 * np.abs(s) if loss == "epsilon_insensitive" else 0
     gap = P.at(found.theta).value + P.weights @ (P.y * s + tube)
-    assert -1e-12 <= gap <= 1.01 * tol * found.objective + 1e-12
+    assert -1e-12 <= gap <= 1.01e-6 * found.objective + 1e-12
 
 
 @EACH

@@ -1,6 +1,6 @@
 """Augmented Lagrangian for a piecewise linear loss and a group lasso: both are replaced by their Moreau envelopes,
 
-    round:   θ ← argmin Σ w_i ψ_i(z_i) + φ(W),   s⁰ ← ψ′(z),   u⁰ ← ∇φ(W),   reach ← 3·reach,
+    round:   θ ← argmin Σ w_i ψ_i(z_i) + φ(W),   s⁰ ← ψ′(z),   u⁰ ← ∇φ(W),   reach ← 3·reach^±1,
     φ(W) = min_V  strength·penalty(V) + Σ_j ½τ_j (V_j − v_j)² − u⁰_j²/(2τ_j),   v = W + u⁰/τ,   τ_j = reach·var(x_j).
 
 The sum is smooth in θ, and Newton's method minimizes it with a generalized Hessian: reach·x xᵀ of the rows between two
@@ -29,10 +29,8 @@ from linclass.solvers.intercept_alone import by_bisection
 from linclass.solvers.other_coordinates import in_other_coordinates
 
 FIRST, GROWTH = 0.5, 3.0  # reach of the first round, in units of the loss, and its growth
-SHARE, LESS = (
-    0.1,
-    0.2,
-)  # of the certificate, to which a round is solved; its change if that hardly fell
+SHARE = 0.1  # of the certificate, to which a round is solved
+LESS = 0.2  # change of that share after a round in which the certificate hardly fell
 EASY, MOST = 20, 100  # steps of a round, above which the next has the same reach, and at most
 PATIENCE = 8  # rounds without a better certificate: limited by rounding
 # of the curvature, what straight directions have: at first, at least, and its change after short and full steps
@@ -87,7 +85,9 @@ class TwoEnvelopes(Solver):
             if not worse:
                 best = point, slopes, certificate
             n_iter += max(1, steps)
-            if steps <= EASY:
+            if worse:  # a long reach has lost digits
+                reach /= GROWTH
+            elif steps <= EASY:
                 reach *= GROWTH
         point, slopes, certificate = best
         return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores)
