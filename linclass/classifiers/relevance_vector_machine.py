@@ -41,17 +41,12 @@ from linclass.kernel_machines.relevance_machine import RelevanceMachine
 from linclass.kernels.base import KernelLike
 from linclass.likelihood.relevance_ascent import ascend, beginnings
 from linclass.likelihood.relevance_mode import Labelled, Mode
+from linclass.likelihood.relevance_pace import Pace
 from linclass.numerics.arrays import Array
 
 MODES = 200  # limit
 SHARE = 0.1  # of the largest gain, at which the mode follows
-CALM = (
-    0.5  # of the last change of a prior variance, above which one that turns back is made by half
-)
-GROWTH = 1.5  # of the part that is made of a change
-FARTHEST = 4.0  # such part
 LATE = 1e-3  # gain that is small
-LEAVES = 3  # times that are often
 
 
 class RelevanceVectorMachine(
@@ -205,27 +200,3 @@ class RelevanceVectorMachine(
         if offset is not None:
             mean += row_offsets(offset, mean.shape)
         return np.asarray(mean / np.hypot(1, np.sqrt(np.pi / 8) * self._deviations(X)))
-
-
-class Pace:
-    """Which part of a change of the prior variance 1/α_j is made.
-
-    A curvature of nearly 0 promises gains that the mode does not keep, so that a column would enter and leave for ever.
-    Of a column that often left a change that turns back without getting smaller is halved: between no variance and one
-    that is too large there is one that is best at its own mode. Of gains that are small a change that goes on and
-    on is lengthened, where the same columns stay.
-    """
-
-    def __init__(self, n_columns: int):
-        self.share, self.last = np.ones(n_columns), np.zeros(n_columns)
-        self.left = np.zeros(n_columns, int)
-
-    def towards(self, old: Array, new: Array, late: bool) -> Array:
-        self.left += (old > 0) & (new == 0)
-        change, share = new - old, self.share
-        back, large = change * self.last < 0, np.abs(change) > CALM * np.abs(self.last)
-        goes_on = late & large & (self.last != 0) & np.array_equal(old > 0, new > 0)
-        ahead = np.minimum(GROWTH * share, np.where(goes_on & ~back, FARTHEST, 1.0))
-        turns = back & large & (self.left >= LEAVES)
-        self.share, self.last = np.where(turns, np.minimum(share, 1) / 2, ahead), change
-        return np.where(self.share == 1, new, np.maximum(old + self.share * change, new / FARTHEST))
