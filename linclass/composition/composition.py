@@ -15,6 +15,7 @@ from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
 from linclass.batches.fits_path import FitsPath
 from linclass.composition.compatibility import TAKES, mismatch, takes_penalty
+from linclass.composition.idle_options import PENALTY_OPTIONS, NamesIdleOptions
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.parameters import defaults_of
 from linclass.counted import counted
@@ -28,13 +29,12 @@ from linclass.penalties.base import Penalty, PenaltyLike
 from linclass.solvers import choice
 from linclass.solvers.base import Solution, Solver, SolverLike, StepLike, Trace
 
-# Parameters of the estimator that are passed to solvers and penalties that have them.
+# Parameters of the estimator that are passed to solvers that have them.
 SOLVER_OPTIONS = ("step", "tol", "max_iter", "random_state")
-PENALTY_OPTIONS = ("l1_ratio", "factors")
 INITIAL = 1e-8  # tolerance of a fit that determines the penalty
 
 
-class Composition(FitsPath, Estimator):
+class Composition(FitsPath, NamesIdleOptions, Estimator):
     """Base of estimators that minimize loss + strength · penalty."""
 
     loss: LossLike
@@ -77,21 +77,6 @@ class Composition(FitsPath, Estimator):
             remedy = f" Try solver={able!r}." if able and solver.takes != "none" else ""
             raise ValueError(f"{solver.name} {complaint}{remedy}")
         solver.check()
-
-    def _idle_parameters(self) -> list[str]:
-        """Parameters that the penalty does not use."""
-        penalty, given = self._penalty(), self.penalty
-        fixed = next(iter(given.values())) if isinstance(given, Mapping) else ()
-        fixed = PENALTY_OPTIONS if given is penalty else fixed
-        known = set(defaults_of(type(self))) & {"strength", *PENALTY_OPTIONS}
-        return sorted(n for n in known if n in fixed or not penalty.uses(n))
-
-    def _why_idle(self, name: str) -> str:
-        """The cause and the remedy."""
-        if self._penalty().uses(name):
-            return f"penalty is {self.penalty!r}. Set {name} in one place."
-        able = [n for n in names("penalties") if find("penalties", n)().uses(name)]
-        return f"penalty is {self.penalty!r}. Set penalty={'l2' if 'l2' in able else able[0]!r}."
 
     @property
     def _chooses_solver(self) -> bool:

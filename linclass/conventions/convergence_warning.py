@@ -11,7 +11,7 @@ import re
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -29,7 +29,7 @@ REMEDY = {
 # a remedy that the reason itself states
 ADVICE = re.compile(r"\b(use|raise|add|standardize)\b", re.IGNORECASE)
 
-Result = TypeVar("Result")
+Result = TypeVar("Result", bound=Sequence[Any])
 _inside: ContextVar[bool] = ContextVar("inside", default=False)
 
 
@@ -62,10 +62,12 @@ def one_warning(method: Callable[..., Result]) -> Callable[..., Result]:
             found = method(*args, **options)
         if _inside.get():
             return found
-        models = _models(found)
         name = f"{type(args[0]).__name__}.{method.__name__}"
-        _warn_of_idle(name, models)
-        if ended := [model for model in models if model.status_ in REMEDY]:
+        first = found[
+            :1
+        ]  # of a path one model, of folds those of one: the others have the same parameters, too
+        _warn_of_idle(name, _models(first))
+        if ended := [model for model in _models(found) if model.status_ in REMEDY]:
             counts = Counter(model.status_ for model in ended)
             listed = ", ".join(f"{n} {status}" for status, n in counts.items())
             why, status = ended[0].reason_, ended[0].status_

@@ -92,10 +92,11 @@ class Penalty(NamedPart):
         """Whether an option is given by the names of features."""
         return False
 
-    def uses(self, parameter: str) -> bool:
+    @classmethod
+    def uses(cls, parameter: str) -> bool:
         """Whether a parameter of the estimator acts: the strength of a penalty that is none does not, nor an option
         that the penalty does not have."""
-        return self.binds if parameter == "strength" else parameter in self.__dataclass_fields__
+        return cls.binds if parameter == "strength" else parameter in cls.__dataclass_fields__
 
     def for_features(self, names: Sequence[str] | None) -> Self:
         """The same with one entry for each column in all options; None is columns without names."""
