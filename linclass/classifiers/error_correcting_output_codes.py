@@ -6,12 +6,20 @@ with z_s the score of problem s, fitted to the rows of the classes with M_ks ≠
 ('margin'), (1 − sign m)/2 ('hamming': wrong answers are counted, and ties broken by the margins), or a loss of
 linclass/losses. One-vs-rest with 'margin' is OneVsRest, one-vs-one with 'hamming' the votes of OneVsOne; longer codes
 correct the mistakes of some of their problems. Two classes are one problem, and the result is that of the estimator.
+
+The decoding 'likelihood' combines the probabilities of the problems instead, and gives those of the classes that agree
+best with them (linclass/multiclass/code_likelihood.py). Scores are then ln p_k, for two classes their log-odds. Other
+decodings give no probabilities: the loss of a word is no likelihood of its class. Nor does a code with zeros: what a
+problem says of a class that took no part in it is no evidence. The probabilities of pairs are coupled by OneVsOne.
+
 There are no offsets: a side of a split holds classes with different ones, and no number is that of the side.
 
-Predicts: scores: minus the decoding loss.
-Cost: L fits of the estimator, each on the rows of the classes that take part.
+Predicts: scores: minus the decoding loss; ln p_k with decoding='likelihood'.
+Cost: L fits of the estimator, each on the rows of the classes that take part; O(K³ + K² L) a row and Newton step with
+    decoding='likelihood'.
 Certificate: that of the estimators, of the worst one.
-Reference: Dietterich & Bakiri (1995), JAIR 2; Allwein, Schapire & Singer (2000), JMLR 1.
+Reference: Dietterich & Bakiri (1995), JAIR 2; Allwein, Schapire & Singer (2000), JMLR 1; Huang, Weng & Lin (2006), JMLR
+    7.
 """
 
 from __future__ import annotations
@@ -23,9 +31,12 @@ import numpy as np
 
 from linclass.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
 from linclass.conventions.parameter_types import require_whole
+from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.losses.base import MarginLoss
 from linclass.multiclass import code_matrix
+from linclass.multiclass.code_likelihood import couple_code
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
+from linclass.multiclass.two_class_probabilities import log_odds, log_pair, require_probabilities
 from linclass.names.parts import find, names
 from linclass.numerics.arrays import Array
 
@@ -34,6 +45,9 @@ DECODINGS: dict[str, Callable[[Array], Array]] = {
     "margin": lambda m: -m,
     "hamming": lambda m: (1 - np.sign(m)) / 2,
 }
+LIKELIHOOD = "likelihood"
+OWN_DECODINGS = (*DECODINGS, LIKELIHOOD)
+NEEDS = f"decoding={LIKELIHOOD!r}"
 SHOWN = 3  # classes that a message names
 
 
@@ -50,7 +64,8 @@ class ErrorCorrectingOutputCodes(FromBinary):
         Number L of splits of the random code; None is ⌈10 log₂ K⌉, or all if there are fewer.
     decoding : str, default='margin'
         Loss ℓ: 'margin', 'hamming', or the name of a loss of margins, such as 'hinge', 'logistic' or
-        'exponential'; best that of the estimator.
+        'exponential'; best that of the estimator. 'likelihood' combines probabilities instead: the estimator
+        needs `predict_proba`, and the code no zeros.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the random code. None draws a new one for each fit.
     class_weight : 'balanced', dict or None, default=None
@@ -94,13 +109,15 @@ class ErrorCorrectingOutputCodes(FromBinary):
             raise ValueError(f"code is {self.code!r}; it must be one of {known}, or a matrix.")
         require_whole("columns", self.columns, 1, or_none=True)
         named = isinstance(self.decoding, str)
-        if not named or (self.decoding not in DECODINGS and not _decodes(self.decoding)):
-            known = ", ".join(map(repr, [*DECODINGS, *filter(_decodes, names("losses"))]))
+        if not named or (self.decoding not in OWN_DECODINGS and not _decodes(self.decoding)):
+            known = ", ".join(map(repr, [*OWN_DECODINGS, *filter(_decodes, names("losses"))]))
             raise ValueError(f"decoding is {self.decoding!r}; it must be one of {known}.")
         super().check()
+        if self.decoding == LIKELIHOOD:
+            require_probabilities(self._inner(), NEEDS)
 
     def parts(self) -> list[str]:
-        named = [] if self.decoding in DECODINGS else [find("losses", self.decoding).__module__]
+        named = [] if self.decoding in OWN_DECODINGS else [find("losses", self.decoding).__module__]
         return [*super().parts(), *named]
 
     def _start_fit(
@@ -108,6 +125,10 @@ class ErrorCorrectingOutputCodes(FromBinary):
     ) -> Any:
         started = super()._start_fit(X, y, sample_weight)
         self.code_ = self._code_of(len(self.classes_))
+        if self.decoding == LIKELIHOOD and not self.code_.all():
+            raise ValueError(
+                f"{NEEDS} needs a code without zeros; take code='random', or OneVsOne with its coupling."
+            )
         return started
 
     def _code_of(self, K: int) -> Array:
@@ -135,7 +156,20 @@ class ErrorCorrectingOutputCodes(FromBinary):
         return ", ".join([*listed[:SHOWN], *more])
 
     def decision_function(self, X: MatrixLike) -> Array:
-        F = self._inner_scores(self._check_rows(X))
+        X = self._check_rows(X)
+        return self._log_likelihood(X) if self.decoding == LIKELIHOOD else self._decoded(X)
+
+    def _log_likelihood(self, X: MatrixLike) -> Array:
+        """ln p of each class, or the log-odds of two."""
+        pairs = [log_pair(inner, X, None, NEEDS) for inner in self.estimators_]
+        if self.code_.shape == (2, 1):
+            return log_odds(pairs[0]) * self.code_[1, 0]
+        log_p = couple_code(np.stack([np.exp(pair[:, 1]) for pair in pairs], axis=1), self.code_)
+        return log_odds(log_p) if len(self.classes_) == 2 else log_p
+
+    def _decoded(self, X: MatrixLike) -> Array:
+        """Minus the loss of each word, or the difference of two."""
+        F = self._inner_scores(X)
         M = self.code_
         if len(M) == 2 and len(F) == 1:
             return F[0] * M[1, 0]
@@ -145,6 +179,28 @@ class ErrorCorrectingOutputCodes(FromBinary):
             agreed = (M @ F).T
             Z += agreed / (5 * (np.abs(agreed) + 1))  # less than half the step of a distance
         return Z[:, 1] - Z[:, 0] if len(M) == 2 else Z
+
+    @property
+    def predict_proba(self) -> Any:
+        """Class probabilities, as a method `predict_proba(X)`, only with decoding='likelihood'.
+
+        Returns an array of shape (n, K), in the order of `classes_`.
+        """
+        return self._probability("predict_proba")
+
+    @property
+    def predict_log_proba(self) -> Any:
+        """Their logarithms, as a method `predict_log_proba(X)`, only with decoding='likelihood'.
+
+        Returns an array of shape (n, K), in the order of `classes_`.
+        """
+        return self._probability("predict_log_proba")
+
+    def _probability(self, method: str) -> Any:
+        if self.decoding != LIKELIHOOD:
+            given = f"decoding={self.decoding!r} gives no probabilities, so no {method}"
+            raise AttributeError(f"{given}; set {NEEDS}.")
+        return getattr(SoftmaxProbabilities, method).__get__(self)
 
     @property
     def coef_(self) -> Array:
@@ -157,7 +213,8 @@ class ErrorCorrectingOutputCodes(FromBinary):
         return self._linear([np.atleast_2d(inner.intercept_) for inner in self.estimators_])[:, 0]
 
     def _linear(self, values: list[Array]) -> Array:
-        if self.decoding != "margin" and len(self.classes_) > 2:
+        own = len(self.classes_) == 2 and self.decoding != LIKELIHOOD
+        if self.decoding != "margin" and not own:
             raise AttributeError(f"scores are not linear with decoding={self.decoding!r}")
         M = self.code_
         if len(M) == 2:

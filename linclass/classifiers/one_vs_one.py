@@ -25,10 +25,10 @@ import numpy as np
 
 from linclass.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike
 from linclass.conventions.offsets import row_offsets
-from linclass.conventions.predicted import predictions_of
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset, TakesOffset
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 from linclass.multiclass.pairwise_coupling import COUPLINGS, couple
+from linclass.multiclass.two_class_probabilities import log_odds, log_pair, require_probabilities
 from linclass.numerics import log_probability
 from linclass.numerics.arrays import Array
 
@@ -72,11 +72,7 @@ class OneVsOne(TakesOffset, FromBinary):
         if self.coupling not in COUPLINGS:
             known = ", ".join(map(repr, COUPLINGS))
             raise ValueError(f"coupling is {self.coupling!r}; it must be one of {known}, or None.")
-        if not hasattr(inner := self._inner(), "predict_proba"):
-            name = type(inner).__name__
-            raise ValueError(
-                f"{name} has no predict_proba; coupling needs it. Use Calibrated({name}())."
-            )
+        require_probabilities(self._inner(), "coupling")
 
     def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
         names = self.classes_.tolist()
@@ -186,18 +182,11 @@ class OneVsOne(TakesOffset, FromBinary):
     def _coupled(self, X: MatrixLike, offset: Array | None) -> Array:
         offsets = self._offset_of_problems(self._offset_inside(offset), len(self.estimators_))
         pairs = zip(self.estimators_, offsets, strict=True)
-        log_pairs = [self._log_pair(inner, X, own) for inner, own in pairs]
+        log_pairs = [log_pair(inner, X, own, "coupling") for inner, own in pairs]
         if len(log_pairs) == 1:
-            with np.errstate(invalid="ignore"):
-                return log_pairs[0][:, 1] - log_pairs[0][:, 0]
+            return log_odds(log_pairs[0])
         K = len(self.classes_)
         R = np.zeros((X.shape[0], K, K))
-        for log_pair, (k, l) in zip(log_pairs, self._pairs(), strict=True):
-            R[:, k, l], R[:, l, k] = np.exp(log_pair).T
+        for pair, (k, l) in zip(log_pairs, self._pairs(), strict=True):
+            R[:, k, l], R[:, l, k] = np.exp(pair).T
         return couple(R, str(self.coupling))
-
-    def _log_pair(self, inner: EstimatorLike, X: MatrixLike, offset: Array | None) -> Array:
-        log_pair = predictions_of(inner, X, 2, offset)[2]
-        if log_pair is None:
-            raise ValueError(f"{type(inner).__name__} gave no probabilities; coupling needs them.")
-        return log_pair

@@ -199,3 +199,70 @@ def test_the_exhaustive_code_of_many_classes_is_refused_with_its_size() -> None:
     y = np.arange(48) % 12
     with pytest.raises(NotApplicable, match="2047 columns; use code='random'"):
         ErrorCorrectingOutputCodes(code="exhaustive").fit(np.eye(48), y)
+
+
+@pytest.mark.parametrize("code", ["random", "exhaustive", "one_vs_rest"])
+def test_the_likelihood_of_two_classes_is_the_probability_inside(code: str) -> None:
+    X, y = rows(2)
+    inner = LogisticRegression().fit(X, y)
+    model = ErrorCorrectingOutputCodes(code=code, decoding="likelihood").fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X), inner.predict_proba(X), atol=1e-8)
+    np.testing.assert_allclose(
+        model.decision_function(X), inner.decision_function(X), rtol=1e-6, atol=1e-7
+    )
+
+
+def test_the_likelihood_gives_back_the_probabilities_that_the_problems_sum_up() -> None:
+    X, y = rows(4)
+    names = y
+    softmax = LogisticRegression(strength=1e-2).fit(X, y)
+
+    class Known(LogisticRegression):
+        """A problem's classifier that knows the classes of its sides, and their probabilities."""
+
+        def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+            super().fit(X, y)
+            self.side = np.array([y[names == name][0] for name in softmax.classes_])
+            return self
+
+        def predict_log_proba(self, X: Any) -> Any:
+            q = softmax.predict_proba(X) @ (self.side == self.classes_[1])
+            return np.log(np.column_stack([1 - q, q]))
+
+        def predict_proba(self, X: Any) -> Any:
+            return np.exp(self.predict_log_proba(X))
+
+    model = ErrorCorrectingOutputCodes(Known(), code="exhaustive", decoding="likelihood").fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X), softmax.predict_proba(X), atol=1e-7)
+    np.testing.assert_array_equal(model.predict(X), softmax.predict(X))
+    np.testing.assert_array_equal(
+        np.argmax(model.predict_log_proba(X), axis=1), np.argmax(model.decision_function(X), axis=1)
+    )
+
+
+def test_other_decodings_give_no_probabilities_and_say_so() -> None:
+    X, y = rows(4)
+    model = ErrorCorrectingOutputCodes().fit(X, y)
+    assert not hasattr(model, "predict_proba")
+    with pytest.raises(
+        AttributeError, match=r"decoding='margin' gives no prob.*; set decoding='likelihood'\.$"
+    ):
+        _ = model.predict_proba
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (
+            ErrorCorrectingOutputCodes(code="one_vs_one", decoding="likelihood"),
+            "needs a code without zeros; take code='random', or OneVsOne",
+        ),
+        (
+            ErrorCorrectingOutputCodes(NearestMean(), decoding="likelihood"),
+            r"NearestMean has no predict_proba; decoding='likelihood' needs it\. Use Calibrated",
+        ),
+    ],
+)
+def test_the_likelihood_needs_probabilities_of_all_classes(model: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        model.fit(*rows(4))
