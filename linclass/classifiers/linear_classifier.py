@@ -33,7 +33,8 @@ from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.online.one_more_pass import OneMorePass
 from linclass.penalties.base import PenaltyLike
-from linclass.separation.recession import UNDECIDED, Recession, recession_of_fit
+from linclass.separation.inequalities import Recession
+from linclass.separation.recession import UNDECIDED, recession_of_fit
 from linclass.solvers.base import Solution, SolverLike, StepLike
 
 SEPARABLE = (
