@@ -26,6 +26,11 @@ WALK = 0.05  # scores that a Newton step still changes on its way to infinity
 CLOSE = 1e-5  # a certificate up to which small scores do not suggest it
 HESSIAN = 500  # parameters whose dense Hessian is cheap
 
+SEPARABLE = (
+    "{} can be separated, so the likelihood has no maximum: it increases along separating_direction_; "
+    "add a penalty, or use FirthLogisticRegression."
+)
+DESCENDS = "{} can be separated, so the loss has no minimum: it decreases along separating_direction_; add a penalty."
 UNDECIDED = (
     "the classes are so nearly separable that it is undecided whether the likelihood has a maximum; "
     "add a penalty."
