@@ -38,7 +38,8 @@ from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.counted import counted
 from linclass.design.design_matrix import DesignMatrix
-from linclass.likelihood.laplace_posterior import LaplacePosterior
+from linclass.likelihood.laplace_posterior import laplace_posterior
+from linclass.likelihood.largest_evidence import largest_evidence
 from linclass.likelihood.mean_of_sigmoid import log_mean_of_sigmoid
 from linclass.likelihood.mean_of_softmax import log_mean_of_softmax
 from linclass.likelihood.posterior_of_scores import PosteriorOfScores
@@ -143,19 +144,19 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset, CountsRows, SoftmaxPro
             centre = far_about_mean if sparse.issparse(X) else about_mean
             X, self._mean = centre(X, weights / weights.sum())
         design = DesignMatrix(X, self.fit_intercept)
-        posterior = LaplacePosterior(
-            Objective(design, loss, target, weights, L2(), 1.0),
-            float(weights.sum()),
-            Newton(tol=self.tol, max_iter=self.max_iter),
-        )
-        reason = ""
+        objective = Objective(design, loss, target, weights, L2(), 1.0)
+        total, newton = float(weights.sum()), Newton(tol=self.tol, max_iter=self.max_iter)
         if self.strength == "evidence":
-            self.strength_, reason = posterior.strength_of_largest_evidence()
+            found = largest_evidence(objective, total, newton)
+            self.strength_, reason, posterior, n_iter = found
         else:
-            self.strength_ = float(self.strength)
-        solution, _ = posterior.at(self.strength_)
+            self.strength_, reason = float(self.strength), ""
+            given = objective.with_strength(self.strength_)
+            posterior = laplace_posterior(given, total, newton, given.zero())
+            n_iter = posterior.solution.n_iter
+        solution = posterior.solution
         self._covariance, self.n_effective_ = posterior.covariance, posterior.n_effective
-        self.log_evidence_ = posterior.log_evidence(solution, self.strength_)
+        self.log_evidence_ = posterior.log_evidence()
         self._set_weights(np.atleast_2d(solution.theta))
         status = "converged"
         if not solution.converged:
@@ -168,7 +169,7 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset, CountsRows, SoftmaxPro
             objective=solution.objective,
             certificate=solution.certificate,
             certificate_kind=solution.certificate_kind,
-            n_iter=posterior.steps,
+            n_iter=n_iter,
         )
 
     def _problem(self, codes: Array, offset: Array | None) -> tuple[Loss, Array]:

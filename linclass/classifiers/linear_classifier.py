@@ -33,14 +33,9 @@ from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.online.one_more_pass import OneMorePass
 from linclass.penalties.base import PenaltyLike
-from linclass.separation.recession import UNDECIDED, Recession, recession_of_fit
+from linclass.separation.inequalities import Recession
+from linclass.separation.recession import DESCENDS, SEPARABLE, UNDECIDED, recession_of_fit
 from linclass.solvers.base import Solution, SolverLike, StepLike
-
-SEPARABLE = (
-    "{} can be separated, so the likelihood has no maximum: it increases along separating_direction_; "
-    "add a penalty, or use FirthLogisticRegression."
-)
-DESCENDS = "{} can be separated, so the loss has no minimum: it decreases along separating_direction_; add a penalty."
 
 
 class LinearClassifier(

@@ -41,7 +41,8 @@ from linclass.counted import counted
 from linclass.likelihood.cumulative_likelihood import CumulativeLikelihood
 from linclass.numerics.arrays import Array
 from linclass.numerics.inverse import Inverse
-from linclass.separation.recession import UNDECIDED, Recession
+from linclass.separation.inequalities import Recession
+from linclass.separation.recession import UNDECIDED
 
 MOST = 100  # Newton steps
 

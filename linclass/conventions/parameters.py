@@ -130,6 +130,8 @@ def _arguments(init: Any) -> dict[str, Any]:
 
 def key_of(params: object) -> str:
     """A text that tells parameters apart: repr, with all entries and digits of arrays, which `==` does not compare."""
+    if "[" not in (text := repr(params)) and "array(" not in text:
+        return text  # without the cost of the context below
     with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
         return repr(params)
 

@@ -16,7 +16,7 @@ from linclass.numerics.arrays import Array, diagonal
 from linclass.numerics.line_search import backtrack
 from linclass.objective.centred_rows import about_mean
 from linclass.objective.units import DIGITS
-from linclass.separation.recession import Recession, recession_of
+from linclass.separation.inequalities import Recession, solve_inequalities
 
 CERTAIN = 5.0  # where slopes are below 1 %, a fit may be on its way to infinity
 
@@ -136,7 +136,7 @@ class CumulativeLikelihood:
             sparse.hstack([X[above], -self._indicators(y[above] - 1)]),
         ]
         A = sparse.csr_array(sparse.vstack(parts))
-        return recession_of(A, self.uncentred(phi) if m.min() > 0 else None)
+        return solve_inequalities(A, self.uncentred(phi) if m.min() > 0 else None)
 
     def _indicators(self, k: Array) -> Matrix:
         parts = np.ones(len(k)), (np.arange(len(k)), k)

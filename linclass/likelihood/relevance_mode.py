@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import expit
 
 from linclass.design.design_matrix import DesignMatrix
-from linclass.likelihood.laplace_posterior import LaplacePosterior
+from linclass.likelihood.laplace_posterior import laplace_posterior
 from linclass.likelihood.relevance import Relevance
 from linclass.likelihood.weighted_columns import WeightedColumns
 from linclass.losses._with_offset import with_offset
@@ -56,22 +56,18 @@ class Labelled:
         design, m = self.design, len(active)
         total, unit = float(self.weights.sum()), np.append(1 / np.sqrt(alpha), 1.0)
         own = design.columns(active, np.zeros(design.n_features), np.ones(design.n_rows)) * unit[:m]
-        rows = (
-            own if m else np.zeros((design.n_rows, 1))
-        )  # a design needs a column; its weight is 0
+        # a design needs a column; the weight of a column of zeros is 0
+        rows = own if m else np.zeros((design.n_rows, 1))
         loss, target = self._loss()
         P = Objective(DesignMatrix(rows), loss, target, self.weights, L2(), 1 / total)
-        posterior = LaplacePosterior(P, total, Newton(tol=EXACT))
+        start = P.zero()
         if m and near is not None:
-            start = np.zeros(design.n_features)
-            start[near.active] = near.theta[:-1]
-            posterior.theta = np.append(start[active], near.theta[-1]) / unit
-        solution, _ = posterior.at(1 / total)
-        height = posterior.log_evidence(solution, 1 / total)
-        theta, covariance = (
-            exact(P, solution.theta, total * posterior.covariance),
-            posterior.covariance,
-        )
+            old = np.zeros(design.n_features)
+            old[near.active] = near.theta[:-1]
+            start = np.append(old[active], near.theta[-1]) / unit
+        posterior = laplace_posterior(P, total, Newton(tol=EXACT), start)
+        covariance, height = posterior.covariance, posterior.log_evidence()
+        theta = exact(P, posterior.solution.theta, total * covariance)
         scores = P.design.scores(theta)
         if not m:
             theta, covariance = theta[1:], covariance[1:, 1:]

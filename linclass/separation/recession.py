@@ -11,36 +11,30 @@ every d (linclass/proofs/witness.py); or the proof of `separability`.   Albert &
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
-from linclass.applicability import NotApplicable
-from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 from linclass.objective.point import Point
-from linclass.proofs.signed_rows import SignedRows
-from linclass.proofs.witness import COLUMNS, EXACT, only_zero
-from linclass.separation.decision import Undecided, proved
+from linclass.proofs.witness import COLUMNS, EXACT
+from linclass.separation.inequalities import Recession, inequalities_of, recession_along
 from linclass.solvers.base import Solution
 from linclass.solvers.smooth.newton import Newton, inverse_hessian
 from linclass.solvers.smooth.newton_cg import NewtonCg
 
 WALK = 0.05  # scores that a Newton step still changes on its way to infinity
 CLOSE = 1e-5  # a certificate up to which small scores do not suggest it
-LARGEST = 200_000_000  # parameters × inequalities: beyond this the answer may take minutes
 HESSIAN = 500  # parameters whose dense Hessian is cheap
 
+SEPARABLE = (
+    "{} can be separated, so the likelihood has no maximum: it increases along separating_direction_; "
+    "add a penalty, or use FirthLogisticRegression."
+)
+DESCENDS = "{} can be separated, so the loss has no minimum: it decreases along separating_direction_; add a penalty."
 UNDECIDED = (
     "the classes are so nearly separable that it is undecided whether the likelihood has a maximum; "
     "add a penalty."
 )
-
-
-class Recession(NamedTuple):
-    direction: Array | None = None  # shaped like theta; it separates, at least weakly
-    decided: bool = True  # else a direction may exist or not
 
 
 def recession_of_fit(objective: Objective, solution: Solution) -> Recession | None:
@@ -50,7 +44,7 @@ def recession_of_fit(objective: Objective, solution: Solution) -> Recession | No
     if not objective.loss.convex:
         return _separated(objective.without_offset, solution)
     if not objective.strength:
-        return recession(objective.without_offset, solution)
+        return recession_without_penalty(objective.without_offset, solution)
     if objective.unpenalized is None:
         return None
     return _recession_where_free(objective.without_offset, solution)
@@ -61,30 +55,30 @@ def _separated(objective: Objective, solution: Solution) -> Recession | None:
     point = solution.point_of(objective)
     if not point.separates:
         return None
-    inequalities = Inequalities(objective)
-    found = inequalities.size <= LARGEST and inequalities.hold_at(point)
-    return Recession(_unit(point.theta)) if found else None
+    inequalities = inequalities_of(objective)
+    found = inequalities is not None and inequalities.hold_at(point)
+    return recession_along(point.theta) if found else None
 
 
-def recession(objective: Objective, solution: Solution) -> Recession:
-    """Whether the unpenalized objective, at which a solver stopped with `solution`, has a direction of recession."""
+def recession_without_penalty(objective: Objective, solution: Solution) -> Recession:
+    """Along which an unpenalized objective descends for ever, if at all; a solver stopped with `solution`."""
     point = solution.point_of(objective)
-    few = objective.n_parameters <= HESSIAN
-    if is_plainly_optimal(objective, solution, point, few):
+    if is_plainly_optimal(solution, point):
         return Recession()
-    inequalities = Inequalities(objective)
-    if inequalities.size > LARGEST:
+    inequalities = inequalities_of(objective)
+    if inequalities is None:
         return Recession(decided=False)
     if inequalities.hold_at(point):
-        return Recession(_unit(point.theta))
+        return recession_along(point.theta)
     if not solution.converged:  # go on, with a solver of second order
+        few = objective.n_parameters <= HESSIAN
         solver = Newton(max_iter=50) if few else NewtonCg(max_iter=50)
         point = objective.at(solver.solve(objective, solution.theta).theta)
         if inequalities.hold_at(point):
-            return Recession(_unit(point.theta))
+            return recession_along(point.theta)
     if inequalities.excluded_by(point):
         return Recession()
-    return inequalities.solved()
+    return inequalities.solution()
 
 
 def _recession_where_free(objective: Objective, solution: Solution) -> Recession | None:
@@ -97,7 +91,7 @@ def _recession_where_free(objective: Objective, solution: Solution) -> Recession
     theta = np.ascontiguousarray(solution.theta[..., columns])
     if solution.converged and np.abs(part.at(theta).scores).max() < objective.loss.certain:
         return None
-    found = recession(part, replace(solution, theta=theta, converged=False))
+    found = recession_without_penalty(part, replace(solution, theta=theta, converged=False))
     if found.direction is None:
         return None if solution.converged else found
     d = np.zeros((*found.direction.shape[:-1], len(columns)))
@@ -105,9 +99,11 @@ def _recession_where_free(objective: Objective, solution: Solution) -> Recession
     return Recession(d)
 
 
-def is_plainly_optimal(objective: Objective, solution: Solution, point: Point, few: bool) -> bool:
+def is_plainly_optimal(solution: Solution, point: Point) -> bool:
     """An optimum at small scores, or where Newton steps vanish; small problems are always examined."""
+    objective = point.objective
     p = objective.n_parameters
+    few = p <= HESSIAN
     if p <= COLUMNS and objective.design.n_rows * p <= EXACT:
         return False
     if not solution.converged or solution.certificate > CLOSE:
@@ -123,97 +119,3 @@ def _has_long_step(point: Point) -> bool:
     objective = point.objective
     step = inverse_hessian(point).times(point.gradient.ravel()).reshape(objective.shape)
     return bool(np.abs(objective.design.scores(step)).max() > WALK)
-
-
-def recession_of(A: sparse.csr_array, found: Array | None = None) -> Recession:
-    """A direction d of length 1 with A d ≥ 0, not all 0; `found` if all of A d > 0 for it."""
-    if A.shape[0] * A.shape[1] > LARGEST:
-        return Recession(decided=False)
-    rows = SignedRows(A, np.ones(A.shape[0]), constant=False)
-    if found is not None and rows.are_right(found, 0.0):
-        return Recession(_unit(found))
-    return _proved(rows)
-
-
-def _proved(rows: SignedRows) -> Recession:
-    try:
-        d = proved(rows).direction
-    except (Undecided, NotApplicable):
-        return Recession(decided=False)
-    if d is None:
-        return Recession()
-    w, b = rows.hyperplane(d)
-    return Recession(_unit(np.append(w, [b] * rows.constant)))
-
-
-class Inequalities:
-    """z_y(d) − z_k(d) ≥ 0 for each row and each other class; the last class has score 0."""
-
-    def __init__(self, objective: Objective):
-        self.objective = objective
-        design, self.many = objective.design, len(objective.shape) > 1
-        self.classes = objective.loss.n_classes if self.many else 2
-        self.size = design.n_rows * design.width * (self.classes - 1) ** 2
-        if self.size > LARGEST:
-            return
-        if not self.many:
-            self.rows = SignedRows(design.X, objective.y, design.intercept)
-        else:
-            A = self._of_classes()
-            self.rows = SignedRows(A, np.ones(A.shape[0]), constant=False)
-
-    def hold_at(self, point: Point) -> bool:
-        """Strictly for every row: complete separation."""
-        if not point.separates:
-            return False
-        theta = self._relative(point.theta).ravel()
-        return self.rows.are_right(*self._hyperplane(theta))
-
-    def excluded_by(self, point: Point) -> bool:
-        """Excluded by the slopes of the loss, multipliers −w ∂ℓ/∂m > 0 of the inequalities."""
-        w, slopes = self.objective.weights, point.slopes
-        if not self.many:
-            multipliers = w * np.abs(slopes)
-        else:
-            P = point.curvatures  # of softmax: the probabilities
-            P = P if len(P) == self.classes else np.vstack([P, 1 - P.sum(axis=0)])
-            y = self.objective.y
-            multipliers = np.concatenate([(w * P[k])[y != k] for k in range(self.classes)])
-        return bool((multipliers > 0).all()) and only_zero(self.rows, multipliers)
-
-    def solved(self) -> Recession:
-        found = _proved(self.rows)
-        if found.direction is None or not self.many:
-            return found
-        theta = found.direction.reshape(-1, self.objective.design.width)
-        last = self.objective.shape[0] - len(theta)
-        return Recession(np.vstack([theta, np.zeros((last, theta.shape[1]))]))
-
-    def _relative(self, theta: Array) -> Array:
-        return theta if len(theta) < self.classes or not self.many else theta[:-1] - theta[-1]
-
-    def _hyperplane(self, theta: Array) -> tuple[Array, float]:
-        return (theta[:-1], float(theta[-1])) if self.rows.constant else (theta, 0.0)
-
-    def _of_classes(self) -> sparse.csr_array:
-        design, y, free = self.objective.design, self.objective.y, self.classes - 1
-        X = sparse.csr_array(design.dense() if not design.is_sparse else _with_constant(design))
-        rows = []
-        for k in range(self.classes):
-            others = np.flatnonzero(y != k)
-            pick = np.zeros((self.classes, len(others)))
-            pick[y[others], np.arange(len(others))] = 1
-            pick[k] -= 1
-            own = X[others]
-            rows.append(sparse.hstack([sparse.diags_array(pick[l]) @ own for l in range(free)]))
-        return sparse.csr_array(sparse.vstack(rows))
-
-
-def _with_constant(design: object) -> sparse.csr_array:
-    X = design.X  # type: ignore[attr-defined]
-    one = [sparse.csr_array(np.ones((X.shape[0], 1)))] if design.intercept else []  # type: ignore[attr-defined]
-    return sparse.csr_array(sparse.hstack([X, *one]))
-
-
-def _unit(d: Array) -> Array:
-    return d / np.linalg.norm(d)

@@ -14,7 +14,7 @@ from linclass.applicability import NotApplicable
 from linclass.proofs.integers import echelon, integers, null_space, product
 from linclass.proofs.nearest_point import decide_exactly, nearest_point
 from linclass.separability import separability
-from linclass.separation import recession as recessions
+from linclass.separation import inequalities
 from linclass.separation.decision import Undecided
 
 KINDS = [
@@ -326,8 +326,8 @@ def test_what_cannot_be_decided_is_not_called_converged(monkeypatch: pytest.Monk
     def give_up(*_: Any, **__: Any) -> Any:
         raise Undecided
 
-    monkeypatch.setattr(recessions, "proved", give_up)
-    monkeypatch.setattr(recessions, "only_zero", lambda *_: False)
+    monkeypatch.setattr(inequalities, "proved", give_up)
+    monkeypatch.setattr(inequalities, "only_zero", lambda *_: False)
     X, y = touching(1e-8, flipped=True)
     model = LogisticRegression(penalty=None).fit(X, y)
     assert model.status_ == "max_iter"

@@ -226,7 +226,18 @@ def test_the_figure_of_folds_shows_the_scores(make):
 def test_the_caption_counts_methods_that_are_not_shown_once(make):
     methods = {f"m{i}": Method(i) for i in range(45)}
     caption = figure_modules()["methods"].draw(make({"d": Data()}, methods, folds=2), "d").caption
-    assert re.findall(r"[^.]*shown\.", caption) == [" The 30 best of 45 methods are shown."]
+    assert re.findall(r"[^.]*shown\b[^.]*\.", caption) == [
+        " The best of 45 methods and the baseline are shown, 30 in all."
+    ]
+
+
+def test_the_baseline_is_among_the_best_of_many_methods(make):
+    methods = {f"m{i}": Method(2 + 0.1 * i) for i in range(40)} | {"MajorityClass": Method(0)}
+    outcome = make({"d": Data()}, methods, folds=2)
+    every = dots.folds_of_methods(outcome, "d")
+    shown = [every[place]["method"] for place in dots.best_and_baseline(outcome, every)]
+    best = [m["method"] for m in every if m["method"] != "MajorityClass"]
+    assert shown == [*best[: dots.SHOWN - 1], "MajorityClass"]
 
 
 def test_the_share_that_folds_dispute_is_counted():

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linclass_study.report.drawing import style
+from linclass_study.report.drawing.outermost import mark_left_out
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.method_selection import baselines
 from linclass_study.results.metric_words import metric_title, metric_words
 from linclass_study.results.protocol_names import units
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 PLACE, SECTION, PER_DATASET = 1, "dataset", True
 ROW = 0.3  # inches of a method's row
-SHOWN = 30  # methods; the others are in the tables
+SHOWN = 30  # methods at most; the others are in the tables
 LOWER = 0.2  # offset of the mean below the dots, in rows
 DOTS = 90  # dots that fit beside each other on the axis
 
@@ -32,7 +34,8 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     if not drawn:
         return Exhibit.nothing(f"no fit on {dataset} gave a value of {words}")
 
-    shown = every[:SHOWN]
+    places = best_and_baseline(outcome, every)
+    shown = [every[i] for i in places]
     names = [style.wrapped(method["method"], 32) for method in shown]
     longest = max(len(line) for name in names for line in name.split("\n"))
     left = min(0.35, 0.02 + 0.0105 * longest)  # of the figure's width
@@ -42,6 +45,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     axes.set(xlim=_limits([m for m in shown if m in drawn] or drawn), ylim=(len(shown) - 0.5, -0.5))
     for row, method in enumerate(shown):
         _draw_row(axes, row, method, outcome.position(method["method"]))
+    mark_left_out(axes, range(len(every)), places)
     axes.set_yticks(range(len(shown)), names, linespacing=0.95)
     for label in axes.get_yticklabels():
         label.set_fontsize(6.8 if "\n" in label.get_text() else 8)
@@ -60,7 +64,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     if any(m["official"] is not None for m in shown):
         caption += " Open diamond: the data set’s own test set, one fit."
     if len(shown) < len(every):
-        caption += f" The {SHOWN} best of {len(every)} methods are shown."
+        caption += f" The best of {len(every)} methods and the baseline are shown, {SHOWN} in all."
     numbers = {"metric": outcome.metric, "dataset": dataset, "methods": every}
     return Exhibit(figure, f"{over.capitalize()} of every method on {dataset}", caption, numbers)
 
@@ -95,6 +99,12 @@ def folds_of_methods(outcome: Outcome, dataset: str) -> list[dict[str, Any]]:
             }
         )
     return methods
+
+
+def best_and_baseline(outcome: Outcome, ranked: list[dict[str, Any]]) -> list[int]:
+    """Places of the methods that are shown, of a ranking."""
+    kept = baselines(outcome, [method["method"] for method in ranked])
+    return sorted(sorted(range(len(ranked)), key=lambda i: (i not in kept, i))[:SHOWN])
 
 
 def _draw_row(
