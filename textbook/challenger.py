@@ -14,7 +14,7 @@ degrees colder than any flight: what a fit says there rests on the form of the m
 import numpy as np
 
 from linclass import LogisticRegression
-from linclass_study.textbook import CLASSES, INK, figure, save
+from linclass_study.textbook import INK, METHODS, figure, save
 
 TEMPERATURE = np.array(
     [66, 70, 69, 68, 67, 72, 73, 70, 57, 63, 70, 78, 67, 53, 67, 75, 70, 81, 76, 79, 75, 76, 58]
@@ -54,10 +54,10 @@ drawn, panels = figure(1, 2, width=7.6, height=3.1, sharey=True)
 shares = (DISTRESSED / 6, (DISTRESSED > 0).astype(float))
 titles = ("O-rings with distress", "flights with distress")
 for panel, share, title, (_, band) in zip(panels, shares, titles, fits.values(), strict=True):
-    panel.fill_between(grid, band[0], band[2], color=CLASSES[0], alpha=0.2, linewidth=0)
-    panel.plot(grid, band[1], color=CLASSES[0])
+    panel.fill_between(grid, band[0], band[2], color=METHODS["logistic"], alpha=0.2, linewidth=0)
+    panel.plot(grid, band[1], color=METHODS["logistic"])
     points, flights = np.unique(np.column_stack([TEMPERATURE, share]), axis=0, return_counts=True)
-    panel.scatter(*points.T, 16 * flights, color=CLASSES[1], alpha=0.8, linewidth=0, zorder=3)
+    panel.scatter(*points.T, 16 * flights, color=INK, alpha=0.6, linewidth=0, zorder=3)
     panel.axvline(31, color=INK, linestyle="--", linewidth=1)
     panel.text(31.7, 0.04, "the launch", fontsize=7.5)
     panel.set(
