@@ -43,5 +43,5 @@ def _of_metrics(listed: Sequence[str]) -> Problems:
             sentence = f"'{name}' is one of linclass's own metrics, which are always computed; leave it out"
             yield ["evaluation", "metrics", i], sentence
         elif not PATH.match(name):
-            sentence = f"'{name}' is no import path, such as my_metrics.profit"
+            sentence = f"'{name}' is no import path, such as my_metrics.profit; linclass's own are always computed"
             yield ["evaluation", "metrics", i], sentence

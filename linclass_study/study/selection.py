@@ -83,4 +83,18 @@ def _named(
         for i, name in enumerate(names)
         if name not in catalogue
     ]
-    return {name: catalogue[name] for name in names if name in catalogue}, problems
+    return {name: catalogue[name] for name in names if name in catalogue}, [
+        *problems,
+        *_of_one_folder(kind, names),
+    ]
+
+
+def _of_one_folder(kind: str, names: list[str]) -> list[Problem]:
+    """Names that would share a folder on disks that do not distinguish capital letters."""
+    first: dict[str, str] = {}
+    same = [(i, name, first.setdefault(name.casefold(), name)) for i, name in enumerate(names)]
+    return [
+        ([kind, i], f"'{other}' and '{name}' would have one folder on some disks; rename one")
+        for i, name, other in same
+        if name != other
+    ]

@@ -264,6 +264,10 @@ STUDIES = {
     "unknown data set": ("datasets: [irish]\n", ["'irish'", "did you mean 'iris'?"]),
     "wrong type": ("evaluation: {folds: ten}\n", ["evaluation.folds", "'ten'", "a whole number"]),
     "one fold": ("evaluation: {folds: 1}\n", ["evaluation.folds", "1 is too small", "at least 2"]),
+    "names that differ in capital letters alone": (
+        "methods: [lda, LDA]\ndefine: {methods: {LDA: {classifier: linclass.Perceptron}}}\n",
+        ["'lda' and 'LDA' would have one folder on some disks", "rename one"],
+    ),
     "name given twice in a list": ("methods: [lda, lda]\n", ["'lda' is given twice", "remove one"]),
     "name given twice in a file": (
         "datasets: [iris]\ndatasets: [heart]\n",
@@ -731,7 +735,7 @@ def test_a_metric_of_linclass_is_not_listed_among_ones_own(refusal):
     line = refusal("evaluation: {metrics: [accuracy]}\n")
     assert line.endswith("linclass's own metrics, which are always computed; leave it out")
     line = refusal("evaluation: {metrics: [profit]}\n")
-    assert line.endswith("'profit' is no import path, such as my_metrics.profit")
+    assert line.endswith("my_metrics.profit; linclass's own are always computed")
 
 
 def test_a_source_without_its_kind_gets_the_kinds_and_no_wrong_remedy(refusal):
