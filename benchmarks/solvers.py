@@ -15,6 +15,9 @@ A fit to 300 × 10 rows takes about 300 µs of processor time, .25 of the peer's
 steps, whose arithmetic (losses 20 µs, Hessians 15, products 17, the gap 6, factors 6) is a fifth of it. A new Hessian
 for the third step would save the fourth, but no time.
 
+Of 1,000 fits of 150 × 4 rows in one batch, 25 µs each, Newton's steps of all take .45 and the attributes of 1,000
+estimators, set one by one, .4.
+
 Of w8a at C=0.01, at 1.1 of the peer's time, products of the sparse rows take .58 of ours, 31 with X and 31 with its
 transpose, and the losses .07; L-BFGS takes 18 steps with one of each.
 """

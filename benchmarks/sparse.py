@@ -5,7 +5,11 @@ that costs less than it must reach, but for a9a at a tenth of the largest streng
 peer. Strengths are shares of the least one at which every weight is 0.
 
 Of the elastic net path of 100,000 × 50 rows XᵀX, x̄ and Xᵀy are half of our time; in blocks that stay in the cache they
-take as long, as BLAS is limited by arithmetic.
+take as long, as BLAS is limited by arithmetic. Of that of 5,000 × 200 they take .2; of that of 2,000 × 100, at 70 µs a
+strength, .04, and calls on arrays of 100 entries nearly all else: the largest share of one function is .12.
+
+Of two classes of words at a tenth of the largest strength two conversions to columns take .15 of our 14 ms, products of
+the columns .16, the choice of features that may join .06.
 """
 
 from __future__ import annotations

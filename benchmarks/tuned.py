@@ -5,6 +5,9 @@
 
 `off` is the difference of the logarithms of the chosen strengths: the choice must be the same. Both sides have their
 default tolerances, and fit once more to all rows; ours fits the whole path to them.
+
+Of the lasso on 2,000 × 100 rows the walks along the paths of five folds and of all rows take .45, predictions of
+held-out rows at 50 strengths .2, second moments .07.
 """
 
 from __future__ import annotations
