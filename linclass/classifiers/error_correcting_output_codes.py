@@ -35,8 +35,8 @@ from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.losses.base import MarginLoss
 from linclass.multiclass import code_matrix
 from linclass.multiclass.code_likelihood import couple_code
+from linclass.multiclass.combined_probabilities import CombinedProbabilities, log_odds
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
-from linclass.multiclass.two_class_probabilities import log_odds, log_pair, require_probabilities
 from linclass.names.parts import find, names
 from linclass.numerics.arrays import Array
 
@@ -47,11 +47,10 @@ DECODINGS: dict[str, Callable[[Array], Array]] = {
 }
 LIKELIHOOD = "likelihood"
 OWN_DECODINGS = (*DECODINGS, LIKELIHOOD)
-NEEDS = f"decoding={LIKELIHOOD!r}"
 SHOWN = 3  # classes that a message names
 
 
-class ErrorCorrectingOutputCodes(FromBinary):
+class ErrorCorrectingOutputCodes(CombinedProbabilities, FromBinary):
     """Parameters
     ----------
     estimator : classifier or None, default=None
@@ -86,6 +85,9 @@ class ErrorCorrectingOutputCodes(FromBinary):
         Intercepts.
     """
 
+    combined_by = f"decoding={LIKELIHOOD!r}"
+    form = SoftmaxProbabilities
+
     def __init__(
         self,
         estimator: EstimatorLike = None,
@@ -114,7 +116,7 @@ class ErrorCorrectingOutputCodes(FromBinary):
             raise ValueError(f"decoding is {self.decoding!r}; it must be one of {known}.")
         super().check()
         if self.decoding == LIKELIHOOD:
-            require_probabilities(self._inner(), NEEDS)
+            self._require_probabilities_inside()
 
     def parts(self) -> list[str]:
         named = [] if self.decoding in OWN_DECODINGS else [find("losses", self.decoding).__module__]
@@ -127,7 +129,7 @@ class ErrorCorrectingOutputCodes(FromBinary):
         self.code_ = self._code_of(len(self.classes_))
         if self.decoding == LIKELIHOOD and not self.code_.all():
             raise ValueError(
-                f"{NEEDS} needs a code without zeros; take code='random', or OneVsOne with its coupling."
+                f"{self.combined_by} needs a code without zeros; take code='random', or OneVsOne with its coupling."
             )
         return started
 
@@ -161,7 +163,7 @@ class ErrorCorrectingOutputCodes(FromBinary):
 
     def _log_likelihood(self, X: MatrixLike) -> Array:
         """ln p of each class, or the log-odds of two."""
-        pairs = [log_pair(inner, X, None, NEEDS) for inner in self.estimators_]
+        pairs = self._log_pairs(X, [None] * len(self.estimators_))
         if self.code_.shape == (2, 1):
             return log_odds(pairs[0]) * self.code_[1, 0]
         log_p = couple_code(np.stack([np.exp(pair[:, 1]) for pair in pairs], axis=1), self.code_)
@@ -180,27 +182,8 @@ class ErrorCorrectingOutputCodes(FromBinary):
             Z += agreed / (5 * (np.abs(agreed) + 1))  # less than half the step of a distance
         return Z[:, 1] - Z[:, 0] if len(M) == 2 else Z
 
-    @property
-    def predict_proba(self) -> Any:
-        """Class probabilities, as a method `predict_proba(X)`, only with decoding='likelihood'.
-
-        Returns an array of shape (n, K), in the order of `classes_`.
-        """
-        return self._probability("predict_proba")
-
-    @property
-    def predict_log_proba(self) -> Any:
-        """Their logarithms, as a method `predict_log_proba(X)`, only with decoding='likelihood'.
-
-        Returns an array of shape (n, K), in the order of `classes_`.
-        """
-        return self._probability("predict_log_proba")
-
-    def _probability(self, method: str) -> Any:
-        if self.decoding != LIKELIHOOD:
-            given = f"decoding={self.decoding!r} gives no probabilities, so no {method}"
-            raise AttributeError(f"{given}; set {NEEDS}.")
-        return getattr(SoftmaxProbabilities, method).__get__(self)
+    def _uncombined(self) -> str:
+        return "" if self.decoding == LIKELIHOOD else f"decoding={self.decoding!r} gives"
 
     @property
     def coef_(self) -> Array:

@@ -26,14 +26,13 @@ import numpy as np
 from linclass.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike
 from linclass.conventions.offsets import row_offsets
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset, TakesOffset
+from linclass.multiclass.combined_probabilities import CombinedProbabilities, log_odds
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 from linclass.multiclass.pairwise_coupling import COUPLINGS, couple
-from linclass.multiclass.two_class_probabilities import log_odds, log_pair, require_probabilities
-from linclass.numerics import log_probability
 from linclass.numerics.arrays import Array
 
 
-class OneVsOne(TakesOffset, FromBinary):
+class OneVsOne(CombinedProbabilities, TakesOffset, FromBinary):
     """Parameters
     ----------
     estimator : classifier or None, default=None
@@ -54,6 +53,9 @@ class OneVsOne(TakesOffset, FromBinary):
         One fitted classifier per pair (k, l) with k < l, in lexicographic order.
     """
 
+    combined_by = "coupling"
+    form = ProbabilitiesWithOffset
+
     def __init__(
         self,
         estimator: EstimatorLike = None,
@@ -72,7 +74,7 @@ class OneVsOne(TakesOffset, FromBinary):
         if self.coupling not in COUPLINGS:
             known = ", ".join(map(repr, COUPLINGS))
             raise ValueError(f"coupling is {self.coupling!r}; it must be one of {known}, or None.")
-        require_probabilities(self._inner(), "coupling")
+        self._require_probabilities_inside()
 
     def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
         names = self.classes_.tolist()
@@ -128,40 +130,8 @@ class OneVsOne(TakesOffset, FromBinary):
         found = row_offsets(offset, (len(offset), K)[: 1 + (K > 2)])
         return [found] if K == 2 else [found[:, l] - found[:, k] for k, l in self._pairs()]
 
-    @property
-    def predict_proba(self) -> Any:
-        """Class probabilities, as a method `predict_proba(X, offset=None)`, only with `coupling`.
-
-        Returns an array of shape (n, K), in the order of `classes_`.
-        """
-        return self._probability("predict_proba")
-
-    @property
-    def predict_log_proba(self) -> Any:
-        """Their logarithms, as a method `predict_log_proba(X, offset=None)`, only with `coupling`.
-
-        Returns an array of shape (n, K), in the order of `classes_`.
-        """
-        return self._probability("predict_log_proba")
-
-    def _probability(self, method: str) -> Any:
-        if self.coupling is None:
-            raise AttributeError(f"votes give no probabilities, so no {method}; set coupling.")
-        return getattr(ProbabilitiesWithOffset, method).__get__(self)
-
-    def log_proba_from(self, Z: Array) -> Array:
-        """Log-probabilities of rows, from their scores with `coupling`.
-
-        Parameters
-        ----------
-        Z : array of shape (n,) or (n, K)
-            Scores as `decision_function` returns them.
-
-        Returns
-        -------
-        array of shape (n, K)
-        """
-        return log_probability.from_scores(Z)
+    def _uncombined(self) -> str:
+        return "votes give" if self.coupling is None else ""
 
     def _pairs(self) -> Iterator[tuple[int, int]]:
         return combinations(range(len(self.classes_)), 2)
@@ -181,8 +151,7 @@ class OneVsOne(TakesOffset, FromBinary):
 
     def _coupled(self, X: MatrixLike, offset: Array | None) -> Array:
         offsets = self._offset_of_problems(self._offset_inside(offset), len(self.estimators_))
-        pairs = zip(self.estimators_, offsets, strict=True)
-        log_pairs = [log_pair(inner, X, own, "coupling") for inner, own in pairs]
+        log_pairs = self._log_pairs(X, offsets)
         if len(log_pairs) == 1:
             return log_odds(log_pairs[0])
         K = len(self.classes_)

@@ -3,7 +3,8 @@
 Each is a list of two-class problems and a rule that turns their scores into one score per class. The
 inner classifier is copied for each problem and trained on classes 0 and 1. It may come from any
 library: `fit` and `decision_function` or `predict_proba` are enough. Probabilities of separate fits do not
-belong to one distribution: OneVsRest divides them by their sum, and OneVsOne couples those of pairs.
+belong to one distribution: OneVsRest divides them by their sum, OneVsOne and output codes combine them if asked
+(combined_probabilities.py).
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ LARGEST = 200_000_000  # parameters × inequalities: beyond this the answer may 
 
 
 class Recession(NamedTuple):
-    """A direction along which nothing stops the descent; none if `direction` is None and that is decided."""
+    """A direction in which the objective decreases without end; there is none if it is None and that is decided."""
 
     direction: Array | None = None  # of length 1, shaped like theta; it separates, at least weakly
     decided: bool = True  # else a direction may exist or not
@@ -64,7 +64,7 @@ def inequalities_of(objective: Objective) -> Inequalities | None:
 
 
 class Inequalities:
-    """Those of the rows of an objective, with the answers that its points may have."""
+    """The inequalities of the rows of an objective, and what a point of it proves about them."""
 
     def __init__(self, objective: Objective):
         self.objective, design = objective, objective.design
