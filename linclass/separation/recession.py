@@ -61,7 +61,7 @@ def _separated(objective: Objective, solution: Solution) -> Recession | None:
 
 
 def recession_without_penalty(objective: Objective, solution: Solution) -> Recession:
-    """Whether an objective without a penalty decreases without end in some direction; a solver stopped at `solution`."""
+    """Whether an objective without a penalty decreases for ever in some direction; a solver stopped at `solution`."""
     point = solution.point_of(objective)
     if is_plainly_optimal(solution, point):
         return Recession()
