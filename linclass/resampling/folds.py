@@ -1,4 +1,4 @@
-"""Folds and seeds, both functions of names and data alone, and not of order, time or number of cores.
+"""Folds and seeds: functions of the data and of names, not of order, time or number of cores.
 
 Stratified k-fold: the rows of each class are shuffled, the classes are concatenated, and the rows are assigned to the
 folds 1, 2, …, k, 1, 2, … in turn. Every fold gets ⌊n_c/k⌋ or ⌈n_c/k⌉ of the n_c rows of a class, and likewise of all
@@ -18,7 +18,7 @@ from linclass.resampling.grouped_folds import distinct_groups, grouped_parts
 
 
 def seed_of(*names: object) -> int:
-    """A seed in [0, 2³²) from names, such as (dataset, method, protocol, repeat, fold)."""
+    """A seed in [0, 2³²) from names, such as (dataset, protocol, repeat, fold)."""
     text = "\x1f".join(map(str, names))  # the unit separator: 'a', 'b' is not 'ab'
     return int.from_bytes(blake2b(text.encode(), digest_size=4).digest(), "big")
 

@@ -80,7 +80,9 @@ def fit_and_predict(
         identity = dict(zip(FIT, names, strict=True))
         row = identity | {"n_train": rows.n_train, "n_test": rows.n_test}
         on_grid = len(axes[0]) > 0 and rows.protocol == plan.on_plane and not rows.repeat
-        row |= {"seed": seed_of(run.seed, *names), "machine": machine()}
+        # not of the method: all methods are tuned on the same inner folds
+        seed = seed_of(run.seed, run.dataset, rows.protocol, rows.repeat, rows.fold)
+        row |= {"seed": seed, "machine": machine()}
         details = details_of(run.entry, run.traces) if is_detailed(rows, plan) else ()
         fits.append(Fit(row, rows, on_grid, details))
     guard = child.turn(f"{run.dataset}/{run.method}", run.features, run.entry, run.task)
