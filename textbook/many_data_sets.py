@@ -15,7 +15,7 @@ fewer questions asked, Holm's procedure finds the same two. See Demšar (2006), 
 import numpy as np
 from scipy import stats
 
-from linclass.comparisons import critical_difference, friedman, holm_against_control, nemenyi
+from linclass.comparisons import against_control, critical_difference, friedman, nemenyi
 from linclass.comparisons.nemenyi_test import quantile
 from linclass_study.textbook import CLASSES, INK, figure, save
 
@@ -32,7 +32,7 @@ scores = {
 }  # fmt: skip
 table = np.array(list(scores.values()))
 n, k = table.shape
-found, control = friedman(table), holm_against_control(table, 0)
+found, control = friedman(table), against_control(table, 0, test="ranks")
 error, keys = np.sqrt(k * (k + 1) / (6 * n)), ["plain", "m", "cf", "m_cf"]
 z = (3.143 - np.round(found.ranks[1:], 3)) / round(
     error, 3
@@ -51,7 +51,7 @@ numbers = {
     "standard_error": error,
     "z": dict(zip(keys[1:], z, strict=True)),
     "p": dict(zip(keys[1:], control.p[1:], strict=True)),
-    "holm_adjusted": dict(zip(keys[1:], control.adjusted[1:], strict=True)),
+    "holm_adjusted": dict(zip(keys[1:], control.holm[1:], strict=True)),
 }  # fmt: skip
 
 drawn, (left, right) = figure(1, 2, width=7.6, height=3.4, gridspec_kw={"width_ratios": [1.2, 1]})

@@ -1,7 +1,12 @@
-"""All methods against a control: z = (R_control − R_j) / √(k(k+1)/(6n)), normal, with Holm's correction.
+"""Each method against a control, across data sets: k − 1 comparisons, with their corrections.
 
-R are the average ranks of the k methods on n data sets.
-Demšar (2006), JMLR 7, §3.2.2
+`test="wilcoxon"`: p of Wilcoxon's exact signed-rank test on the differences. It depends on the two methods alone, and
+so does what is concluded from it, apart from the number of comparisons.
+
+`test="ranks"`: z = (R_control − R_j) / √(k(k + 1)/(6n)), normal, with R the average ranks of k methods on n data sets.
+A method that joins changes all ranks, and with them p of the others.
+
+Demšar (2006), JMLR 7, §3.2.2 (ranks); Benavoli, Corani & Mangili (2016), JMLR 17 (why not ranks)
 """
 
 from __future__ import annotations
@@ -10,41 +15,80 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linclass.comparisons.holm_correction import holm
+from linclass.comparisons.corrections import bonferroni, finner, hochberg, holm
 from linclass.comparisons.ranking import average_ranks
-from linclass.comparisons.score_table import Array, checked_scores
+from linclass.comparisons.score_table import Array, checked_scores, differences
+from linclass.comparisons.wilcoxon_test import wilcoxon
+
+TESTS = ("wilcoxon", "ranks")
 
 
 class AgainstControl(NamedTuple):
-    """Results for each method; those of the control itself are NaN.
+    """Two-sided p-values of each method against the control; those of the control itself are NaN.
 
     Attributes
     ----------
-    ranks : array of shape (k,)
-        Average ranks.
     z : array of shape (k,)
-        The statistic, positive if the method is better than the control.
+        The statistic of average ranks, positive if the method is better than the control; NaN for Wilcoxon's test.
     p : array of shape (k,)
-        Two-sided p-value.
-    adjusted : array of shape (k,)
-        p-value with Holm's correction.
+        p-value without correction.
+    bonferroni : array of shape (k,)
+        p-value with the correction of Bonferroni and Dunn over the k − 1 comparisons.
+    holm : array of shape (k,)
+        With Holm's.
+    hochberg : array of shape (k,)
+        With Hochberg's.
+    finner : array of shape (k,)
+        With Finner's.
     """
 
-    ranks: Array
     z: Array
     p: Array
-    adjusted: Array
+    bonferroni: Array
+    holm: Array
+    hochberg: Array
+    finner: Array
 
 
-def holm_against_control(scores: Any, control: int) -> AgainstControl:
-    """Test of each method against a control, across data sets.
+def against_control(scores: Any, control: int, test: str = "wilcoxon") -> AgainstControl:
+    """Tests of each method against a control, across data sets.
 
     Parameters
     ----------
     scores : array of shape (N, k)
-        Scores of k methods on N data sets, greater is better; no score may be missing.
+        Scores of k methods on N data sets, greater is better. NaN where a score is missing: Wilcoxon's test compares
+        on the data sets that both have, average ranks need all scores.
     control : int
         Column of the control.
+    test : {"wilcoxon", "ranks"}, default="wilcoxon"
+        Where p comes from: Wilcoxon's signed-rank test, or the normal approximation of average ranks.
+
+    Returns
+    -------
+    AgainstControl
+    """
+    if test not in TESTS:
+        raise ValueError(f"test is {test!r}; it must be one of {', '.join(map(repr, TESTS))}.")
+    table = checked_scores(scores, complete=test == "ranks")
+    if test == "ranks":
+        return against_control_of_ranks(average_ranks(table), len(table), control)
+    k = table.shape[1]
+    p = np.array([wilcoxon(differences(table, j, control)) for j in range(k)])
+    p[control] = np.nan
+    return _corrected(np.full(k, np.nan), p)
+
+
+def against_control_of_ranks(average: Any, n: int, control: int) -> AgainstControl:
+    """Tests of each method against a control from published average ranks.
+
+    Parameters
+    ----------
+    average : array of shape (k,)
+        Average ranks of the methods, 1 for the best.
+    n : int
+        Number of data sets.
+    control : int
+        Place of the control among the methods.
 
     Returns
     -------
@@ -52,10 +96,12 @@ def holm_against_control(scores: Any, control: int) -> AgainstControl:
     """
     from scipy import stats  # slow to import
 
-    table = checked_scores(scores, complete=True)
-    n, k = table.shape
-    average = average_ranks(table)
+    average = np.asarray(average, float)
+    k = len(average)
     z = (average[control] - average) / np.sqrt(k * (k + 1) / (6 * n))
     z[control] = np.nan
-    p = 2 * stats.norm.sf(np.abs(z))
-    return AgainstControl(average, z, p, holm(p))
+    return _corrected(z, 2 * stats.norm.sf(np.abs(z)))
+
+
+def _corrected(z: Array, p: Array) -> AgainstControl:
+    return AgainstControl(z, p, bonferroni(p), holm(p), hochberg(p), finner(p))

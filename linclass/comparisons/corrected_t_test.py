@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linclass.comparisons.confidence_interval import corrected_error, fold_moments
-from linclass.comparisons.holm_correction import holm_of_pairs
+from linclass.comparisons.corrections import holm_of_pairs
 from linclass.comparisons.score_table import TIE, Array, checked_scores
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linclass.comparisons.confidence_interval import fold_moments
-from linclass.comparisons.holm_correction import holm_of_pairs
+from linclass.comparisons.corrections import holm_of_pairs
 from linclass.comparisons.score_table import Array, checked_scores, differences
 from linclass.comparisons.wilcoxon_test import wilcoxon
 

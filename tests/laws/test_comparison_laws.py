@@ -11,18 +11,23 @@ from scipy import stats
 
 from linclass import comparisons
 from linclass.comparisons import (
+    against_control,
     at_least,
     average_ranks,
     bayesian_signed_rank,
     bayesian_t,
+    bonferroni,
     bradley_terry,
     corrected_interval,
     corrected_t,
     critical_difference,
+    data_sets_needed,
+    finner,
     friedman,
+    hochberg,
     holm,
-    holm_against_control,
     holm_of_pairs,
+    least_adjusted_p,
     leave_one_out_winners,
     leave_out_missing,
     missing_as_worst,
@@ -72,24 +77,119 @@ def test_nemenyis_p_is_alpha_at_the_critical_difference() -> None:
         assert np.ptp(found.ranks[group]) <= found.critical_difference
 
 
-@pytest.mark.parametrize("m", [1, 2, 6])
-def test_holm_is_its_definition(m: int) -> None:
-    p = RNG.random(m)
-    order = np.argsort(p)
-    expected = np.empty(m)
-    for place, i in enumerate(order):
-        expected[i] = min(1, max((m - q) * p[order[q]] for q in range(place + 1)))
-    assert_allclose(holm(p), expected)
-    assert_array_equal(np.isnan(holm([0.1, np.nan])), [False, True])
-    assert holm([0.1, np.nan])[0] == 0.1
+CORRECTIONS = {"bonferroni": bonferroni, "holm": holm, "hochberg": hochberg, "finner": finner}
+
+
+def rejected(name: str, p: list[float], alpha: float) -> set[int]:
+    """The tests that a procedure rejects, from its steps with α as its authors state them, without adjusted values."""
+    m, order = len(p), np.argsort(p, kind="stable").tolist()
+    if name == "bonferroni":
+        return {i for i in order if p[i] <= alpha / m}
+    level = {
+        "holm": lambda j: alpha / (m - j),
+        "hochberg": lambda j: alpha / (m - j),
+        "finner": lambda j: 1 - (1 - alpha) ** ((j + 1) / m),
+    }[name]
+    passed = [p[i] <= level(j) for j, i in enumerate(order)]
+    if name == "hochberg":  # step up: all up to the last that passes
+        return {*order[: m - passed[::-1].index(True)]} if any(passed) else set()
+    return {*order[: passed.index(False)]} if not all(passed) else {*order}
+
+
+@pytest.mark.parametrize("name", CORRECTIONS)
+def test_adjusted_p_values_reject_what_the_steps_of_the_procedure_reject(name: str) -> None:
+    rng = np.random.default_rng(1)
+    for m in (1, 2, 3, 7):
+        for _ in range(100):
+            p = rng.choice(
+                [rng.random(m) ** 4, np.round(rng.random(m) ** 2, 1)]
+            )  # also with ties, 0 and 1
+            adjusted, alpha = CORRECTIONS[name](p), rng.random() / 2 + 1e-3
+            expected = rejected(name, p.tolist(), alpha)
+            assert {*np.flatnonzero(adjusted <= alpha)} == expected, (p, alpha)
+
+
+def test_corrections_keep_the_order_of_p_and_bound_each_other() -> None:
+    rng = np.random.default_rng(2)
+    for m in (1, 2, 5, 30):
+        p = rng.random(m) ** 3
+        order, shuffled = np.argsort(p), rng.permutation(m)
+        found = {name: correct(p) for name, correct in CORRECTIONS.items()}
+        for name, adjusted in found.items():
+            assert (np.diff(adjusted[order]) >= 0).all(), name
+            assert ((adjusted >= p * (1 - 1e-12)) & (adjusted <= 1)).all(), name
+            assert_array_equal(CORRECTIONS[name](p[shuffled]), adjusted[shuffled])
+        assert (found["holm"] <= found["bonferroni"]).all()
+        assert (found["hochberg"] <= found["holm"]).all()
+        assert (found["finner"] <= found["holm"] * (1 + 1e-12)).all()
+
+
+def test_what_is_no_test_is_not_counted_by_a_correction() -> None:
+    for name, correct in CORRECTIONS.items():
+        with_gap = correct([0.1, np.nan, 0.3])
+        assert np.isnan(with_gap[1]), name
+        assert_array_equal(with_gap[[0, 2]], correct([0.1, 0.3]))
 
 
 def test_a_control_is_compared_with_all_others_only() -> None:
-    found = holm_against_control(TABLE, control=2)
-    assert np.isnan([found.z[2], found.p[2], found.adjusted[2]]).all()
+    others = np.arange(5) != 2
+    for test in ("wilcoxon", "ranks"):
+        found = against_control(TABLE, 2, test)
+        assert np.isnan([values[2] for values in found]).all()
+        for name, correct in CORRECTIONS.items():
+            assert_array_equal(getattr(found, name)[others], correct(found.p[others]))
     better = average_ranks(TABLE) < average_ranks(TABLE)[2]
-    assert_array_equal((found.z > 0)[np.arange(5) != 2], better[np.arange(5) != 2])
-    assert_allclose(found.adjusted[np.arange(5) != 2], holm(found.p[np.arange(5) != 2]))
+    assert_array_equal((found.z > 0)[others], better[others])
+
+
+def test_wilcoxons_p_against_a_control_does_not_depend_on_the_other_methods() -> None:
+    whole, part = against_control(TABLE, 1), against_control(TABLE[:, [4, 1]], 1)
+    assert whole.p[4] == part.p[0] == pairwise(TABLE).p[4, 1]
+    by_ranks = against_control(TABLE, 1, "ranks"), against_control(TABLE[:, [4, 1]], 1, "ranks")
+    assert by_ranks[0].p[4] != by_ranks[1].p[0]
+
+
+def test_the_order_of_methods_and_data_sets_does_not_change_a_test_against_a_control() -> None:
+    rows, columns = RNG.permutation(12), RNG.permutation(5)
+    for test in ("wilcoxon", "ranks"):
+        found = against_control(TABLE, 3, test)
+        moved = against_control(TABLE[rows][:, columns], int(np.argmax(columns == 3)), test)
+        for name, values in found._asdict().items():
+            assert_allclose(getattr(moved, name), values[columns], rtol=1e-12, err_msg=name)
+
+
+def test_a_missing_score_costs_one_comparison_one_data_set() -> None:
+    table = TABLE.copy()
+    table[3, 0] = np.nan
+    found, whole = against_control(table, 4), against_control(TABLE, 4)
+    assert found.p[0] == against_control(np.delete(TABLE, 3, axis=0), 4).p[0]
+    assert_array_equal(found.p[1:4], whole.p[1:4])
+    with pytest.raises(ValueError, match="1 of 60 scores are missing"):
+        against_control(table, 4, "ranks")
+    with pytest.raises(ValueError, match="test is 'sign'; it must be one of 'wilcoxon', 'ranks'"):
+        against_control(table, 4, "sign")
+
+
+def test_no_table_has_a_smaller_adjusted_p_than_the_least() -> None:
+    """It is reached where the control wins everywhere against one method and the others are as good as the control."""
+    for n, k in ((1, 2), (3, 3), (6, 2), (8, 5), (10, 11)):
+        table = np.arange(n * k, dtype=float).reshape(n, k) * 0
+        table[:, 1] = -np.arange(1, n + 1)
+        least = least_adjusted_p(n, k - 1)
+        assert against_control(table, 0).holm[1] == pytest.approx(least)
+        for _ in range(20):
+            found = against_control(np.sort(RNG.random((n, k)), axis=1), 0)
+            assert np.nanmin(found.holm) >= least * (1 - 1e-12)
+            assert np.nanmin(found.bonferroni) >= least * (1 - 1e-12)
+
+
+def test_eleven_methods_need_twelve_data_sets_for_all_pairs_and_nine_against_a_control() -> None:
+    """2/2¹⁰ · 55 = .107 and 2/2¹² · 55 = .027; 2/2⁹ · 10 = .039."""
+    assert least_adjusted_p(10, 55) == pytest.approx(55 / 512)
+    assert (data_sets_needed(55), data_sets_needed(10), data_sets_needed(1)) == (12, 9, 6)
+    for m in (1, 2, 7, 22, 231):
+        n = data_sets_needed(m)
+        assert least_adjusted_p(n, m) < 0.05 <= least_adjusted_p(n - 1, m)
 
 
 def test_the_corrected_t_test_without_correction_is_the_paired_one() -> None:
@@ -414,9 +514,10 @@ def test_what_is_no_table_is_refused() -> None:
 
 
 @pytest.mark.parametrize("value", [-1, 2])
-def test_holm_refuses_what_is_no_probability(value: float) -> None:
-    with pytest.raises(ValueError, match=f"p holds {value}; give probabilities, from 0 to 1"):
-        holm([0.5, value])
+def test_corrections_refuse_what_is_not_a_probability(value: float) -> None:
+    for correct in CORRECTIONS.values():
+        with pytest.raises(ValueError, match=f"p holds {value}; give probabilities, from 0 to 1"):
+            correct([0.5, value])
 
 
 @pytest.mark.parametrize(

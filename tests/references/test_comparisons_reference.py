@@ -4,6 +4,7 @@ references/comparisons/ holds scores that go with them:
 pairwise_example.csv   the example of the authors of arXiv:2305.11921 (github.com/MSD-IRIMAS/Multi_Comparison_Matrix)
 sonar.csv              accuracies of the first run of ten folds on sonar, documentation of github.com/janezd/baycomp
 means_54.csv           mean accuracies on its 54 data sets
+four_genetic_methods.csv   accuracies of García, Fernández, Luengo & Herrera (2010), Information Sciences 180
 """
 
 from __future__ import annotations
@@ -19,12 +20,17 @@ from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
 from linclass.comparisons import (
+    against_control,
+    against_control_of_ranks,
     bayesian_signed_rank,
     bayesian_t,
+    bonferroni,
     corrected_t,
     critical_difference,
     friedman,
     friedman_of_ranks,
+    hochberg,
+    holm,
     nemenyi,
     pairwise,
 )
@@ -45,6 +51,68 @@ def test_demsars_example_of_fourteen_data_sets() -> None:
     assert found.f == pytest.approx(3.69, abs=0.005)
     assert critical_difference(4, 14, 0.05) == pytest.approx(1.25, abs=0.005)
     assert critical_difference(4, 14, 0.10) == pytest.approx(1.12, abs=0.005)
+
+
+def test_demsars_example_against_a_control() -> None:
+    """Demšar (2006), §3.2.2: C4.5 is the control; z and p of C4.5+m, C4.5+cf and C4.5+m+cf from its rounded standard
+    error .488. Holm's procedure rejects the first and third, p < α/3 and p < α/2, and not the second: adjusted, the
+    least p times 3, which exceeds the next times 2, and the last itself. (Its p of C4.5+cf, .607, is not 2Φ(−.512).)"""
+    found = against_control_of_ranks([3.143, 2.000, 2.893, 1.964], 14, control=0)
+    np.testing.assert_allclose(found.z[1:], [2.342, 0.512, 2.416], atol=1e-3)
+    np.testing.assert_allclose(found.p[[1, 3]], [0.019, 0.016], atol=5e-4)
+    np.testing.assert_array_equal(found.holm[1:] < 0.05, [True, False, True])
+    np.testing.assert_allclose(found.holm[1:], [3 * found.p[3], found.p[2], 3 * found.p[3]])
+    np.testing.assert_allclose(found.hochberg[1:], [2 * found.p[1], found.p[2], 2 * found.p[1]])
+    np.testing.assert_allclose(found.bonferroni[1:], [3 * found.p[1], 1, 3 * found.p[3]])
+
+
+def test_four_genetic_methods_on_24_data_sets_against_a_control() -> None:
+    """García, Fernández, Luengo & Herrera (2010), Information Sciences 180: accuracies, average ranks and adjusted
+    p-values with PDFC as the control, as the tests of StaTDS (github.com/kdis-lab/StaTDS) print them from there."""
+    table = scores("four_genetic_methods.csv", "PDFC", "NNEP", "IS-CHC+INN", "FH-GBML")
+    found = against_control(table, control=0, test="ranks")
+    ranked = friedman(table)
+    np.testing.assert_allclose(
+        ranked.ranks, [1.7708333, 2.4791667, 2.4791667, 3.2708333], atol=1e-7
+    )
+    assert ranked.without_ties == pytest.approx(16.225, abs=5e-4)
+    printed = {
+        "p": [0.057346851901366444, 0.057346851901366444, 5.699411623331527e-5],
+        "bonferroni": [0.17204, 0.17204, 1.70982e-4],
+        "holm": [0.11469, 0.11469, 1.70982e-4],
+        "hochberg": [0.057346851901366444, 0.057346851901366444, 1.709823486999458e-4],
+        "finner": [0.08477, 0.08477, 1.70982e-4],  # the last of 1 − (1 − p)³ to three digits only
+    }
+    for name, values in printed.items():
+        ours = getattr(found, name)[1:]
+        np.testing.assert_allclose(ours, values, atol=1e-5, rtol=1e-4, err_msg=name)
+    np.testing.assert_allclose(found.p[1:], printed["p"], rtol=1e-9)
+
+
+def test_five_classifiers_on_30_data_sets_with_each_as_the_control() -> None:
+    """García & Herrera (2008), JMLR 9: average ranks of C4.5, 1-NN, naive Bayes, kernel and CN2, from which the
+    documentation of scmamp (friedmanPost) prints p of each against each, and the tests of STAC (tec.citius.usc.es/stac)
+    p adjusted over all ten pairs, from ranks that are rounded to three digits."""
+    average = np.array([63.0, 97.5, 66.0, 130.0, 93.5]) / 30  # 2.100, 3.250, 2.200, 4.333, 3.117
+    printed = np.array(
+        [
+            [np.nan, 4.848763e-03, 8.064959e-01, 4.486991e-08, 1.276301e-02],
+            [4.848763e-03, np.nan, 1.011233e-02, 7.963489e-03, 7.439715e-01],
+            [8.064959e-01, 1.011233e-02, np.nan, 1.736118e-07, 2.474467e-02],
+            [4.486991e-08, 7.963489e-03, 1.736118e-07, np.nan, 2.880485e-03],
+            [1.276301e-02, 7.439715e-01, 2.474467e-02, 2.880485e-03, np.nan],
+        ]
+    )
+    p = np.array([against_control_of_ranks(average, 30, control).p for control in range(5)])
+    np.testing.assert_allclose(p, printed, rtol=1e-6)
+    pairs = np.sort(p[np.triu_indices(5, 1)])
+    tables = {
+        bonferroni: [0, 0, 0.029, 0.048, 0.080, 0.101, 0.127, 0.247, 1, 1],
+        holm: [0, 0, 0.023, 0.034, 0.048, 0.051, 0.051, 0.074, 1, 1],
+        hochberg: [0, 0, 0.023, 0.034, 0.048, 0.051, 0.051, 0.074, 0.806, 0.806],
+    }
+    for correct, values in tables.items():
+        np.testing.assert_allclose(correct(pairs), values, atol=1e-3, err_msg=correct.__name__)
 
 
 def test_the_table_of_nemenyis_quantiles() -> None:
