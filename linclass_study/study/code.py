@@ -3,6 +3,9 @@
 Imports are read from the source (ast), without importing anything. Files of this project, of the working directory, on
 PYTHONPATH and of editable installs are followed (module_files.py); an installed library counts with its version. Parts
 that are imported by name count where they are named: a method's classifier, transforms, features and tuning metric.
+
+A file counts with its abstract syntax tree, without docstrings: comments and formatting change no digest. In a user's
+module that reads docstrings they count.
 """
 
 from __future__ import annotations
@@ -30,6 +33,9 @@ CHILD = ("linclass_study.guarded_child", "linclass_study.runs.worker")
 PROJECT = (*OURS, "workflow", "textbook")  # whose own libraries do not count
 
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # of statements within a statement
+
+# names by which a module reads docstrings or source
+READ_TEXT = (b"__doc__", b"getdoc", b"getsource")
 
 # a module and the file it reads
 READS = {"linclass_study/table_files.py": "workflow/schemas/tables.yaml"}
@@ -75,10 +81,11 @@ def of_script(script: Path, *modules: str, reads: Iterable[Path] = ()) -> str:
 
 
 def code_digest(files: Iterable[Path], modules: Iterable[str], reads: Iterable[Path] = ()) -> str:
-    """Digest of the content of all files that these files and modules import, and of the versions of libraries."""
+    """Digest of the code of all files that these files and modules import, and of the versions of libraries."""
     found, libraries = closure(files, modules)
-    columns = [ROOT / file for module, file in READS.items() if ROOT / module in found]
-    lines = [f"{_shown(path)} {_content(path)}" for path in sorted({*found, *reads, *columns})]
+    read = {*reads, *(ROOT / file for module, file in READS.items() if ROOT / module in found)}
+    lines = [f"{_shown(path)} {_read(path)[1]}" for path in sorted(found)]
+    lines += [f"{_shown(path)} {_digest(path.read_bytes())}" for path in sorted(read)]
     lines += [f"{name} {_version(name)}" for name in sorted(libraries)]
     return hashlib.blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
 
@@ -99,11 +106,10 @@ def closure(files: Iterable[Path], modules: Iterable[str]) -> tuple[set[Path], s
         path = waiting.pop()
         if path not in found:
             found.add(path)
-            ours = any(path.is_relative_to(ROOT / folder) for folder in PROJECT)
-            for name in _imports(path):
+            for name in _read(path)[0]:
                 own = files_of(name)
                 waiting += own
-                if not (own or ours):
+                if not (own or _is_ours(path)):
                     libraries.add(name.partition(".")[0])
     return found, libraries - sys.stdlib_module_names
 
@@ -131,13 +137,18 @@ def _composed(method: Method) -> Iterable[str]:
 
 
 @cache
-def _imports(path: Path) -> tuple[str, ...]:
-    """Dotted names that a file imports; of `from a import b` both a and a.b, either may be the module."""
+def _read(path: Path) -> tuple[tuple[str, ...], str]:
+    """(imports, digest) of a source file. The digest is that of its syntax tree; of its bytes if it is not Python, or a
+    user's module that may read docstrings.
+
+    Imports are dotted names; of `from a import b` both a and a.b, either may be the module.
+    """
+    content = path.read_bytes()
     names: list[str] = []
     if path.suffix != ".py":  # compiled, or an archive
-        return ()
+        return (), _digest(content)
     try:
-        tree = ast.parse(path.read_bytes())
+        tree = ast.parse(content)
     except SyntaxError as error:
         raise Refused(f"{_shown(path)}, line {error.lineno}: not Python ({error.msg})") from None
     for node in _when_run(tree):
@@ -146,7 +157,47 @@ def _imports(path: Path) -> tuple[str, ...]:
         elif isinstance(node, ast.ImportFrom):
             base = _absolute(path, node)
             names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
-    return tuple(names)
+    if _is_ours(path) or not any(word in content for word in READ_TEXT):
+        content = syntax(tree).encode()
+    return tuple(names), _digest(content)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def syntax(tree: ast.AST) -> str:
+    """The nodes of a syntax tree without strings that stand alone (docstrings); empty fields, in which versions of
+    Python differ, are left out. Much faster than `ast.dump`."""
+    found: list[Any] = []
+    waiting: list[Any] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, list):
+            kept = [item for item in node if not _is_docstring(item)]
+            found.append(len(kept))
+            waiting += kept
+        elif isinstance(node, ast.AST):
+            found.append(type(node).__name__)
+            for name in node._fields:
+                value = getattr(node, name, None)
+                if isinstance(value, list | ast.AST):
+                    if value != []:
+                        found.append(name)
+                        waiting.append(value)
+                elif value is not None:
+                    found.append((name, value))
+        else:
+            found.append(node)
+    return repr(found)
+
+
+def _is_docstring(node: Any) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
 
 
 def _when_run(tree: ast.AST) -> Iterator[ast.AST]:
@@ -169,8 +220,8 @@ def _absolute(path: Path, node: ast.ImportFrom) -> str:
 
 
 @cache
-def _content(path: Path) -> str:
-    return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+def _is_ours(path: Path) -> bool:
+    return any(path.is_relative_to(ROOT / folder) for folder in PROJECT)
 
 
 @cache

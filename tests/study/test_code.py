@@ -119,3 +119,53 @@ def test_a_new_version_of_a_library_that_an_own_module_imports_is_new_code(tmp_p
     before = code.code_digest([], ["with_library"])
     monkeypatch.setattr(code, "_version", lambda name: "99")
     assert code.code_digest([], ["with_library"]) != before
+
+
+SOURCE = '''"""About it."""
+
+class A:
+    """More about it."""
+
+    def f(self, x, y=None):
+        """Even more."""
+        return {"a": x, **y} if y else x[1:]
+'''
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("Even more.", "Another sentence.", True),
+        ('        """Even more."""\n', "", True),
+        ("        return", "        # a comment\n        return", True),
+        ("def f(self, x, y=None):", "def f(\n        self, x,\n        y=None,\n    ):", True),
+        ('"a"', "'a'", True),
+        ('"a"', '"b"', False),
+        ("x[1:]", "x[:1]", False),
+        ("if y", "if x", False),
+        ("**y", "'y': y", False),
+        ("y=None", "*, y=None", False),
+        ("return", "yield", False),
+    ],
+)
+def test_comments_docstrings_and_formatting_are_not_code(tmp_path, monkeypatch, old, new, same):
+    monkeypatch.chdir(tmp_path)
+    digests = []
+    for text in (SOURCE, SOURCE.replace(old, new)):
+        (tmp_path / "formatted.py").write_text(text)
+        module_files.files_of.cache_clear()
+        code._read.cache_clear()
+        digests.append(code.code_digest([], ["formatted"]))
+    assert SOURCE.replace(old, new) != SOURCE
+    assert (digests[0] == digests[1]) == same
+
+
+def test_docstrings_count_in_a_module_that_reads_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    digests = set()
+    for words in ("one", "two"):
+        (tmp_path / "reads.py").write_text(f'"""{words}"""\nGRAMMAR = __doc__\n')
+        module_files.files_of.cache_clear()
+        code._read.cache_clear()
+        digests.add(code.code_digest([], ["reads"]))
+    assert len(digests) == 2

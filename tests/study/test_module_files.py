@@ -31,7 +31,7 @@ def found(monkeypatch, tmp_path):
             module_files.files_of,
             module_files._is_lazy,
             module_files._is_installed,
-            code._imports,
+            code._read,
         ):
             known.cache_clear()
         counted, _ = code.closure([], [module])

@@ -42,7 +42,7 @@ def study(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PYTHONPATH", raising=False)
     monkeypatch.syspath_prepend(tmp_path)
-    for cached in (module_files.files_of, code._imports, code._content):
+    for cached in (module_files.files_of, code._read):
         cached.cache_clear()
     evaluation = {
         "tune_metric": "accuracy",

@@ -88,8 +88,7 @@ def mine(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     module_files.files_of.cache_clear()
-    code._imports.cache_clear()
-    code._content.cache_clear()
+    code._read.cache_clear()
     for name in ("mine", "helper"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     return tmp_path
@@ -238,8 +237,7 @@ def digest(entry):
 
 
 def forget():
-    code._content.cache_clear()
-    code._imports.cache_clear()
+    code._read.cache_clear()
 
 
 def test_an_edit_of_a_transform_or_of_what_it_imports_reruns_its_methods_alone(mine):

@@ -131,16 +131,23 @@ def test_a_study_that_fits_withdraws_the_study_json_of_another_one(computed):
     ],
 )
 def test_editing_a_part_reruns_the_methods_that_import_it(computed, file, methods):
-    computed.append(file, "\n# an edit\n")
+    computed.append(file, "\nEDITED = True\n")
     output = computed.plan()
     assert {method for _, method in output.runs} == methods
     assert len(output.runs) == 2 * len(methods)
 
 
+def test_a_docstring_and_a_comment_of_a_solver_rerun_nothing(computed):
+    file = "linclass/solvers/smooth/newton.py"
+    text = computed.text(file)
+    computed.write(file, '"""In other words.' + text.removeprefix('"""') + "\n# a comment\n")
+    assert computed.plan().nothing_to_do
+
+
 def test_an_edit_with_an_old_time_stamp_is_noticed(computed):
     path = computed.folder / "linclass/classifiers/nearest_mean.py"
     before = path.stat()
-    computed.append("linclass/classifiers/nearest_mean.py", "\n# an edit\n")
+    computed.append("linclass/classifiers/nearest_mean.py", "\nEDITED = True\n")
     os.utime(path, (before.st_atime, before.st_mtime))
     assert {method for _, method in computed.plan().runs} == {"nearest_mean"}
 
@@ -168,14 +175,14 @@ def test_another_citation_or_check_fetches_and_fits_nothing(computed):
     assert output.jobs["check_data"] == 1
     assert {"compare_data", "report"} <= {*output.jobs}
     assert not {*output.jobs} & {"fetch", "split", "cross_validate", "score"}
-    computed.append("linclass_study/checks/rank.py", "\n# an edit\n")
+    computed.append("linclass_study/checks/rank.py", "\nEDITED = True\n")
     output = computed.plan()
     assert output.jobs["check_data"] == 2
     assert not {*output.jobs} & {"fetch", "split", "cross_validate", "score"}
 
 
 def test_editing_one_job_script_reruns_its_rule(computed):
-    computed.append("workflow/scripts/split.py", "\n# an edit\n")
+    computed.append("workflow/scripts/split.py", "\nEDITED = True\n")
     output = computed.plan()
     assert "split" in output.jobs
     assert "fetch" not in output.jobs
@@ -246,7 +253,7 @@ def times_of(project, file: str) -> dict[str, int]:
 def test_of_the_runs_in_a_job_only_what_an_edit_concerns_is_fitted_and_scored_again(computed):
     fitted, scored = times_of(computed, "fits.parquet"), times_of(computed, "scores.parquet")
     scores = computed.text("results/scores.csv")
-    computed.append("linclass/classifiers/nearest_mean.py", "\n# an edit\n")
+    computed.append("linclass/classifiers/nearest_mean.py", "\nEDITED = True\n")
     (computed.folder / "results/runs/gaussians/lda/predictions.parquet").unlink()
     output = computed.snakemake()
     assert output.code == 0, output.text

@@ -20,9 +20,10 @@ def rerun_if_study_differs(wildcards):
 
 
 def code_of_exhibit(wildcards):
-    """All of linclass: a script of the textbook may use any of it."""
-    files = [course.script(wildcards.exhibit), *(ROOT / "linclass").rglob("*.py")]
-    return code.code_digest([SCRIPTS / "exhibit.py", *files], [])
+    """All of linclass, which a script of the textbook may use; the script's docstring is its caption."""
+    script = course.script(wildcards.exhibit)
+    files = [SCRIPTS / "exhibit.py", script, *(ROOT / "linclass").rglob("*.py")]
+    return code.code_digest(files, [], reads=[script])
 
 
 @cache
