@@ -49,7 +49,7 @@ from linclass_study.results.method_styles import STYLES
 from linclass_study.results.metric_failures import metric_problems
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.plain_answer import could_not_compete, plain_answer
+from linclass_study.results.plain_answer import could_not_compete, not_ranked, plain_answer
 from linclass_study.results.protocol_names import TITLES, protocol_phrase, titled_phrase, units
 
 TEMPLATES = ROOT / "workflow" / "report"
@@ -94,7 +94,7 @@ def report(
         problems=fit_problems(outcome.fits),
         unscored=metric_problems(outcome),
         left_out=list(dict.fromkeys(one.method for one in failed_candidates(outcome))),
-        absent=could_not_compete(outcome),
+        absent=not_ranked(outcome) or could_not_compete(outcome),
         titles=TITLES,
         sections=sections.SECTIONS,
         main_protocol_phrase=main_protocol_phrase(outcome),

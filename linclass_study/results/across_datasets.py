@@ -1,13 +1,14 @@
 """Compare methods across data sets: a table of scores, data sets × methods, and its statistics.
 
 Of each group of data sets that share rows the first one with a score takes part (results/independent_datasets.py). A
-method has a score on a data set if every planned fit succeeded. A missing score is treated in two ways, and both are
-shown: the data set is left out, or the method counts as worst there.
+method has a score on a data set if every planned fit succeeded. Ranks, tests and ratings are those of the complete
+field (linclass/comparisons/missing_scores.py): a method that lacks a score is listed apart, and changes nothing for the
+others.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -16,10 +17,14 @@ import polars as pl
 from linclass import metrics
 from linclass.comparisons.bradley_terry_model import Ratings, bradley_terry
 from linclass.comparisons.friedman_test import Friedman, friedman
-from linclass.comparisons.missing_scores import leave_out_missing, missing_as_worst
-from linclass.comparisons.nemenyi_test import nemenyi
+from linclass.comparisons.missing_scores import (
+    CompleteField,
+    complete_field,
+    leave_out_missing,
+    missing_as_worst,
+)
+from linclass.comparisons.nemenyi_test import Nemenyi, nemenyi
 from linclass.comparisons.pairwise_matrix import Pairwise, pairwise
-from linclass.comparisons.ranking import ranks
 from linclass_study.fit_statuses import FITTED
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.outcome import Outcome
@@ -31,7 +36,7 @@ RESAMPLED = 6  # with fewer independent data sets, bootstrap intervals are not c
 
 
 @dataclass(frozen=True)
-class ComparisonAcross:
+class AllScores:
     """`table` is (data sets, methods), greater is better; NaN where a method has no score."""
 
     metric: str
@@ -41,8 +46,87 @@ class ComparisonAcross:
     shared: tuple[
         tuple[str, ...], ...
     ] = ()  # data sets with scores of which only the first takes part
-    # some missing scores are of runs that no study planned, as after a merge
-    unplanned: bool = False
+    # (data set, method) of runs that no study planned, as after a merge
+    unplanned: frozenset[tuple[str, str]] = frozenset()
+
+    @cached_property
+    def field(self) -> ComparisonAcross:
+        """The complete field: the data sets that count, and the methods with a score on each of them."""
+        rows, methods, _ = self._complete
+        return self._comparison(rows, methods, self.table)
+
+    @cached_property
+    def counted(self) -> AllScores:
+        """All methods on the data sets that count."""
+        rows = self._complete.rows
+        return replace(self, datasets=[self.datasets[i] for i in rows], table=self.table[rows])
+
+    @property
+    def set_aside(self) -> list[str]:
+        """Data sets that do not count: most methods lack a score there."""
+        return [name for name in self.datasets if name not in self.counted.datasets]
+
+    @property
+    def incomplete(self) -> list[str]:
+        """Methods that lack a score on a data set that counts."""
+        return [method for method in self.methods if method not in self.field.methods]
+
+    def missing_on(self, method: str) -> list[str]:
+        """The counted data sets on which a method has no score."""
+        table, j = self.counted.table, self.methods.index(method)
+        return [self.counted.datasets[i] for i in np.flatnonzero(np.isnan(table[:, j]))]
+
+    @cached_property
+    def missing_worst(self) -> ComparisonAcross:
+        """A missing score counts as the worst of its data set; without methods that were not run on each of them."""
+        rows = self._complete.rows
+        pairs = [{(self.datasets[i], method) for i in rows} for method in self.methods]
+        run = np.flatnonzero([not own & self.unplanned for own in pairs])
+        table = missing_as_worst(self.table) if self.methods else self.table
+        return self._comparison(rows, run, table)
+
+    @cached_property
+    def gaps_left_out(self) -> ComparisonAcross:
+        """Without the data sets on which a method lacks a score, unless that method lacks most scores."""
+        covering = self._complete.covering
+        rows = leave_out_missing(self.table[:, covering])[1] if len(covering) else covering
+        return self._comparison(rows, covering, self.table)
+
+    @cached_property
+    def nothing_set_aside(self) -> ComparisonAcross:
+        """All data sets count."""
+        complete = ~np.isnan(self.table).any(axis=0)
+        return self._comparison(np.arange(len(self.table)), np.flatnonzero(complete), self.table)
+
+    @cached_property
+    def _complete(self) -> CompleteField:
+        nothing = np.zeros(0, int)
+        return complete_field(self.table) if self.table.size else CompleteField(*[nothing] * 3)
+
+    def _comparison(
+        self, rows: np.ndarray, methods: np.ndarray, table: np.ndarray
+    ) -> ComparisonAcross:
+        datasets = [self.datasets[i] for i in rows]
+        return ComparisonAcross(
+            self.metric,
+            datasets,
+            [self.methods[j] for j in methods],
+            table[np.ix_(rows, methods)],
+            tuple(group for group in self.shared if group[0] in datasets),
+            self,
+        )
+
+
+@dataclass(frozen=True)
+class ComparisonAcross:
+    """`table` is (data sets, methods), greater is better, without missing scores; `every` has all of them."""
+
+    metric: str
+    datasets: list[str]
+    methods: list[str]
+    table: np.ndarray
+    shared: tuple[tuple[str, ...], ...]
+    every: AllScores = field(repr=False, compare=False)
 
     @property
     def enough(self) -> bool:
@@ -55,28 +139,6 @@ class ComparisonAcross:
         return len(self.datasets) >= RESAMPLED
 
     @cached_property
-    def complete(self) -> tuple[np.ndarray, list[str]]:
-        """(table, names) of the data sets on which every method has a score."""
-        table, rows = leave_out_missing(self.table)
-        return table, [self.datasets[row] for row in rows]
-
-    @property
-    def incomplete(self) -> list[str]:
-        """Methods that have no score on some data set."""
-        missing = np.isnan(self.table).any(axis=0)
-        return [method for method, lacks in zip(self.methods, missing, strict=True) if lacks]
-
-    @property
-    def whole(self) -> ComparisonAcross:
-        """Of the methods that have a score on every data set."""
-        kept = [j for j, method in enumerate(self.methods) if method not in self.incomplete]
-        return replace(self, methods=[self.methods[j] for j in kept], table=self.table[:, kept])
-
-    @cached_property
-    def worst(self) -> np.ndarray:
-        return missing_as_worst(self.table)
-
-    @cached_property
     def pairs(self) -> Pairwise:
         return pairwise(self.table)
 
@@ -84,43 +146,37 @@ class ComparisonAcross:
     def ratings(self) -> Ratings:
         return bradley_terry(self.table)
 
-    def treatments(self) -> dict[str, np.ndarray]:
-        """Treatment of missing scores → complete table; tables with fewer than two data sets are omitted.
+    @cached_property
+    def friedman(self) -> Friedman | None:
+        return friedman(self.table) if len(self.methods) > 2 else None
 
-        The first one is that of the conclusion: leaving out, unless only that makes the data sets too few. A method is
-        not the worst where nobody tried it.
-        """
-        if not self.enough:
-            return {}
-        tables = {"left out": self.complete[0], "counted as worst": self.worst}
-        if len(self.complete[0]) < FEW <= len(self.table) and not self.unplanned:
-            tables = dict(reversed(tables.items()))
-        if not np.isnan(self.table).any():
-            tables = {"complete": self.table}
-        return {name: table for name, table in tables.items() if len(table) > 1}
+    @cached_property
+    def nemenyi(self) -> Nemenyi:
+        """Mean ranks, their critical difference, and groups of methods that do not differ significantly."""
+        return nemenyi(self.table, ALPHA)
 
-    def friedman(self, treatment: str) -> Friedman | None:
-        return friedman(self.treatments()[treatment]) if len(self.methods) > 2 else None
-
-    def groups(self, treatment: str) -> tuple[np.ndarray, float, list[list[int]]]:
-        """(average ranks, critical difference, groups of methods that do not differ significantly)."""
-        found = nemenyi(self.treatments()[treatment], ALPHA)
-        return found.ranks, found.critical_difference, found.groups
-
-    def best(self, treatment: str) -> list[str]:
+    @property
+    def best(self) -> list[str]:
         """Methods with the least mean rank; several in case of a tie."""
-        mean = ranks(self.treatments()[treatment]).mean(axis=0)
+        mean = self.nemenyi.ranks
         return [self.methods[j] for j in np.flatnonzero(mean <= mean.min() + 1e-9)]
 
-    def only(self, datasets: list[str]) -> ComparisonAcross:
-        rows = [self.datasets.index(name) for name in datasets]
-        shared = tuple(group for group in self.shared if group[0] in datasets)
-        return replace(self, datasets=datasets, table=self.table[rows], shared=shared)
+    def without(self, dataset: str) -> ComparisonAcross:
+        """The same methods on the other data sets."""
+        kept = [i for i, name in enumerate(self.datasets) if name != dataset]
+        datasets = [self.datasets[i] for i in kept]
+        shared = tuple(group for group in self.shared if group[0] != dataset)
+        return replace(self, datasets=datasets, table=self.table[kept], shared=shared)
 
 
 def comparison_across(
     outcome: Outcome, metric: str | None = None, shared: bool = False
 ) -> ComparisonAcross:
+    """The complete field of a metric; with `shared`, data sets that share rows count individually."""
+    return all_scores(outcome, metric, shared).field
+
+
+def all_scores(outcome: Outcome, metric: str | None = None, shared: bool = False) -> AllScores:
     """The study's table of a metric; with `shared`, data sets that share rows count individually."""
     metric = metric or outcome.metric
     known = whole_means(outcome, metric)
@@ -134,10 +190,10 @@ def comparison_across(
     counted_once = tuple(
         tuple(group) for group in groups if len(group) > 1 and group[0] in datasets and not shared
     )
-    fitted = {*outcome.fits.select("dataset", "method").unique().iter_rows()}
-    unplanned = any((d, m) not in fitted for d in datasets for m in methods)
+    planned = {*outcome.fits.select("dataset", "method").unique().iter_rows()}
+    unplanned = frozenset((d, m) for d in datasets for m in methods) - planned
     table = table.reshape(len(datasets), len(methods))
-    return ComparisonAcross(metric, datasets, methods, table, counted_once, unplanned)
+    return AllScores(metric, datasets, methods, table, counted_once, unplanned)
 
 
 def whole_means(outcome: Outcome, metric: str) -> dict[tuple[str, str], float]:

@@ -12,7 +12,7 @@ import polars as pl
 from linclass import metrics
 from linclass_study.results import conclusion
 from linclass_study.results.across_datasets import ComparisonAcross, comparison_across
-from linclass_study.results.conclusion import few_datasets
+from linclass_study.results.conclusion import no_ranking
 from linclass_study.results.export import export_table
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.same_predictions import same_predictions
@@ -23,7 +23,7 @@ NAMES = ("ranks", "pairwise", "sensitivity")
 
 
 def write_across(outcome: Outcome) -> None:
-    """Three tables, and across.json: the sentences and the data sets that took part."""
+    """Three tables, and across.json: the sentences, and the data sets and methods that took part."""
     base = comparison_across(outcome)
     tried = scenarios(outcome, base)
     frames = {
@@ -37,7 +37,9 @@ def write_across(outcome: Outcome) -> None:
         "metric": base.metric,
         "datasets": base.datasets,
         "methods": base.methods,
-        "few": few_datasets(base),
+        "incomplete": base.every.incomplete,
+        "set_aside": base.every.set_aside,
+        "few": no_ranking(base),
         "sentences": [*conclusion.sentences(outcome, base, tried), *same_predictions(outcome)],
     }
     with unfinished_file(conclusions_path(outcome)) as partial:
@@ -51,25 +53,24 @@ def conclusions_path(outcome: Outcome) -> Path:
 
 
 def ranks_table(base: ComparisonAcross) -> pl.DataFrame:
-    """One row per method, best mean rank first: numbers of data sets, ranks and rating."""
+    """One row per method of the complete field, best mean rank first: number of data sets, ranks and rating."""
+    n, sign = len(base.datasets), 1.0 if metrics.greater_is_better(base.metric) else -1.0
+    means = (sign * base.table.mean(axis=0)).tolist() if n else [None] * len(base.methods)
     columns: dict[str, Any] = {
         "method": list(base.methods),
-        "data_sets": (~np.isnan(base.table)).sum(axis=0).tolist(),
-        "mean_score": _means(base),
+        "data_sets": [n] * len(base.methods),
+        "mean_score": means,
         "times_best": _times_best(base),
     }
-    treatments = base.treatments() if base.enough else {}
-    for treatment in treatments:
-        columns[f"rank_{treatment.replace(' ', '_')}"] = base.groups(treatment)[0].tolist()
     if base.enough:
         rated = base.ratings
         unknown = pl.Series([None] * len(rated.elo), dtype=pl.Float64)
+        columns["mean_rank"] = base.nemenyi.ranks.tolist()
         columns["rating"] = rated.elo.tolist()
         columns["rating_lower"] = rated.lower.tolist() if base.enough_for_intervals else unknown
         columns["rating_upper"] = rated.upper.tolist() if base.enough_for_intervals else unknown
     frame = pl.DataFrame(columns, strict=False)
-    first = next((name for name in frame.columns if name.startswith("rank_")), None)
-    return frame.sort(first, "method") if first else frame
+    return frame.sort("mean_rank", "method") if base.enough else frame
 
 
 def pairwise_table(base: ComparisonAcross) -> pl.DataFrame:
@@ -114,14 +115,6 @@ def _same(one: Scenario, best: int) -> str:
     return f"{('one', 'two', 'three')[kept - 1] if kept < 4 else kept} of them"
 
 
-def _means(base: ComparisonAcross) -> list[float | None]:
-    sign = 1.0 if metrics.greater_is_better(base.metric) else -1.0
-    return [
-        float(sign * own[~np.isnan(own)].mean()) if (~np.isnan(own)).any() else None
-        for own in base.table.T
-    ]
-
-
 def _times_best(base: ComparisonAcross) -> list[int]:
-    best = np.array([np.nanmax(row) for row in base.table])
-    return (base.table >= best[:, None] - 1e-9).sum(axis=0).tolist()
+    best = base.table.max(axis=1, keepdims=True, initial=-np.inf)
+    return (base.table >= best - 1e-9).sum(axis=0).tolist()

@@ -17,7 +17,7 @@ from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.metric_failures import metric_problems
 from linclass_study.results.metric_words import direction_words, metric_words
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.plain_answer import plain_answer
+from linclass_study.results.plain_answer import not_ranked, plain_answer
 from linclass_study.results.protocol_names import has_spread, protocol_phrase
 from linclass_study.results.summary import best
 
@@ -41,6 +41,7 @@ def answer(outcome: Outcome, report: str) -> str:
     lines += data_lines(outcome)
     lines += best_lines(outcome)
     lines += plain_answer(outcome, named=False)
+    lines += filter(None, [not_ranked(outcome)])
     return "\n".join([*lines, counts_line(outcome.fits), f"report: {report}"]) + "\n"
 
 

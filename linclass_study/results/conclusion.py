@@ -6,7 +6,7 @@ import numpy as np
 
 from linclass.comparisons.bayesian_signed_rank_test import bayesian_signed_rank
 from linclass.counted import names_and_others
-from linclass_study.results.across_datasets import ALPHA, FEW, ComparisonAcross
+from linclass_study.results.across_datasets import ALPHA, FEW, AllScores, ComparisonAcross
 from linclass_study.results.chance import chance
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
@@ -18,32 +18,24 @@ NAMES = 4  # methods named in a sentence; the others are counted
 
 def sentences(outcome: Outcome, base: ComparisonAcross, tried: list[Scenario]) -> list[str]:
     """Best method, overall test of the ranks, significant differences, practical differences, sensitivity."""
+    if why := no_ranking(base):
+        return [why]
     if not base.enough:
         return [
             "Fewer than two data sets, or fewer than two methods, have scores: nothing to compare across data sets."
         ]
-    treatments = list(base.treatments())
-    if not treatments:
-        return ["No two data sets have a score of every method: see the pairwise matrix."]
-    if few := few_datasets(base):
-        return [few]
-    chosen = treatments[0]
-    table = base.treatments()[chosen]
-    n, k = table.shape
-    average, difference, _ = base.groups(chosen)
-    best = base.best(chosen)
+    n, k = base.table.shape
+    average, difference = base.nemenyi.ranks, base.nemenyi.critical_difference
     conclusions = [
-        _winner(best, n, k, float(average.min()), base, chosen),
-        *filter(None, [without_the_best(base, chosen)]),
-        *_other_orders(best, base, table, means=chosen != "counted as worst"),
+        _winner(base, float(average.min())),
+        *_other_orders(base),
     ]
-    test = base.friedman(chosen)
-    if test is not None:
-        found = "differ" if test.f_p < ALPHA else "are not shown to differ"
+    if (test := base.friedman) is not None:
+        found = "differ" if test.f_p < ALPHA else "do not differ significantly"
         conclusions.append(
-            f"The methods {found} more than by chance: Iman and Davenport’s F = {_number(test.f)}, "
-            f"p {_p(test.f_p)}, which decides (Demšar, 2006) because Friedman’s χ² = {test.statistic:.2f}, "
-            f"p {_p(test.p)}, is too conservative (n = {n} data sets, k = {k} methods)."
+            f"The methods {found}{' more than by chance' * (found == 'differ')}: Iman and Davenport’s F = "
+            f"{_number(test.f)}, p {_p(test.f_p)}, which decides (Demšar, 2006) because Friedman’s χ² = "
+            f"{test.statistic:.2f}, p {_p(test.p)}, is too conservative (n = {n} data sets, k = {k} methods)."
         )
     first = int(np.argmin(average))
     others = [j for j in np.argsort(average, kind="stable") if j != first]
@@ -53,7 +45,7 @@ def sentences(outcome: Outcome, base: ComparisonAcross, tried: list[Scenario]) -
         f"{rank_test(k)} at α = {ALPHA} (critical difference {difference:.2f} ranks) distinguishes "
         f"{distinguished(near, far)} from {base.methods[first]}."
     )
-    conclusions += _practical(outcome, base, best, average, n)
+    conclusions += _practical(outcome, base)
     return conclusions + _survives(tried)
 
 
@@ -62,90 +54,88 @@ def rank_test(k: int, article: str = "The") -> str:
     return "Nemenyi’s test" if k > 2 else f"{article} sign test"
 
 
-def few_datasets(base: ComparisonAcross) -> str:
-    """Why there is no conclusion, if there are too few independent data sets for one."""
-    treatment, table = next(iter(base.treatments().items()), ("", ()))
-    if not 0 < len(table) < FEW:
+def no_ranking(base: ComparisonAcross) -> str:
+    """Why methods are not ranked: too few have a score on every data set, or data sets are too few; empty if they are
+    ranked, or if less than two methods or data sets have any score."""
+    every = base.every
+    if min(every.table.shape) < 2:
         return ""
-    left = left_out(base, treatment)
-    return (
-        f"{independent(base, len(table))} are too few to rank methods{f': {left}' if left else ''}. A conclusion needs "
-        f"at least {FEW}."
+    if len(base.methods) < 2:
+        only = f"Only {base.methods[0]} has" if base.methods else "No method has"
+        return (
+            f"{only} a score on every one of {independent(every.counted)}, so methods are not ranked"
+            f"{_alternatives(every)}."
+        )
+    if len(base.datasets) < FEW:
+        return (
+            f"{independent(base)} are too few to rank methods. A conclusion needs at least {FEW}."
+        )
+    return ""
+
+
+def _alternatives(every: AllScores) -> str:
+    """Which methods are best when missing scores count as worst, and without the data sets that lack some."""
+    worst, without = every.missing_worst, every.gaps_left_out
+    found = []
+    if worst.enough:
+        found.append(f"{_listed(worst.best)} if missing scores count as worst")
+    if without.enough:
+        found.append(
+            f"{_listed(without.best)} over the {len(without.datasets)} data sets on which all "
+            f"{len(without.methods)} have a score"
+        )
+    return f"; best mean rank: {', '.join(found)}" if found else ""
+
+
+def independent(base: ComparisonAcross | AllScores) -> str:
+    """3 independent data sets (a and b count as one; c is set aside: most methods lack a score there)"""
+    notes = [
+        f"{_listed([*group])} count as one" for group in base.shared if group[0] in base.datasets
+    ]
+    every = base.every if isinstance(base, ComparisonAcross) else base
+    if aside := every.set_aside:
+        is_ = "is" if len(aside) == 1 else "are"
+        notes.append(f"{_listed(aside)} {is_} set aside: most methods lack a score there")
+    return f"{len(base.datasets)} independent data sets" + (
+        f" ({'; '.join(notes)})" if notes else ""
     )
 
 
-def independent(base: ComparisonAcross, n: int, note: str = "") -> str:
-    """3 independent data sets (iris and iris_binary count as one; note)"""
-    notes = [f"{_listed([*group])} count as one" for group in base.shared] + [note] * bool(note)
-    return f"{n} independent data sets" + (f" ({'; '.join(notes)})" if notes else "")
-
-
-def left_out(base: ComparisonAcross, treatment: str) -> str:
-    """Which part of the data sets is left out and because of which methods; empty if none is."""
-    total = len(base.datasets)
-    left = total - len(base.treatments()[treatment])
-    if not left:
+def not_ranked_note(base: ComparisonAcross) -> str:
+    """A sentence for captions about the methods that are left out of ranks, tests and ratings; empty if none is."""
+    lacking = base.every.incomplete
+    if not lacking:
         return ""
-    are, there = ("is", "on it") if left == 1 else ("are", "on them")
-    lacking = base.incomplete
-    together = left == 1 < len(lacking)  # of several data sets, each method may lack another one
-    methods = _listed(lacking, "and" if together else "or")
-    have = "have" if together or len(lacking) > NAMES + 1 else "has"
-    return f"{left} of {total} {are} left out because {methods} {have} no score {there}"
-
-
-def without_the_best(base: ComparisonAcross, treatment: str) -> str:
-    """Which of the best methods have no score on data sets that are left out, and which method is the best of those
-    with all scores; empty if each of the best has all.
-    """
-    best = base.best(treatment)
-    lacking = [method for method in best if method in base.incomplete]
-    if treatment != "left out" or not lacking:
-        return ""
-    missing = np.isnan(base.table[:, [base.methods.index(method) for method in lacking]])
-    places = [base.datasets[i] for i in np.flatnonzero(missing.any(axis=1))]
-    itself, have = (" itself", "has") if len(lacking) == 1 else ("", "have")
-    said = f"{_listed(lacking)}{itself} {have} no score on {_listed(places)}"
-    whole, n = base.whole, len(base.datasets)
-    if len(whole.methods) < 2:
-        only = f"only {whole.methods[0]}" if whole.methods else "no method"
-        return f"{said}; {only} has scores on all {n}."
-    first = whole.best("complete")
-    lead = f"{_listed(first)} {'is' if len(first) == 1 else 'are'} best"
-    return f"{said}; of the {len(whole.methods)} methods with scores on all {n}, {lead}."
-
-
-def _winner(
-    best: list[str], n: int, k: int, rank: float, base: ComparisonAcross, chosen: str
-) -> str:
-    verb = "has" if len(best) == 1 else "share"
-    left = left_out(base, chosen)
-    note = f": {left}" if left else ""
-    note = ", missing scores counted as worst" if chosen == "counted as worst" else note
+    are, lack = ("is", "lacks") if len(lacking) == 1 else ("are", "lack")
     return (
-        f"{_listed(best)} {verb} the best mean rank by {metric_words(base.metric)}, {rank:.2f} of {k}, "
-        f"over {independent(base, n)}{note}."
+        f" {_listed(lacking)} {are} left out, because {'it' if len(lacking) == 1 else 'they'} {lack} a score on some "
+        "data set (tables/incomplete.csv)."
     )
 
 
-def _other_orders(
-    best: list[str], base: ComparisonAcross, table: np.ndarray, means: bool
-) -> list[str]:
-    """Which methods come first by other averages, if these are not the best ones by rank; `means`: the table has no
-    made-up values.
-    """
-    orders = {"by Bradley and Terry’s rating": base.ratings.elo}
-    if means:
-        orders = {f"by mean {metric_words(base.metric)}": table.mean(axis=0)} | orders
+def _winner(base: ComparisonAcross, rank: float) -> str:
+    verb = "has" if len(base.best) == 1 else "share"
+    return (
+        f"{_listed(base.best)} {verb} the best mean rank by {metric_words(base.metric)}, {rank:.2f} of "
+        f"{len(base.methods)}, over {independent(base)}."
+    )
+
+
+def _other_orders(base: ComparisonAcross) -> list[str]:
+    """Which methods come first by other averages, if these are not the best ones by rank."""
+    orders = {
+        f"by mean {metric_words(base.metric)}": base.table.mean(axis=0),
+        "by Bradley and Terry’s rating": base.ratings.elo,
+    }
     found = []
     for order, values in orders.items():
-        first = [base.methods[j] for j in np.flatnonzero(values >= np.nanmax(values) - 1e-6)]
-        if first != best:
+        first = [base.methods[j] for j in np.flatnonzero(values >= values.max() - 1e-6)]
+        if first != base.best:
             found.append(f"{_listed(first)} {order}")
     if not found:
         return []
     why = "Ranks and ratings count how often a method is ahead, the mean by how much."
-    return [f"Other orders begin otherwise: {', '.join(found)}. {why}"]
+    return [f"Other criteria rank a different method first: {', '.join(found)}. {why}"]
 
 
 def distinguished(near: list[str], far: list[str]) -> str:
@@ -155,31 +145,27 @@ def distinguished(near: list[str], far: list[str]) -> str:
     return f"only {_listed(far)}" if len(far) <= len(near) else f"all but {_listed(near)}"
 
 
-def _practical(
-    outcome: Outcome, base: ComparisonAcross, best: list[str], average: np.ndarray, ranked: int
-) -> list[str]:
-    """Compare the best method with the first one that does not share its mean rank, on all data sets that both have."""
-    order = [int(j) for j in np.argsort(average, kind="stable")]
-    first = base.methods.index(best[0])
-    second = next((j for j in order if base.methods[j] not in best), None)
+def _practical(outcome: Outcome, base: ComparisonAcross) -> list[str]:
+    """Compare the best method with the first one that does not share its mean rank."""
+    best = base.best
+    order = [base.methods[j] for j in np.argsort(base.nemenyi.ranks, kind="stable")]
+    second = next((method for method in order if method not in best), None)
     if second is None:
         return ["All methods share the best mean rank, so there is no runner-up."]
     rope = rope_of(outcome.evaluation)
-    pair = base.table[:, [first, second]]
+    pair = base.table[:, [base.methods.index(best[0]), base.methods.index(second)]]
     found = bayesian_signed_rank(pair, rope)
     better, equal, worse = (chance(float(part[0, 1])) for part in found)
-    n = int(np.count_nonzero(~np.isnan(pair).any(axis=1)))
-    which = "" if n == ranked else " data sets on which both have a score"
     sentence = (
-        f"{best[0]} against the runner-up, {base.methods[second]}: with probability {better} better by more than "
-        f"{rope:g}, {equal} equal in practice, {worse} worse (Bayesian signed-rank test, n = {n}{which}; it takes "
-        f"the mean of each as exact{_undecided(outcome, base, best[0], base.methods[second])})."
+        f"{best[0]} against the runner-up, {second}: with probability {better} better by more than "
+        f"{rope:g}, {equal} equal in practice, {worse} worse (Bayesian signed-rank test, n = {len(pair)}; it takes "
+        f"the mean of each as exact{_undecided(outcome, base, best[0], second)})."
     )
     return [sentence]
 
 
 def _undecided(outcome: Outcome, base: ComparisonAcross, first: str, second: str) -> str:
-    """On how many data sets the folds do not decide between two methods, of those that have several folds of both."""
+    """On how many data sets the difference of two methods is inconclusive, of those that have several folds of both."""
     known = [
         max(part[0, 1] for part in found) >= SURE
         for dataset, own in outcome.parts().items()
@@ -190,7 +176,7 @@ def _undecided(outcome: Outcome, base: ComparisonAcross, first: str, second: str
         return ""
     open_ones, n = known.count(False), len(known)
     those = f"all {n}" if open_ones == n > 1 else f"{open_ones or 'none'} of {n}"
-    return f", {'but' if open_ones else 'and'} the folds leave {those} differences undecided"
+    return f", {'but' if open_ones else 'and'} by the folds {those} differences are inconclusive"
 
 
 def _survives(tried: list[Scenario]) -> list[str]:

@@ -9,13 +9,8 @@ import numpy as np
 
 from linclass.counted import counted, names_and_others
 from linclass_study.results.across_datasets import FEW, ComparisonAcross, comparison_across
-from linclass_study.results.conclusion import (
-    few_datasets,
-    independent,
-    left_out,
-    without_the_best,
-)
-from linclass_study.results.excluded_methods import excluded_methods
+from linclass_study.results.conclusion import independent, no_ranking
+from linclass_study.results.excluded_methods import excluded_methods, incomplete_methods
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import best
@@ -59,9 +54,9 @@ def plain_answer(outcome: Outcome, named: bool = True) -> list[str]:
     else:
         verdict = _how_often([compared for _, compared in answered.values()], bool(lacking))
     base = comparison_across(outcome)
-    few, overall = few_datasets(base), _overall(base)
-    if overall and not few:
-        return [*overall, verdict, *absent]
+    few = no_ranking(base)
+    if base.enough and not few:
+        return [_overall(base), verdict, *absent]
     listed = named and n <= NAMED
     bests = [_bests(outcome, {name: pair[0] for name, pair in answered.items()})] * listed
     return [*bests, verdict, *[few] * bool(few), *absent]
@@ -92,8 +87,26 @@ def _bests(outcome: Outcome, found: dict[str, Any]) -> str:
     return f"Best {metric_words(outcome.metric)}: {', '.join(each)}."
 
 
+def not_ranked(outcome: Outcome) -> str:
+    """A sentence about the methods that are left out of the ranking, each with what it lacks and its mean rank if
+    missing scores counted as worst; empty if all methods are ranked, or none."""
+    base = comparison_across(outcome)
+    lacking = [] if no_ranking(base) or not base.enough else incomplete_methods(outcome, base)
+    if not lacking:
+        return ""
+    each = []
+    for number, one in enumerate(lacking[:NAMES]):
+        note = f"; its mean rank is {one.rank:.2f} of {one.of}" if one.rank is not None else ""
+        if note and not number:
+            note += " if missing scores count as worst"
+        each.append(f"{one.method} (no score on {_names(one.datasets)}: {one.reason}{note})")
+    more = len(lacking) - len(each)
+    each += [f"{counted(more, 'other')} (tables/incomplete.csv)"] * (more > 0)
+    return f"Not ranked: {', '.join(each)}."
+
+
 def could_not_compete(outcome: Outcome) -> str:
-    """A sentence about the methods that are excluded from the comparison, with the reasons if they are few."""
+    """A sentence about the methods that are excluded on a data set, with the reasons if they are few."""
     kept_out = {
         name: found
         for name, own in outcome.parts().items()
@@ -113,7 +126,7 @@ def could_not_compete(outcome: Outcome) -> str:
             f"{names_and_others(methods, NAMED)} on {names} ({why})"
             for (names, why), methods in alike.items()
         ]
-        return f"Could not compete: {', '.join(each)}."
+        return f"Excluded: {', '.join(each)}."
     of = f" of {counted(_readable(outcome), 'data set')}"
     times: dict[int, list[str]] = {}
     for method, number in Counter(method for _, method, _ in runs).most_common():
@@ -123,7 +136,7 @@ def could_not_compete(outcome: Outcome) -> str:
     each += [f"{_names(methods)} on {number}" for number, methods in others[:1]]
     if rest := sum(len(methods) for _, methods in others[1:]):
         each.append(f"{counted(rest, 'other')} on fewer")
-    return f"Could not compete: {'; '.join(each)}."
+    return f"Excluded: {'; '.join(each)}."
 
 
 def _readable(outcome: Outcome) -> int:
@@ -150,37 +163,19 @@ def _alone(name: str, found: ComparisonWithin) -> str:
     )
 
 
-def _overall(base: ComparisonAcross) -> list[str]:
-    treatments = list(base.treatments())
-    if not base.enough or not treatments:
-        return []
-    treatment = treatments[0]
-    average, difference, _ = base.groups(treatment)
-    first = base.best(treatment)
-    near = int(np.count_nonzero(average - average.min() <= difference)) - len(first)
-    others = len(base.methods) - len(first)
+def _overall(base: ComparisonAcross) -> str:
+    average, first = base.nemenyi.ranks, base.best
+    near = int(np.count_nonzero(average - average.min() <= base.nemenyi.critical_difference))
+    near, others = near - len(first), len(base.methods) - len(first)
     if not others:
-        return ["All methods share the best mean rank."]
-    n = len(base.treatments()[treatment])
-    left = left_out(base, treatment)
-    is_sure = (
-        "and that is sure: every other method is behind"
-        if not near
-        else f"but that is not sure: {some(near, others, bool(first[1:]))} may be as good"
-    )
+        return "All methods share the best mean rank."
+    ahead = f"not significantly better than {some(near, others, bool(first[1:]))}"
+    ahead = f"but {ahead}" if near else "significantly better than every other method"
     verb = "has" if len(first) == 1 else "share"
-    if treatment == "counted as worst":
-        lacking = base.incomplete
-        those = (
-            f" of {_names(lacking)}"
-            if len(lacking) < len(base.methods)
-            else ", which all methods have,"
-        )
-        left = f"missing scores{those} count as worst"
-    over = independent(base, n, left)
     words = metric_words(base.metric)
-    said = f"{_names(first)} {verb} the best mean rank by {words} over {over}, {is_sure}."
-    return [said, *filter(None, [without_the_best(base, treatment)])]
+    return (
+        f"{_names(first)} {verb} the best mean rank by {words} over {independent(base)}, {ahead}."
+    )
 
 
 def sure(found: ComparisonWithin, tied: list[str]) -> str:

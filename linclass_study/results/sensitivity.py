@@ -1,4 +1,4 @@
-"""Sensitivity of the conclusion: the best mean rank with other metrics, data sets and treatments of failures."""
+"""Sensitivity of the conclusion: the best mean rank with other metrics, data sets and treatments of missing scores."""
 
 from __future__ import annotations
 
@@ -27,41 +27,29 @@ def steady(tried: list[Scenario]) -> list[str]:
 
 def scenarios(outcome: Outcome, base: ComparisonAcross) -> list[Scenario]:
     """The study's own comparison, followed by its variations."""
-    treatments = list(base.treatments())
-    if not base.enough or not treatments:
+    if not base.enough:
         return []
-    chosen = treatments[0]
-    winners = base.best(chosen)
     found: list[Scenario] = []
 
-    def add(what: str, table: ComparisonAcross, treatment: str) -> None:
-        usable = table.enough and treatment in table.treatments()
-        if not usable and table.enough and table.treatments():  # this treatment does not apply here
-            treatment, usable = next(iter(table.treatments())), True
-        if usable:
-            best = table.best(treatment)
-            found.append(
-                Scenario(
-                    what,
-                    len(table.treatments()[treatment]),
-                    tuple(best),
-                    tuple(name for name in winners if name in best),
-                    any(name in table.methods for name in winners),
-                )
-            )
+    def add(what: str, table: ComparisonAcross) -> None:
+        if table.enough:
+            best = tuple(table.best)
+            kept = tuple(name for name in base.best if name in best)
+            scored = any(name in table.methods for name in base.best)
+            found.append(Scenario(what, len(table.datasets), best, kept, scored))
 
-    words = metric_words(base.metric)
-    missing = "" if chosen == "complete" else f", missing scores {chosen}"
-    add(f"{words}{missing}", base, chosen)
-    for treatment in treatments[1:]:
-        add(f"missing scores {treatment}", base, treatment)
+    add(metric_words(base.metric), base)
+    if base.every.incomplete:
+        add("missing scores counted as worst", base.every.missing_worst)
+        add("without data sets on which a method lacks a score", base.every.gaps_left_out)
+    if base.every.set_aside:
+        add("no data set is set aside", base.every.nothing_set_aside)
     for metric in OTHERS:
         if metric != base.metric and metric in metrics.names():
-            add(f"by {metric_words(metric)}", comparison_across(outcome, metric), chosen)
-    left = base.complete[1] if chosen == "left out" else base.datasets
-    for name in left:
-        add(f"without {name}", base.only([other for other in left if other != name]), chosen)
-    every = comparison_across(outcome, shared=True)
-    if len(every.datasets) > len(base.datasets):
-        add("data sets that share rows counted each", every, chosen)
+            add(f"by {metric_words(metric)}", comparison_across(outcome, metric))
+    for name in base.datasets:
+        add(f"without {name}", base.without(name))
+    shared = comparison_across(outcome, shared=True)
+    if len(shared.datasets) > len(base.datasets):
+        add("data sets that share rows counted each", shared)
     return found

@@ -5,59 +5,43 @@ from __future__ import annotations
 from linclass.comparisons.nemenyi_test import critical_difference
 from linclass.counted import counted
 from linclass_study.results.across_datasets import ALPHA, FEW, PAIRED, ComparisonAcross
-from linclass_study.results.conclusion import independent, left_out, rank_test
+from linclass_study.results.conclusion import independent, rank_test
 
 
 def too_few_for_ranks(base: ComparisonAcross) -> str:
     """The critical difference of mean ranks against the largest possible difference; empty if there are enough."""
-    treatment, table = next(iter(base.treatments().items()), ("", ()))
-    n = len(table)
+    n, k = base.table.shape
     if n >= FEW:
         return ""
-    if n < 2:
-        return "Mean ranks need two data sets on which every method has a score."
-    k = len(base.methods)
     difference = critical_difference(k, n, ALPHA)
     most = (
         "" if difference < k - 1 else f", and no two of {k} methods can differ by more than {k - 1}"
     )
     return (
-        f"Mean ranks are not drawn: over {independent(base, n, left_out(base, treatment))} the critical difference of "
+        f"Mean ranks are not drawn: over {independent(base)} the critical difference of "
         f"{rank_test(k, 'the')} at α = {ALPHA} is {difference:.2f} ranks{most}. At least {FEW} data sets are required."
     )
 
 
 def too_few_for_pairs(base: ComparisonAcross) -> str:
     """The least p of Wilcoxon's signed-rank test; empty if there are enough."""
-    n = _most_pairs(base)
+    n = len(base.datasets)
     if n >= PAIRED:
         return ""
     least = f"{2 / 2**n:.4f}".strip("0").rstrip(".") if n > 1 else "1"
     return (
-        f"Pairs of methods are not drawn: over {_shared(base, n)} the p of Wilcoxon’s signed-rank test is at least "
-        f"{least}; p < .05 needs at least {PAIRED}. Differences, wins and losses are in tables/pairwise.csv."
+        f"Pairs of methods are not drawn: over {counted(n, 'independent data set')} the p of Wilcoxon’s signed-rank "
+        f"test is at least {least}; p < .05 needs at least {PAIRED}. Differences, wins and losses are in "
+        "tables/pairwise.csv."
     )
 
 
 def too_few_for_ratings(base: ComparisonAcross) -> str:
     """Empty if there are enough."""
-    n = _most_pairs(base)
+    n = len(base.datasets)
     if n >= FEW:
         return ""
     return (
-        f"Ratings are not drawn: {_shared(base, n)} are too few, at least {FEW} are required. "
+        f"Ratings are not drawn: {counted(n, 'independent data set')} are too few, at least {FEW} are required. "
         "tables/ranks.csv has their values."
     )
-
-
-def _shared(base: ComparisonAcross, n: int) -> str:
-    """3 independent data sets; where some method lacks a score, why they may be more than those of the ranks."""
-    note = ", the most on which two methods both have a score," if base.incomplete else ""
-    return f"{counted(n, 'independent data set')}{note}"
-
-
-def _most_pairs(base: ComparisonAcross) -> int:
-    """The largest number of data sets on which two methods are compared."""
-    n = base.pairs.n.copy()
-    n[range(len(n)), range(len(n))] = 0
-    return int(n.max())

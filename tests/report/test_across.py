@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,14 +18,16 @@ from studies import Data, Method, build
 from linclass_study.protocols import selected_protocols
 from linclass_study.report import page
 from linclass_study.report.drawing import style
-from linclass_study.report.figures import cost, ratings
+from linclass_study.report.figures import cost, pairwise, ranks, ratings
 from linclass_study.report.tables import cost as cost_table
-from linclass_study.report.tables import sensitivity
-from linclass_study.results import conclusion, plain_answer
+from linclass_study.report.tables import incomplete, sensitivity
+from linclass_study.results import answer, conclusion, plain_answer
 from linclass_study.results.across_datasets import (
     FEW,
     RESAMPLED,
+    AllScores,
     ComparisonAcross,
+    all_scores,
     comparison_across,
     whole_means,
 )
@@ -33,6 +37,7 @@ from linclass_study.results.across_tables import (
     sensitivity_table,
     write_across,
 )
+from linclass_study.results.excluded_methods import incomplete_methods
 from linclass_study.results.export import export_table
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import units
@@ -44,7 +49,7 @@ NAN = np.nan
 
 def a_table(rows: list[list[float]], metric: str = "accuracy") -> ComparisonAcross:
     datasets = [f"d{i}" for i in range(len(rows))]
-    return ComparisonAcross(metric, datasets, ["a", "b", "c"][: len(rows[0])], np.array(rows))
+    return AllScores(metric, datasets, [*"abcdef"][: len(rows[0])], np.array(rows)).field
 
 
 @pytest.fixture(scope="module")
@@ -131,128 +136,134 @@ def test_the_page_names_the_protocol_once(
 
 
 def test_less_is_better_is_turned(outcome: Outcome) -> None:
-    assert np.nanmax(comparison_across(outcome, "log_loss").table) <= 0
+    assert np.nanmax(all_scores(outcome, "log_loss").table) <= 0
 
 
-def test_missing_scores_are_left_out_and_counted_as_worst_side_by_side() -> None:
-    base = a_table([[0.9, 0.8, NAN], [0.7, 0.6, 0.5], [0.8, 0.9, 0.1]])
-    treatments = base.treatments()
-    assert list(treatments) == ["left out", "counted as worst"]
-    assert len(treatments["left out"]) == 2
-    assert len(treatments["counted as worst"]) == 3
-    assert list(a_table([[0.9, 0.8], [0.7, 0.6]]).treatments()) == ["complete"]
+NOTHING: Any = SimpleNamespace(evaluation={}, parts=dict)
+CRASHES = Method(9.0, endings={1: ("failed", "no luck")}, only=["d2"])  # it would be the best
 
 
-@pytest.mark.parametrize(
-    ("n", "without", "first"), [(6, 1, "left out"), (6, 2, "counted as worst"), (4, 2, "left out")]
-)
-def test_a_method_that_hardly_applies_leaves_the_others_their_conclusion(
-    n: int, without: int, first: str
+def test_a_method_that_raises_on_one_data_set_changes_nothing_for_the_others(
+    tmp_path: Path,
 ) -> None:
-    """c has no score on `without` of n data sets; five are needed for a conclusion."""
-    rows = [[0.9, 0.8, NAN if i < without else 0.7] for i in range(n)]
+    """Ranks, pairs, ratings, tests, sentences and figures are those of the study without it, and it is not the best."""
+    others = {"a": Method(2.0), "b": Method(1.0), "c": Method(0.5)}
+    data = {f"d{i}": Data(seed=i, rows=60) for i in range(7)}
+    found = []
+    for name, methods in (("without", others), ("with", others | {"crash": CRASHES})):
+        made = build(tmp_path / name, data, methods, folds=3)
+        write_across(made)
+        tables = tmp_path / name / "tables"
+        with style.settings():
+            figures = [module.draw(made).numbers for module in (ranks, ratings, pairwise)]
+        tried = pl.read_csv(tables / "sensitivity.csv", infer_schema=False)
+        across = json.loads((tables / "across.json").read_text())
+        *conclusions, survives = across["sentences"]
+        found.append(
+            (
+                (tables / "ranks.csv").read_text(),
+                (tables / "pairwise.csv").read_text(),
+                tried.filter(~pl.col("variation").str.contains("missing|lacks")).rows(),
+                str(comparison_across(made).friedman),
+                (across["datasets"], across["methods"], conclusions),
+                plain_answer.plain_answer(made)[0],
+                figures,
+            )
+        )
+    assert found[0] == found[1]
+    assert "crash" not in str(found[1])
+    assert whole_means(made, "accuracy")["d3", "crash"] > whole_means(made, "accuracy")["d3", "a"]
+    assert tried["variation"].to_list()[1:3] == [
+        "missing scores counted as worst",
+        "without data sets on which a method lacks a score",
+    ]
+    assert tried["best"].to_list()[2] == "crash"
+    assert survives.startswith("Another method is best in")
+
+
+def test_an_incomplete_method_is_listed_with_what_it_lacks_and_its_rank_as_worst(
+    tmp_path: Path,
+) -> None:
+    """Best on four data sets and the worst of three on one, its mean rank is (4·1 + 3)/5."""
+    data = {f"d{i}": Data(seed=i, rows=40, features=1) for i in range(5)}
+    made = build(tmp_path, data, {"a": Method(1.0), "b": Method(0.5), "crash": CRASHES}, folds=2)
+    base = comparison_across(made)
+    assert (base.methods, base.every.incomplete) == (["a", "b"], ["crash"])
+    (row,) = incomplete.make(made).rows
+    assert row == ["crash", ["d2"], "failed", 4, pytest.approx(1.4)]
+    said = "Not ranked: crash (no score on d2: failed; its mean rank is 1.40 of 3 if missing scores count as worst)."
+    assert plain_answer.not_ranked(made) == said
+    assert said in answer.answer(made, "report.html")
+    assert said in unescape(studies.finish(made))
+
+
+def test_a_data_set_on_which_most_methods_fail_is_set_aside() -> None:
+    """On d5 only a has a score, so b and c stay in the field; where half of the methods have one, a data set counts."""
+    rows = [[0.9, 0.8, 0.7]] * 5
+    base = a_table([*rows, [0.9, NAN, NAN]])
+    assert (base.methods, base.every.set_aside, base.every.incomplete) == ([*"abc"], ["d5"], [])
+    over = "over 5 independent data sets (d5 is set aside: most methods lack a score there)"
+    assert over in conclusion.sentences(NOTHING, base, [])[0]
+    assert over in plain_answer._overall(base)
+    half = a_table([[*row, 0.6] for row in rows] + [[0.9, 0.8, NAN, NAN]])
+    assert (half.methods, half.every.set_aside) == (["a", "b"], [])
+
+
+def test_a_method_that_hardly_applies_decides_nothing() -> None:
+    """c to f, of another study, have scores on two of six data sets: they set the other four not aside."""
+    rows = [[0.9, 0.8, 0.7, 0.7, 0.7, 0.7]] * 2 + [[0.9, 0.8, NAN, NAN, NAN, NAN]] * 4
     base = a_table(rows)
-    assert next(iter(base.treatments())) == first
-    output = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}, parts=dict), base, []))  # type: ignore[arg-type]
-    plain = " ".join(plain_answer._overall(base))
-    if n < 5:
-        assert "too few to rank methods" in output
-        assert "too few to rank methods" in conclusion.few_datasets(base)  # instead of `plain`
-    elif first == "left out":
-        assert (
-            "over 5 independent data sets: 1 of 6 is left out because c has no score on it."
-            in output
-        )
-        assert (
-            "over 5 independent data sets (1 of 6 is left out because c has no score on it)"
-            in plain
-        )
-    else:
-        assert "over 6 independent data sets, missing scores counted as worst." in output
-        assert (
-            "a has the best mean rank by accuracy over 6 independent data sets (missing scores of c count as worst)"
-            in plain
-        )
+    assert (base.methods, len(base.datasets)) == (["a", "b"], 6)
+    assert base.every.incomplete == [*"cdef"]
+    assert (
+        base.every.gaps_left_out.datasets == base.datasets
+    )  # nor are they left out because of them
 
 
 @pytest.mark.parametrize(
-    ("rows", "because", "instead"),
+    ("rows", "only"),
     [
-        (
-            [[NAN, 0.6, 0.7]],
-            "1 of 6 is left out because a has no score on it",
-            "a itself has no score on d5; of the 2 methods with scores on all 6, b is best.",
-        ),
-        (
-            [[NAN, NAN, 0.7]],
-            "1 of 6 is left out because a and b have no score on it",
-            "a itself has no score on d5; only c has scores on all 6.",
-        ),
-        (
-            [[NAN, 0.6, 0.7], [0.6, NAN, 0.7], [0.6, 0.7, NAN]],
-            "3 of 8 are left out because a, b or c has no score on them",
-            "a itself has no score on d5; no method has scores on all 8.",
-        ),
-        ([[0.6, NAN, 0.7]], "1 of 6 is left out because b has no score on it", ""),
+        ([[0.9, 0.8]] * 5 + [[0.9, NAN]], "Only a has"),
+        ([[0.7, 0.8]] * 4 + [[NAN, 0.8], [0.9, NAN]], "No method has"),
     ],
 )
-def test_a_best_method_without_a_score_on_what_is_left_out_is_said_to_lack_it(
-    rows: list[list[float]], because: str, instead: str
+def test_without_two_complete_methods_there_is_no_ranking_but_both_alternatives(
+    rows: list[list[float]], only: str
 ) -> None:
-    """a is the best of five data sets, b is second there."""
-    base = a_table([[0.9, 0.8, 0.7]] * 5 + rows)
-    plain = plain_answer._overall(base)
-    assert (
-        f"a has the best mean rank by accuracy over 5 independent data sets ({because})" in plain[0]
+    base = a_table(rows)
+    worst, without = ("a", "a") if only == "Only a has" else ("b", "b")
+    n = 5 if only == "Only a has" else 4
+    (said,) = conclusion.sentences(NOTHING, base, [])
+    assert said == (
+        f"{only} a score on every one of 6 independent data sets, so methods are not ranked; best mean rank: {worst} "
+        f"if missing scores count as worst, {without} over the {n} data sets on which all 2 have a score."
     )
-    nothing = SimpleNamespace(evaluation={}, parts=dict)
-    first, second, *_ = conclusion.sentences(nothing, base, [])  # type: ignore[arg-type]
-    assert first.endswith(f"over 5 independent data sets: {because}.")
-    assert plain[1:] == [instead] * bool(instead)
-    assert (second == instead) is bool(instead)
-
-
-def test_many_methods_that_lack_a_score_are_counted_in_the_plural() -> None:
-    table = np.array([[0.9] + [0.5] * 6] * 5 + [[0.9] + [NAN] * 6])
-    base = ComparisonAcross("accuracy", [f"d{i}" for i in range(6)], [*"abcdefg"], table)
-    left = "1 of 6 is left out because b, c, d, e and 2 others have no score on it"
-    assert conclusion.left_out(base, "left out") == left
-    table = np.vstack([table, [[0.9, 0.5] + [NAN] * 5]])
-    base = replace(base, datasets=[*base.datasets, "d6"], table=table)
-    left = "2 of 7 are left out because b, c, d, e or 2 others have no score on them"
-    assert conclusion.left_out(base, "left out") == left
-
-
-def test_methods_are_not_listed_if_all_lack_a_score() -> None:
-    rows = [[0.9, 0.8, 0.7] for _ in range(6)]
-    for method in range(3):
-        rows[method][method] = NAN
-    (plain,) = plain_answer._overall(a_table(rows))
-    assert "(missing scores, which all methods have, count as worst)" in plain
+    assert scenarios(NOTHING, base) == []
 
 
 def test_a_method_is_not_the_worst_where_nobody_tried_it(tmp_path: Path) -> None:
     """After a merge of a study of a and b with one of c on other data sets."""
     methods = {"a": Method(3.0), "b": Method(0.3), "c": Method(1.0)}
     made = build(tmp_path, {f"d{i}": Data(seed=i) for i in range(5)}, methods, folds=2)
-    missing = (pl.col("method") == "c") & ~pl.col("dataset").is_in(["d0", "d1"])
-    for failed, first in ((True, "counted as worst"), (False, "left out")):
+    missing = (pl.col("method") == "c") & ~pl.col("dataset").is_in(["d0", "d1", "d2"])
+    for failed, worst in ((True, ["a", "b", "c"]), (False, ["a", "b"])):
         merged = replace(made)
         merged.__dict__["scores"] = made.scores.filter(~missing)
         merged.__dict__["fits"] = made.fits if failed else made.fits.filter(~missing)
-        assert next(iter(comparison_across(merged).treatments())) == first
-
-
-def test_the_best_may_be_several() -> None:
-    assert a_table([[0.9, 0.1], [0.1, 0.9]]).best("complete") == ["a", "b"]
+        base = comparison_across(merged)
+        assert base.every.missing_worst.methods == worst
+        (one,) = incomplete_methods(merged, base)
+        assert one.datasets == ["d3", "d4"]
+        assert (one.rank is None) == (not failed)
+        assert failed or one.reason == "not run"
 
 
 def test_sentences_name_the_test_its_n_and_its_correction(outcome: Outcome) -> None:
     base = comparison_across(outcome)
     output = " ".join(conclusion.sentences(outcome, base, scenarios(outcome, base)))
     assert output == (
-        "2 independent data sets (three and twin count as one) are too few to rank methods: 1 of 3 is left out because "
-        "b has no score on it. A conclusion needs at least 5."
+        "3 independent data sets (three and twin count as one) are too few to rank methods. A conclusion needs at "
+        "least 5."
     )
     enough = a_table([[0.9, 0.5, 0.1]] * 5)
     output = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}, parts=dict), enough, []))  # type: ignore[arg-type]
@@ -278,14 +289,15 @@ def test_variations_say_what_would_change_the_conclusion(outcome: Outcome) -> No
     assert "missing scores counted as worst" in words
     assert "data sets that share rows counted each" in words
     flipped = a_table([[0.9, 0.8], [0.9, 0.8], [0.1, 0.9]])
-    assert flipped.only(["d2"]).datasets == ["d2"]
+    assert flipped.best == ["a"]
+    assert flipped.without("d0").best == ["a", "b"]
 
 
 def test_tables_hold_every_method_and_every_pair_once(outcome: Outcome) -> None:
     base = comparison_across(outcome)
-    assert sorted(ranks_table(base)["method"]) == ["a", "b", "c"]
+    assert sorted(ranks_table(base)["method"]) == ["a", "c"]  # b lacks a score
     pairs = pairwise_table(base)
-    assert pairs.height == 3
+    assert pairs.height == 1
     assert (pairs["wins"] + pairs["ties"] + pairs["losses"] == pairs["data_sets"]).all()
 
 
@@ -394,7 +406,7 @@ def test_a_variation_in_which_the_best_has_no_score_does_not_speak_against_it(
     made = build(tmp_path, {f"d{i}": Data(seed=i) for i in range(5)}, methods, folds=2)
     base = comparison_across(made)
     tried = scenarios(made, base)
-    assert base.best("complete") == ["a"]
+    assert base.best == ["a"]
     said = dict(sensitivity_table(tried).select("variation", "same_best").iter_rows())
     assert said["by log loss"] == said["by Brier"] == "no score"
     assert set(said.values()) == {"yes", "no score"}
@@ -422,9 +434,9 @@ def test_another_order_that_begins_with_another_method_is_named() -> None:
     close = [[0.81, 0.8, 0.1]] * 4
     nothing = SimpleNamespace(evaluation={}, parts=dict)
     _, other, *_ = conclusion.sentences(nothing, a_table([*close, [0.5, 0.9, 0.1]]), [])  # type: ignore[arg-type]
-    assert other.startswith("Other orders begin otherwise: b by mean accuracy. ")
+    assert other.startswith("Other criteria rank a different method first: b by mean accuracy. ")
     same = " ".join(conclusion.sentences(nothing, a_table([*close, [0.91, 0.9, 0.1]]), []))  # type: ignore[arg-type]
-    assert "Other orders" not in same
+    assert "Other criteria" not in same
 
 
 def test_the_f_decides_where_the_two_disagree() -> None:

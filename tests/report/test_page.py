@@ -289,7 +289,7 @@ def test_runs_that_do_not_apply_are_reported_calmly_and_failures_alarm(make):
     cannot = Method(everywhere=("not_applicable", "needs numbers"), only=["e"])
     methods = {"fine": Method(), "cannot": cannot}
     calm = studies.finish(make({"d": Data(), "e": Data()}, methods))
-    assert "Could not compete: cannot on e (not applicable). Why?" in Page(calm).words()
+    assert "Excluded: cannot on e (not applicable). Why?" in Page(calm).words()
     assert '<a href="#table-failures">Why?' in calm
     assert 'class="problems' not in calm
     mixed = make({"d": Data(), "e": Data()}, methods | {"dead": Method(everywhere=("failed", "x"))})
@@ -301,7 +301,7 @@ def test_runs_that_do_not_apply_are_reported_calmly_and_failures_alarm(make):
         page, "problems"
     )
     assert (
-        "Could not compete: dead on d and e (failed), cannot on e (not applicable). Why?"
+        "Excluded: dead on d and e (failed), cannot on e (not applicable). Why?"
         in Page(page).words()
     )
 

@@ -10,7 +10,7 @@ from studies import Data, Method
 
 from linclass_study import table_files
 from linclass_study.report.drawing import style
-from linclass_study.report.figures import pairwise, ranks
+from linclass_study.report.figures import pairwise, ranks, ratings
 from linclass_study.report.page import learning_curve_sizes
 from linclass_study.report.page_tables import table_modules
 from linclass_study.results import conclusion
@@ -85,7 +85,7 @@ def test_equals_are_named_together_and_many_are_counted(reported):
     assert output.endswith("0.907; 2 of the 3 other methods may be as good.")
     first, *_ = reported({f"d{i}": tied | near for i in range(5)})
     assert first.startswith("a and b share the best mean rank by accuracy over")
-    assert first.endswith("that is not sure: both other methods may be as good.")
+    assert first.endswith("but not significantly better than both other methods.")
     (output,) = reported({"d": {f"m{i}": GOOD for i in range(18)}})
     assert output.startswith("m0, m1, m2 and 15 others have the best accuracy")
 
@@ -105,12 +105,12 @@ def test_across_data_sets_the_answer_of_two_methods_is_as_sure_as_the_sign_test(
     ]
     over = "good has the best mean rank by accuracy over"
     assert reported(many) == [
-        f"{over} 6 independent data sets, and that is sure: every other method is behind.",
+        f"{over} 6 independent data sets, significantly better than every other method.",
         "On 6 of the 6 data sets one method is clearly the best.",
     ]
     del many["d5"]
     assert reported(many)[0] == (
-        f"{over} 5 independent data sets, but that is not sure: the other may be as good."
+        f"{over} 5 independent data sets, but not significantly better than the other."
     )
 
 
@@ -158,40 +158,25 @@ def test_data_sets_without_a_result_are_counted_apart(make):
     assert "on d0" in first
 
 
-def test_data_sets_that_are_left_out_are_named_with_the_methods_that_lack_a_score(make):
+def test_figures_name_the_methods_that_are_left_out(make):
     lacks = Method(0.0, everywhere=("not_applicable", "y"), only=["d0", "d1"])
-    few = make(
-        {f"d{i}": Data() for i in range(4)},
-        {"good": Method(0.9), "near": Method(1.0), "lacks": lacks},
-        folds=2,
-    )
-    left = "2 of 4 are left out because lacks has no score on them"
-    output = f"2 independent data sets are too few to rank methods: {left}. A conclusion needs at least 5."
-    assert plain_answer(few)[-1] == output
-    assert conclusion.sentences(few, comparison_across(few), []) == [output]
-    data = {f"d{i}": Data() for i in range(7)}
-    outcome = make(data, {"good": Method(0.9), "near": Method(1.0), "lacks": lacks}, 2, "enough")
-    left = "2 of 7 are left out because lacks has no score on them"
-    assert f" over 5 independent data sets ({left}), " in plain_answer(outcome)[0]
-    twins = {"twin": Data(("a", "b"), seed=77), **data, "other": Data(("a", "b"), seed=77)}
-    related = make(twins, {"good": Method(0.9), "near": Method(1.0), "lacks": lacks}, 2, "twins")
-    notes = "twin and other count as one; 2 of 8 are left out because lacks has no score on them"
-    assert f" over 6 independent data sets ({notes}), " in plain_answer(related)[0]
-    base = comparison_across(outcome)
-    sentences = conclusion.sentences(outcome, base, [])
-    assert f"over 5 independent data sets: {left}." in sentences[0]
-    assert "n = 7 data sets on which both have a score; " in " ".join(sentences)
+    data = {f"d{i}": Data() for i in range(7)} | {"other": Data(("a", "b"), seed=77)}
+    twins = {"twin": Data(("a", "b"), seed=77), **data}
+    outcome = make(twins, {"good": Method(0.9), "near": Method(1.0), "lacks": lacks}, folds=2)
+    over = "over 8 independent data sets (twin and other count as one)"
+    assert f" {over}, " in plain_answer(outcome)[0]
+    assert f" {over}." in conclusion.sentences(outcome, comparison_across(outcome), [])[0]
     with style.settings():
-        assert f" {left}." in ranks.draw(outcome).caption
-        caption = pairwise.draw(outcome).caption
-    assert "over those of 7 independent data sets on which both have a score" in caption
+        for module in (ranks, ratings, pairwise):
+            caption = module.draw(outcome).caption
+            assert "lacks is left out, because it lacks a score on some data set" in caption
 
 
 @pytest.mark.parametrize(
     ("near", "rope", "folds"),
     [
-        ([0.5, 0.9, 0.5, 0.898], 0.01, "but the folds leave all 5 differences undecided"),
-        ([0.9, 0.5, 0.9, 0.498], 0.1, "and the folds leave none of 5 differences undecided"),
+        ([0.5, 0.9, 0.5, 0.898], 0.01, "but by the folds all 5 differences are inconclusive"),
+        ([0.9, 0.5, 0.9, 0.498], 0.1, "and by the folds none of 5 differences are inconclusive"),
     ],
 )
 def test_probabilities_of_means_say_what_the_folds_leave_undecided(outcome_of, near, rope, folds):
@@ -235,20 +220,20 @@ def test_who_could_not_compete_is_named_with_the_reason_or_counted(make):
     methods = {"fine": Method(), "gone": gone, "fails": fails}
     outcome = make({"d": Data(), "e": Data()}, methods)
     assert could_not_compete(outcome) == (
-        "Could not compete: gone on d (not applicable), fails on d and e (failed)."
+        "Excluded: gone on d (not applicable), fails on d and e (failed)."
     )
     table = table_modules()["answer"].make(outcome)
     place = [column.key for column in table.columns].index("absent")
     assert [row[place] for row in table.rows] == [["gone", "fails"], ["fails"]]
     many = make({f"d{i}": Data() for i in range(7)}, {"fine": Method(), "fails": fails}, name="m")
-    assert could_not_compete(many) == "Could not compete: fails on 7 of 7 data sets."
+    assert could_not_compete(many) == "Excluded: fails on 7 of 7 data sets."
     once = Method(endings={1: ("failed", "x")}, only=["d3"])
     twice = Method(endings={1: ("failed", "x")}, only=["d3", "d4"])
     methods |= {"once": once, "twice": twice}
     del methods["gone"]
     several = make({f"d{i}": Data() for i in range(7)}, methods, name="s")
     assert could_not_compete(several) == (
-        "Could not compete: fails on 7 of 7 data sets; twice on 2; 1 other on fewer."
+        "Excluded: fails on 7 of 7 data sets; twice on 2; 1 other on fewer."
     )
     whole = make({"d": Data()}, {"fine": Method()}, name="whole")
     assert could_not_compete(whole) == ""

@@ -15,7 +15,7 @@ from linclass_study.report.drawing import style
 from linclass_study.report.figures import pairwise, ranks, ratings
 from linclass_study.report.method_selection import BASELINE
 from linclass_study.results import across_datasets
-from linclass_study.results.across_datasets import FEW, PAIRED, ComparisonAcross
+from linclass_study.results.across_datasets import FEW, PAIRED, AllScores
 from linclass_study.results.across_tables import write_across
 from linclass_study.results.too_few import (
     too_few_for_pairs,
@@ -26,12 +26,12 @@ from linclass_study.results.too_few import (
 
 def across(n, k):
     """The first method is always the best, the second the next, …"""
-    return ComparisonAcross(
+    return AllScores(
         "accuracy",
         [f"d{i}" for i in range(n)],
         list("abcdefgh")[:k],
         -np.tile(np.arange(1.0 * k), (n, 1)),
-    )
+    ).field
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
@@ -73,29 +73,7 @@ def test_enough_data_sets_can_show_a_difference(k, n):
     base = across(n, k)
     assert not too_few_for_ranks(base)
     assert not too_few_for_ratings(base)
-    average, difference, _ = base.groups("complete")
-    assert np.ptp(average) > difference
-
-
-def test_data_sets_on_which_a_method_lacks_a_score_do_not_count():
-    base = across(7, 3)
-    base.table[:5, 0] = np.nan
-    assert "over 2 independent data sets" in too_few_for_ranks(
-        ComparisonAcross(base.metric, base.datasets, base.methods, base.table, unplanned=True)
-    )
-
-
-def test_numbers_of_data_sets_that_differ_say_of_what_they_are():
-    """Every method has a score on two, and the first two methods on three."""
-    base = across(3, 3)
-    base.table[0, 2] = np.nan
-    why = "over 2 independent data sets (1 of 3 is left out because c has no score on it) the"
-    assert why in too_few_for_ranks(base)
-    for sentence in (too_few_for_pairs(base), too_few_for_ratings(base)):
-        assert (
-            "3 independent data sets, the most on which two methods both have a score," in sentence
-        )
-        assert "the most on which" not in too_few_for_pairs(across(3, 3))
+    assert np.ptp(base.nemenyi.ranks) > base.nemenyi.critical_difference
 
 
 @pytest.mark.parametrize(

@@ -25,12 +25,13 @@ COLUMNS = 4
 
 
 def draw(outcome: Outcome) -> Exhibit:
-    from linclass_study.results.across_datasets import comparison_across
+    from linclass_study.results.across_datasets import all_scores
 
-    base = comparison_across(outcome)
+    base = all_scores(outcome).counted
     seconds = typical_seconds(outcome, base.datasets)
-    known = [j for j, method in enumerate(base.methods) if method in seconds]
-    if not base.enough or not known:
+    scored = ~np.isnan(base.table).all(axis=0)
+    known = [j for j, method in enumerate(base.methods) if method in seconds and scored[j]]
+    if min(base.table.shape) < 2 or not known:
         return Exhibit.nothing(
             "this figure compares methods over data sets: it needs at least two of each with scores and times"
         )

@@ -25,10 +25,10 @@ READABLE = 0.36  # minimal width in inches of a cell with a number
 
 
 def draw(outcome: Outcome) -> Exhibit:
-    from linclass_study.results.across_datasets import comparison_across
+    from linclass_study.results.across_datasets import all_scores
 
-    base = comparison_across(outcome, shared=True)
-    if not base.enough:
+    base = all_scores(outcome, shared=True)
+    if min(base.table.shape) < 2:
         return Exhibit.nothing(
             "this figure compares methods over data sets: it needs at least two of each with scores"
         )

@@ -24,11 +24,14 @@ CELL = 0.82  # inches
 
 def draw(outcome: Outcome) -> Exhibit:
     from linclass_study.results.across_datasets import comparison_across
+    from linclass_study.results.conclusion import not_ranked_note
     from linclass_study.results.too_few import too_few_for_pairs
 
     base = comparison_across(outcome)
     if not base.enough:
-        return Exhibit.nothing("pairs need two methods with scores on two data sets")
+        return Exhibit.nothing(
+            "pairs need two methods with scores on all of at least two data sets"
+        )
     if few := too_few_for_pairs(base):
         return Exhibit.nothing(few)
     pairs = base.pairs
@@ -39,14 +42,12 @@ def draw(outcome: Outcome) -> Exhibit:
     more = ""
     if len(base.methods) > k:
         more = f" The {k} of {len(base.methods)} methods with the highest ratings; all are in tables/pairwise.csv."
-    over = f"{n} independent data sets"
-    over = f"those of {over} on which both have a score" if base.incomplete else over
     caption = (
-        f"Row against column over {over}: mean difference in "
+        f"Row against column over {n} independent data sets: mean difference in "
         f"{metric_words(base.metric)} (blue: the row is better, orange: the column), data sets won/tied/lost, and p "
         "of Wilcoxon’s signed-rank test (Pratt; exact for up to 100 data sets; bold below .05, not corrected for the "
         "number of pairs; Holm’s correction is in the table). No cell depends on "
-        f"the other methods.{more}"
+        f"the other methods.{not_ranked_note(base)}{more}"
     )
     numbers = {
         "methods": [base.methods[j] for j in order],

@@ -25,30 +25,27 @@ ROW = 0.24  # inches
 
 def draw(outcome: Outcome) -> Exhibit:
     from linclass_study.results.across_datasets import ALPHA, comparison_across
-    from linclass_study.results.conclusion import independent, left_out, rank_test
+    from linclass_study.results.conclusion import independent, not_ranked_note, rank_test
     from linclass_study.results.too_few import too_few_for_ranks
 
     base = comparison_across(outcome)
     if not base.enough:
-        return Exhibit.nothing("ranks need two methods with scores on two data sets")
+        return Exhibit.nothing(
+            "ranks need two methods with scores on all of at least two data sets"
+        )
     if few := too_few_for_ranks(base):
         return Exhibit.nothing(few)
-    treatment, table = next(iter(base.treatments().items()))
-    average, difference, groups = base.groups(treatment)
-    n, k = table.shape
+    average, _, difference, _, groups = base.nemenyi
+    n, k = base.table.shape
     figure = _diagram(outcome, base.methods, average, difference, groups)
     more = left_out_note(min(SHOWN, k), k)
-    left = left_out(base, treatment)
-    missing = f" {left}." if left else " Missing scores are counted as worst."
-    missing = "" if treatment == "complete" else missing
     caption = (
-        f"Mean rank by {metric_words(base.metric)} of {k} methods over {independent(base, n)}. "
+        f"Mean rank by {metric_words(base.metric)} of {k} methods over {independent(base)}. "
         f"{rank_test(k)} does not distinguish methods that a vertical bar joins, at "
-        f"α = {ALPHA} (Demšar, 2006{'; infinite degrees of freedom' * (k > 2)}).{missing}{more} "
+        f"α = {ALPHA} (Demšar, 2006{'; infinite degrees of freedom' * (k > 2)}).{not_ranked_note(base)}{more} "
         "Ranks depend on which methods take part; the pairwise matrix does not."
     )
     numbers = {
-        "treatment": treatment,
         "datasets": n,
         "critical_difference": difference,
         "ranks": {base.methods[j]: float(average[j]) for j in np.argsort(average, kind="stable")},

@@ -23,11 +23,14 @@ ROW = 0.24  # inches
 
 def draw(outcome: Outcome) -> Exhibit:
     from linclass_study.results.across_datasets import RESAMPLED, comparison_across
+    from linclass_study.results.conclusion import not_ranked_note
     from linclass_study.results.too_few import too_few_for_ratings
 
     base = comparison_across(outcome)
     if not base.enough:
-        return Exhibit.nothing("ratings need two methods with scores on two data sets")
+        return Exhibit.nothing(
+            "ratings need two methods with scores on all of at least two data sets"
+        )
     if few := too_few_for_ratings(base):
         return Exhibit.nothing(few)
     rated = base.ratings
@@ -56,8 +59,8 @@ def draw(outcome: Outcome) -> Exhibit:
     )
     caption = (
         f"Ratings from pairwise wins by {metric_words(base.metric)}, over {len(base.datasets)} independent "
-        f"data sets (Bradley and Terry, with a normal prior of sd 2 in log-odds){intervals} A tie counts half; "
-        f"methods that lack a score on a data set are not compared there.{more}"
+        f"data sets (Bradley and Terry, with a normal prior of sd 2 in log-odds){intervals} A tie counts half."
+        f"{not_ranked_note(base)}{more}"
     )
     numbers = {
         base.methods[j]: {
