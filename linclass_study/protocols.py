@@ -1,5 +1,8 @@
 """Evaluation protocols, by their names in `evaluation.protocols`: how rows are held out.
 
+A data set's official test rows are held out by `official` alone: all other protocols divide its training rows, unless
+the study asks for `cv_rows: all`.
+
 cv             repeated stratified k-fold cross-validation: evaluation.folds and evaluation.repeats
 official       the data set's own split into training and test rows, if it has one
 hold_out       a stratified random share of the rows in each repeat
@@ -36,7 +39,7 @@ class Protocol:
     """A way of holding out rows.
 
     assign_folds   assign_folds(data, options, seed) returns the test fold of each row in one repeat, −1 for rows that
-                   only train and UNUSED for rows that are not used
+                   only train and UNUSED for rows that are not used; `data` has the rows that are divided
     within         name of a protocol: each fold of its first repeat is a repeat of this one, and the call is
                    assign_folds(data, options, seed, held_out)
     size           (repeats, fits of each)
@@ -45,6 +48,11 @@ class Protocol:
     assign_folds: Callable[..., np.ndarray]
     size: Callable[[Options], tuple[int, int]] = lambda options: (1, 1)
     within: str = ""
+
+
+def divides_test_rows(evaluation: Mapping[str, Any]) -> bool:
+    """Whether other protocols than `official` divide the official test rows, too."""
+    return bool(evaluation.get("cv_rows") == "all")
 
 
 def protocol_named(protocol: str) -> Protocol:
@@ -96,9 +104,9 @@ def comparing_protocols(
 def _k_fold(data: Dataset, options: Options, seed: int) -> np.ndarray:
     folds = options["folds"]
     if data.groups is None:
-        counts = np.bincount(data.y, minlength=len(data.classes))
+        codes, counts = np.unique(data.y, return_counts=True)  # a class may be in the test set only
         if folds > counts.min():
-            least, name = counts.min(), data.classes[int(counts.argmin())]
+            least, name = counts.min(), data.classes[codes[counts.argmin()]]
             fewer = f"set evaluation.folds to at most {least}, or " if least > 1 else ""
             raise NotApplicable(
                 f"{folds} folds need {folds} rows of every class, and class '{name}' has {least}; "
@@ -128,12 +136,12 @@ def _official(data: Dataset, options: Options, seed: int) -> np.ndarray:
 def _leave_one_out(data: Dataset, options: Options, seed: int) -> np.ndarray:
     """Every row, or group, is a fold; one planned fit covers all of them."""
     units = np.arange(len(data.y)) if data.groups is None else data.groups
-    counts = np.zeros(len(data.classes), dtype=int)
-    np.add.at(counts, np.unique(np.stack([data.y, units]), axis=1)[0], 1)
+    pairs = np.unique(np.stack([data.y, units]), axis=1)
+    codes, counts = np.unique(pairs[0], return_counts=True)
     if counts.min() < 2:
         unit = "row" if data.groups is None else "group"
         raise NotApplicable(
-            f"class '{data.classes[int(counts.argmin())]}' has one {unit}, so the model of all others "
+            f"class '{data.classes[codes[counts.argmin()]]}' has one {unit}, so the model of all others "
             "never sees the class; leave the class out with `classes:`"
         )
     return units
@@ -153,7 +161,7 @@ def _learning_curve(data: Dataset, options: Options, seed: int, held_out: np.nda
     part = order[:m]
     if groups is not None and m < len(rows) and groups[order[m]] == groups[part[-1]]:
         part = part[groups[part] != groups[part[-1]]]  # the last group is incomplete
-    lacking = np.flatnonzero(np.bincount(data.y[rows[part]], minlength=len(data.classes)) == 0)
+    lacking = np.setdiff1d(data.y, data.y[rows[part]])
     if len(lacking):
         raise NotApplicable(
             f"a part of {m} training rows has none of class '{data.classes[int(lacking[0])]}'; "

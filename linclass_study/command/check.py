@@ -20,7 +20,7 @@ from linclass_study.checks.findings import serious
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.jobs import bundles
 from linclass_study.project import DEFAULT_STUDY, ROOT
-from linclass_study.protocols import protocol_named, selected_protocols
+from linclass_study.protocols import divides_test_rows, protocol_named, selected_protocols
 from linclass_study.results.metric_words import direction_words
 from linclass_study.study.column_check import columns_of_text, small_dataset
 from linclass_study.study.config import Study, read_config
@@ -70,16 +70,16 @@ def _protocols(study: Study) -> Iterator[str]:
 
 
 def _official_rows(study: Study) -> Iterator[str]:
-    """Which data sets have an official test set that the protocol of the answer divides like all other rows.
+    """Which data sets have an official test set that the protocol of the answer divides (`cv_rows: all`).
 
     Those of folders of texts and bags of words are known once their files are read.
     """
     first = next(iter(selected_protocols(study.evaluation)))
     own = [name for name, entry in study.datasets.items() if "test" in entry]
-    if own and first != "official":
+    if own and first != "official" and divides_test_rows(study.evaluation):
         yield (
-            f"test rows   of {first_names(own, NAMES)}: {first}, hence the answer, uses them like all other rows; "
-            f"`protocols: [official, {first}]` trains on the others alone and answers by these"
+            f"test rows   of {first_names(own, NAMES)}: {first}, hence the answer, trains on them, too "
+            "(`cv_rows: all`); `cv_rows: train` keeps them unseen"
         )
 
 

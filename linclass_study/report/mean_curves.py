@@ -44,8 +44,10 @@ def draw_mean_curves(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
     positive, two = about["classes"].index(about["positive"]), len(about["classes"]) == 2
     able = mean_of(outcome, dataset, "auc")
     numbers: dict[str, dict[str, Any]] = {}
+    share = 1 / len(about["classes"])
     for method in selected_methods(outcome, dataset, able):
         if (rows := held_out(outcome, dataset, method)) is not None:
+            share = float((rows.y_true == positive).mean()) if two else share
             numbers[method] = averaged(curves_of_fits(rows, kind.curve, positive))
     if not numbers:
         return Exhibit.nothing(f"no fit on {dataset} has an AUC, or its predictions are too many")
@@ -55,7 +57,6 @@ def draw_mean_curves(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
     if several:
         titles = {m: f"{title} ± {numbers[m]['sd_of_area']:.3f}" for m, title in titles.items()}
     figure, grid = panels(outcome, titles, kind.x, kind.y)
-    share = about["class_counts"][positive] / about["rows"] if two else 1 / len(about["classes"])
     best = next(iter(numbers.values()))
     for axes, (method, own) in zip(grid, numbers.items(), strict=True):
         colour, _ = method_style(outcome.position(method))

@@ -39,6 +39,13 @@ class FeatureFile:
     in_file: str = ""  # Parquet file that holds the rows; the table is then empty
     groups: np.ndarray | None = None  # group of each row
 
+    def rows(self, index: np.ndarray) -> FeatureFile:
+        """The rows with these numbers; the same file if they are all rows."""
+        if len(index) == len(self.y):
+            return self
+        groups = None if self.groups is None else self.groups[index]
+        return replace(self, table=self.table.rows(index), y=self.y[index], groups=groups)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         arrays: dict[str, Any] = {
             "y": self.y,

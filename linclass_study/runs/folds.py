@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,14 @@ import polars as pl
 from linclass.applicability import NotApplicable
 from linclass.resampling.folds import seed_of
 from linclass_study import table_files
-from linclass_study.protocols import UNUSED, kind, of_dataset, protocol_named, selected_protocols
+from linclass_study.protocols import (
+    UNUSED,
+    divides_test_rows,
+    kind,
+    of_dataset,
+    protocol_named,
+    selected_protocols,
+)
 from linclass_study.table_files import table_schema, write_table
 
 if TYPE_CHECKING:
@@ -46,9 +53,9 @@ class Planned:
         return self.protocol == "leave_one_out"
 
     @property
-    def uses_part(self) -> bool:
-        """Whether some rows are not used, as on a learning curve."""
-        return bool((self.fold_of_row == UNUSED).any())
+    def used(self) -> np.ndarray:
+        """The training and test rows; neither has official test rows, or those beyond a part of a learning curve."""
+        return np.flatnonzero(self.fold_of_row != UNUSED)
 
     @property
     def train(self) -> np.ndarray:
@@ -56,27 +63,22 @@ class Planned:
 
     @property
     def test(self) -> np.ndarray:
-        return (
-            np.arange(len(self.fold_of_row))
-            if self.is_leave_one_out
-            else np.flatnonzero(self.fold_of_row == self.fold)
-        )
+        return self.used if self.is_leave_one_out else np.flatnonzero(self.fold_of_row == self.fold)
 
     @property
     def n_train(self) -> int:
         """Number of training rows; for leave-one-out, of the smallest training set."""
         if self.is_leave_one_out:
-            return len(self.fold_of_row) - int(np.bincount(self.fold_of_row).max(initial=0))
-        return (
-            len(self.fold_of_row) - self.n_test - int(np.count_nonzero(self.fold_of_row == UNUSED))
-        )
+            units = self.fold_of_row[self.used]
+            return len(units) - int(np.bincount(units).max(initial=0))
+        return int(np.count_nonzero(self.fold_of_row != UNUSED)) - self.n_test
 
     @property
     def n_test(self) -> int:
-        return (
-            len(self.fold_of_row)
+        return int(
+            np.count_nonzero(self.fold_of_row != UNUSED)
             if self.is_leave_one_out
-            else int(np.count_nonzero(self.fold_of_row == self.fold))
+            else np.count_nonzero(self.fold_of_row == self.fold)
         )
 
 
@@ -110,19 +112,34 @@ def make_folds(
     """(test fold of each row, protocol → why it has no folds); empty for unavailable data."""
     test_folds: FoldAssignment = {}
     reasons: dict[str, str] = {}
+    training = data.split == 0
+    if divides_test_rows(evaluation):
+        training[:] = True
     for name, options in selected_protocols(evaluation).items() if len(data.y) else ():
         protocol = protocol_named(name)
         if protocol.within in reasons:
             reasons[name] = reasons[protocol.within]
             continue
+        rows = training if name != "official" else np.ones(len(data.y), bool)
+        divided = _classes_and_groups(data, rows)
         try:
             for repeat in range(protocol.size(options)[0]):
                 seed = seed_of(evaluation["seed"], dataset, kind(name), repeat)
-                held_out = [test_folds[protocol.within, 0] == repeat] if protocol.within else []
-                test_folds[name, repeat] = protocol.assign_folds(data, options, seed, *held_out)
+                held_out = []
+                if protocol.within:
+                    held_out.append(test_folds[protocol.within, 0][rows] == repeat)
+                of_row = np.full(len(data.y), UNUSED)
+                of_row[rows] = protocol.assign_folds(divided, options, seed, *held_out)
+                test_folds[name, repeat] = of_row
         except NotApplicable as reason:
             reasons[name] = str(reason)
     return test_folds, reasons
+
+
+def _classes_and_groups(data: Dataset, rows: np.ndarray) -> Dataset:
+    """Classes, groups and split of some rows; protocols read nothing else, so their features are not copied."""
+    groups = None if data.groups is None else data.groups[rows]
+    return replace(data, y=data.y[rows], split=data.split[rows], groups=groups)
 
 
 def write_folds(test_folds: FoldAssignment, reasons: Mapping[str, str], path: str) -> None:

@@ -17,20 +17,26 @@ from linclass.pipeline import leave_one_out
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.method import Method
 from linclass.pipeline.own_choice import parameters_of
+from linclass_study.protocols import UNUSED
 from linclass_study.runs.feature_file import FeatureFile
 
 
 @dataclass(frozen=True)
 class LeaveOneOutRequest:
-    """A request to a worker: the unit (row or group) of each row, and the seed of all fits."""
+    """A request to a worker: the unit (row or group) of each row, UNUSED for rows that are not used, and the seed of
+    all fits."""
 
     units: np.ndarray
     seed: int
 
+    @property
+    def used(self) -> np.ndarray:
+        return np.flatnonzero(self.units != UNUSED)
+
 
 @dataclass(frozen=True)
 class Predicted:
-    """Predictions of all rows, the most frequent tuned parameters, and the joint status of all fits."""
+    """Predictions of all used rows, the most frequent tuned parameters, and the joint status of all fits."""
 
     y_pred: np.ndarray
     score: np.ndarray
@@ -54,13 +60,12 @@ def predict_units(
             "its rows stay in their file (parquet_blocks), and leave-one-out needs them in memory; "
             "choose another protocol"
         )
+    file, units = file.rows(request.used), request.units[request.used]
     n, K = len(file.y), task.n_classes
     y_pred, score, log_proba = np.empty(n, np.int32), np.empty((n, K)), np.empty((n, K))
     known, chosen, endings, predict_seconds = True, Counter[str](), [], 0.0
     begin = time.perf_counter()
-    parts = leave_one_out.each(
-        method, file.table, file.y, request.units, task, request.seed, file.groups
-    )
+    parts = leave_one_out.each(method, file.table, file.y, units, task, request.seed, file.groups)
     while True:
         random.seed(request.seed)  # so that fits do not depend on earlier ones
         np.random.seed(request.seed)  # noqa: NPY002 – the legacy state is what some estimators draw from

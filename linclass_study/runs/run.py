@@ -9,9 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from linclass.resampling.folds import seed_of
 from linclass_study.guard import Guard, GuardedResult
 from linclass_study.machine import machine
+from linclass_study.protocols import UNUSED
 from linclass_study.runs import feature_file
 from linclass_study.runs.fit_details import FitDetails, details_of, is_detailed
 from linclass_study.runs.folds import Plan, Planned
@@ -119,27 +122,30 @@ def _together(
 def _joint_fit(guard: Guard, fits: list[Fit]) -> dict[int, dict[str, Any]]:
     """Outcomes of the folds that were fitted jointly, by index; the others are fitted one by one.
 
-    The joint fit is an optimization: it has the time limit of one fit (limits.fit_seconds), and its failure is not
-    recorded.
+    Folds are fitted jointly if they divide the same rows: the joint fit sees no other row. It is an optimization: it
+    has the time limit of one fit (limits.fit_seconds), and its failure is not recorded.
     """
-    several = {
-        number: fit
-        for number, fit in enumerate(fits)
-        if fit.rows.n_test and not (fit.rows.is_leave_one_out or fit.rows.uses_part)
-    }
-    if len(several) < 2:
-        return {}
-    answer = guard.call(
-        *((None, fit.rows.test, fit.row["seed"], fit.grid) for fit in several.values())
-    )
-    outcomes = answer.value if answer.kind == "ok" else [None] * len(several)
-    return {k: found for k, found in zip(several, outcomes, strict=True) if found is not None}
+    dividing: dict[bytes, dict[int, Fit]] = {}
+    for number, fit in enumerate(fits):
+        if fit.rows.n_test and not fit.rows.is_leave_one_out:
+            unused = np.packbits(fit.rows.fold_of_row == UNUSED).tobytes()
+            dividing.setdefault(unused, {})[number] = fit
+    found: dict[int, dict[str, Any]] = {}
+    for several in dividing.values():
+        if len(several) > 1:
+            used = next(iter(several.values())).rows.used
+            answer = guard.call(
+                *((used, fit.rows.test, fit.row["seed"], fit.grid) for fit in several.values())
+            )
+            outcomes = answer.value if answer.kind == "ok" else [None] * len(several)
+            found |= {k: one for k, one in zip(several, outcomes, strict=True) if one is not None}
+    return found
 
 
 def _alone(records: Records, guard: Guard, fit: Fit) -> None:
     seed = fit.row["seed"]
     each = LeaveOneOutRequest(fit.rows.fold_of_row, seed) if fit.rows.is_leave_one_out else None
-    answer = guard.call(each or (fit.rows.train, fit.rows.test, seed, fit.grid))
+    answer = guard.call(each or (fit.rows.used, fit.rows.test, seed, fit.grid))
     if answer.kind == "ok":
         answer = _written(records, guard, fit, answer.value[0])
     if answer.kind != "ok":

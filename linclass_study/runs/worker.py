@@ -36,7 +36,8 @@ from linclass_study.runs.leave_one_out_fits import LeaveOneOutRequest, predict_u
 from linclass_study.runs.peak_memory import peak_memory_mb, reset_peak_memory
 from linclass_study.runs.plane_margins import plane_margins
 
-Fold = tuple[np.ndarray | None, np.ndarray, int, bool]  # train (None: all others), test, seed, grid
+# training and test rows, the test rows among them, seed, whether to predict the grid
+Fold = tuple[np.ndarray, np.ndarray, int, bool]
 
 loaded: dict[str, FeatureFile] = {}  # the last file, shared by consecutive methods on the same rows
 
@@ -57,7 +58,8 @@ class Worker:
         gc.freeze()  # collections between fits skip the objects that exist now
 
     def __call__(self, *asked: Any) -> list[dict[str, Any] | None]:
-        """Outcome of leave-one-out, of the details of a fit, or of each fold. Several folds are fitted jointly.
+        """Outcome of leave-one-out, of the details of a fit, or of each fold. Several folds, which divide the same
+        rows, are fitted jointly.
 
         Of several folds, one whose prediction fails is None; fitted alone, it will report why.
         """
@@ -109,7 +111,7 @@ class Worker:
             "fit_seconds": found.fit_seconds,
             "predict_seconds": found.predict_seconds,
             "peak_rss_mb": peak_memory_mb(),
-            "y_true": self.file.y,
+            "y_true": self.file.y[asked.used],
             "y_pred": found.y_pred,
             "score": found.score,
             "log_proba": found.log_proba,
@@ -147,14 +149,14 @@ class Worker:
     def _fit(self, folds: tuple[Fold, ...]) -> list[Fitted]:
         table, y = self.file.table, self.file.y
         held_out = [test for _, test, _, _ in folds]
+        used = folds[0][0]
         if self.file.in_file:
-            if len(folds) == 1 and folds[0][0] is not None:
-                block_fits.refuse_parts(len(folds[0][0]) + len(held_out[0]), len(y))
+            block_fits.refuse_parts(len(used), len(y))
             return fit_by_blocks(self.method, self.file, held_out, self.task)
         if len(folds) > 1:
-            return fitting.fit_folds(self.method, table, y, held_out, self.task)
-        ((train, test, seed, _),) = folds
-        train = np.delete(np.arange(len(y)), test) if train is None else train
+            part, held_out = self.file.rows(used), [np.searchsorted(used, t) for t in held_out]
+            return fitting.fit_folds(self.method, part.table, part.y, held_out, self.task)
+        train, seed = np.setdiff1d(used, held_out[0], assume_unique=True), folds[0][2]
         groups = None if self.file.groups is None else self.file.groups[train]
         return [fit_method(self.method, table.rows(train), y[train], self.task, seed, groups)]
 

@@ -61,19 +61,24 @@ def test_the_plan_is_that_of_the_study(check):
     assert lines[7].endswith("snakemake --configfile study0.yaml")
 
 
-def test_official_test_rows_that_the_answer_uses_are_named(check, tmp_path):
+def test_official_test_rows_that_the_answer_trains_on_are_named(check, tmp_path):
     (tmp_path / "t.csv").write_text("x,y\n1,a\n2,b\n3,a\n4,b\n")
     text = (
-        "datasets: [iris, mine, texts]\nmethods: [lda]\nevaluation: {protocols: [PROTOCOLS]}\ndefine:\n"
+        "datasets: [iris, mine, texts]\nmethods: [lda]\nevaluation: {protocols: [PROTOCOLS], cv_rows: ROWS}\ndefine:\n"
         "  datasets:\n    mine: {source: {file: t.csv}, test: {file: t.csv}, target: y}\n"
         '    texts: {source: {url: "https://example.org/a.zip"}, format: text_folders}\n'  # with test rows or without
     )
-    _, lines = check(text.replace("PROTOCOLS", "cv, official"))
-    (line,) = [line for line in lines if line.startswith("test rows")]
-    assert "of mine: cv, hence the answer, uses them" in line
-    assert "protocols: [official, cv]" in line
-    _, lines = check(text.replace("PROTOCOLS", "official, cv"))
-    assert not [line for line in lines if line.startswith("test rows")]
+    for protocols, rows, named in (
+        ("cv, official", "all", True),
+        ("official, cv", "all", False),
+        ("cv, official", "train", False),
+    ):
+        _, lines = check(text.replace("PROTOCOLS", protocols).replace("ROWS", rows))
+        about = [line for line in lines if line.startswith("test rows")]
+        assert bool(about) is named
+        if named:
+            assert "of mine: cv, hence the answer, trains on them, too" in about[0]
+            assert "`cv_rows: train` keeps them unseen" in about[0]
 
 
 WORDS = """\

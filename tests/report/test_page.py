@@ -29,6 +29,7 @@ from linclass_study.report.exhibits import draw_exhibits, figure_names
 from linclass_study.report.page import CLASSES, report
 from linclass_study.report.page_tables import make_tables
 from linclass_study.report.table import Column
+from linclass_study.report.tables import other_protocols
 from linclass_study.results.outcome import Outcome
 from linclass_study.study.yaml_file import read_yaml
 from linclass_study.table_files import frame, write_table
@@ -342,8 +343,12 @@ def test_what_one_types_is_code_wherever_a_reason_stands(make):
     assert "<code>format:</code> is missing; add <code>csv</code>" in text
 
 
-def test_official_tables_say_that_cross_validation_runs_on_the_test_rows_too(page):
-    assert "Cross-validation, above, runs on all rows, these test rows included." in page.words()
+def test_tables_say_whether_cross_validation_divides_official_test_rows(outcome, page):
+    assert "over 4 folds of the 80 training rows" in page.words()
+    assert "these test rows included" not in page.words()
+    evaluation = dict(outcome.evaluation) | {"cv_rows": "all"}
+    table = other_protocols.make(replace(outcome, evaluation=evaluation), "split")
+    assert "Cross-validation, above, divides all rows, these test rows included." in table.caption
 
 
 def test_of_many_classes_some_are_named_and_the_others_counted(make):

@@ -69,7 +69,10 @@ def code_of_fetch(entry):
 def evaluation_of_split(wildcards):
     """The keys of the evaluation on which folds depend."""
     return as_text(
-        {key: STUDY.evaluation[key] for key in ("protocols", "folds", "repeats", "seed")}
+        {
+            key: STUDY.evaluation[key]
+            for key in ("protocols", "cv_rows", "folds", "repeats", "seed")
+        }
     )
 
 

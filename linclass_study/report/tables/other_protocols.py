@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from linclass_study.protocols import comparing_protocols
+from linclass_study.protocols import comparing_protocols, divides_test_rows
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables import performance
 from linclass_study.report.tables.performance import performance_table
@@ -27,8 +27,8 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
         columns, own = performance_table(outcome, dataset, protocol, excess=False)
         rows += [[row[0], TITLES[protocol], *row[1:]] for row in own]
         captions.append(performance.means_sentence(outcome, about, protocol))
-        if protocol == "official" and first == "cv":
-            captions.append("Cross-validation, above, runs on all rows, these test rows included.")
+        if protocol == "official" and divides_test_rows(outcome.evaluation):
+            captions.append(f"{TITLES[first]}, above, divides all rows, these test rows included.")
     columns.insert(1, Column("protocol", "Protocol"))
     if not others[1:]:  # as the title says
         columns, rows = columns[:1] + columns[2:], [row[:1] + row[2:] for row in rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from linclass_study.protocols import divides_test_rows
 from linclass_study.report import method_scores
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables import endings
@@ -71,6 +72,9 @@ def faint(rows: list[list[Any]]) -> frozenset[int]:
 def means_sentence(outcome: Outcome, about: dict[str, Any], protocol: str) -> str:
     """A sentence for the caption about the means of a protocol."""
     words = best_words(outcome.metric)
+    divided = ""
+    if about["test_rows"] and not divides_test_rows(outcome.evaluation):
+        divided = f" of the {about['rows'] - about['test_rows']:,} training rows"
     if protocol == "official":
         return (
             f"One fit on the data set’s own training rows ({about['rows'] - about['test_rows']:,}), judged on its own "
@@ -79,11 +83,11 @@ def means_sentence(outcome: Outcome, about: dict[str, Any], protocol: str) -> st
     if protocol == "leave_one_out":
         one = "group" if about.get("groups") else "row"
         return (
-            f"Each {one} is predicted by the model of all others, {words} first; there is one value for all rows, "
-            "and so no spread."
+            f"Each {one}{divided} is predicted by the model of all others, {words} first; there is one value for all "
+            "rows, and so no spread."
         )
     spread = "Mean ± standard deviation over " if has_spread(outcome.evaluation, protocol) else ""
-    sentence = f"{spread}{protocol_phrase(outcome.evaluation, protocol)}, {words} first."
+    sentence = f"{spread}{protocol_phrase(outcome.evaluation, protocol)}{divided}, {words} first."
     return sentence[0].upper() + sentence[1:]
 
 

@@ -1,0 +1,142 @@
+"""An official test set stays unseen: only the protocol `official` depends on its rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from polars.testing import assert_frame_equal
+
+from linclass_study.data.fetch.obtain_dataset import obtain_dataset
+from linclass_study.guard import GuardedResult
+from linclass_study.runs.features import compute_features
+from linclass_study.runs.folds import make_folds, read_plan, write_folds
+from linclass_study.runs.run import PlannedRun, fit_and_predict, task
+from linclass_study.runs.worker import Worker
+
+EVALUATION = {
+    "protocols": [
+        "cv", "official", {"hold_out": {"repeats": 2}}, "leave_one_out", {"learning_curve": {"sizes": [0.5]}}
+    ],
+    "folds": 3, "repeats": 2, "inner_folds": 2, "tune_metric": "accuracy", "tune_rule": "best", "seed": 7,
+}  # fmt: skip
+STEPS = ["impute", "one_hot", "standardize"]
+METHODS = {
+    "table": [
+        {"classifier": "linclass.LinearDiscriminantAnalysis", "transforms": STEPS},
+        {"classifier": "linclass.LogisticRegression", "transforms": STEPS, "tune": {"strength": [0.01, 1]}},
+        {"classifier": "sklearn.linear_model.RidgeClassifier", "transforms": STEPS},
+    ],
+    "words": [
+        {"classifier": "linclass.MultinomialNB"},
+        {"classifier": "linclass.LogisticRegression", "params": {"strength": 0.1}, "transforms": ["idf"]},
+    ],
+    "texts": [{"classifier": "linclass.MultinomialNB", "features": ["count_words"]}],
+}  # fmt: skip
+
+
+class Here:
+    """A child of fit_and_predict without a process of its own."""
+
+    def __init__(self):
+        self.calls = []
+
+    def turn(self, run, features, entry, task):
+        self.worker = Worker(features, entry, task)
+        return self
+
+    def call(self, *asked):
+        self.calls.append(asked)
+        try:
+            return GuardedResult("ok", self.worker(*asked))
+        except Exception as error:
+            return GuardedResult("failed", str(error))
+
+
+def lines(rng, source, labels, edit):
+    """Rows of a file; edited ones have other values, and levels, columns or words of their own."""
+    for label in labels:
+        mean = 1 + (label == "yes")
+        if source == "words":
+            pairs = [f"{j}:{1 + rng.poisson(mean)}" for j in range(2, 80) if rng.random() < 0.1]
+            yield " ".join([label, *(["1:4"] if edit else []), "3:1", *pairs[1:]])
+        elif source == "texts":
+            own = rng.choice(
+                ["bee", "cat", "dog", "elk"], 6, p=[0.4 * mean - 0.3, 0.1, 0.1, 1.1 - 0.4 * mean]
+            )
+            yield f"{label},{'ape ' * edit}{' '.join(own)}"
+        else:
+            kind = "a" if edit else rng.choice(["b", "c"])
+            yield f"{label},{rng.normal(mean):.3f},{1000 * edit + rng.gamma(mean):.3f},{kind}"
+
+
+def obtained(folder, source, edit):
+    form = "libsvm" if source == "words" else "csv"
+    header = {"table": "y,u,v,kind", "texts": "y,text", "words": "# a comment"}[source]
+    rng, labels = np.random.default_rng(3), np.array(["no", "yes"] * 24)
+    for part, rows in (("train", labels), ("test", labels[12:])):
+        rows = rng.permutation(rows) if edit and part == "test" else rows
+        written = lines(rng, source, rows, edit and part == "test")
+        (folder / f"{part}.{form}").write_text("\n".join([header, *written]) + "\n")
+    entry = {"source": {"file": f"train.{form}"}, "test": {"file": f"test.{form}"}, "format": form}
+    keys = {"libsvm": {}, "csv": {"target": "y"}}[form] | (
+        {"texts": ["text"]} if source == "texts" else {}
+    )
+    return obtain_dataset(entry | keys, [], folder, folder)
+
+
+def planned(data, folder, **changes):
+    about = {"status": "available", "test_rows": int(data.split.sum()), "classes": data.classes}
+    about["positive"] = data.classes[data.positive]
+    evaluation = EVALUATION | changes
+    write_folds(*make_folds(data, "d", evaluation), str(folder / "folds.parquet"))
+    plan = read_plan(str(folder / "folds.parquet"), about, evaluation)
+    return plan, task(about, evaluation)
+
+
+def ran(child, data, folder, number, entry):
+    plan, own_task = planned(data, folder)
+    features = folder / f"{number}.npz"
+    compute_features(data, entry.get("features", [])).save(features)
+    run = PlannedRun("d", "m", {"transforms": []} | entry, str(features), plan, own_task, seed=7)
+    found = fit_and_predict(run, child)
+    assert {fit["status"] for fit in found.fits} == {"converged"}, found.reasons()
+    return found.table()
+
+
+def test_only_predictions_of_official_depend_on_official_test_rows(tmp_path):
+    for source, methods in METHODS.items():
+        folds, predictions = [], []
+        for edit in (False, True):
+            folder = tmp_path / f"{source} {edit}"
+            folder.mkdir()
+            data = obtained(folder, source, edit)
+            plan, _ = planned(data, folder)
+            folds.append([fit.fold_of_row[data.split == 0].tolist() for fit in plan.fits])
+            predictions.append([ran(Here(), data, folder, *each) for each in enumerate(methods)])
+        assert folds[0] == folds[1]
+        for before, after in zip(*predictions, strict=True):
+            unseen = pl.col("protocol") != "official"
+            assert_frame_equal(before.filter(unseen), after.filter(unseen), check_exact=True)
+            assert not before.filter(~unseen).equals(after.filter(~unseen))
+
+
+def test_folds_of_training_rows_are_fitted_jointly_beside_an_official_test_set(tmp_path):
+    data, child = obtained(tmp_path, "table", False), Here()
+    ran(child, data, tmp_path, 0, METHODS["table"][0])
+    used = [asked[0][0].tolist() for asked in child.calls if len(asked) > 1]
+    assert [len(asked) for asked in child.calls if len(asked) > 1] == [8]  # 6 of cv, 2 hold-outs
+    assert used == [np.flatnonzero(data.split == 0).tolist()]
+
+
+def test_cv_rows_all_divides_the_official_test_rows_too(tmp_path):
+    data = obtained(tmp_path, "table", False)
+    for rows, n in (("train", 48), ("all", 84)):
+        plan, _ = planned(data, tmp_path, cv_rows=rows)
+        tested = {name: [] for name in ("cv", "official", "leave_one_out")}
+        for fit in plan.fits:
+            tested.get(fit.protocol, []).extend(fit.test.tolist() if fit.repeat == 0 else [])
+            assert (fit.n_train, fit.n_test) == (
+                (n - 1, n) if fit.is_leave_one_out else (len(fit.train), len(fit.test))
+            )
+        assert sorted(tested["cv"]) == sorted(tested["leave_one_out"]) == list(range(n))
+        assert tested["official"] == list(range(48, 84))
