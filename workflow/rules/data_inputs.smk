@@ -69,10 +69,7 @@ def code_of_fetch(entry):
 def evaluation_of_split(wildcards):
     """The keys of the evaluation on which folds depend."""
     return as_text(
-        {
-            key: STUDY.evaluation[key]
-            for key in ("protocols", "cv_rows", "folds", "repeats", "seed")
-        }
+        {key: STUDY.evaluation[key] for key in ("protocols", "cv_rows", "folds", "repeats", "seed")}
     )
 
 
