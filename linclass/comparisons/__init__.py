@@ -26,6 +26,7 @@ _FILES = {
     "corrected_error": "confidence_interval",
     "corrected_interval": "confidence_interval",
     "corrected_t": "corrected_t_test",
+    "corrected_t_against_control": "corrected_t_test",
     "critical_difference": "nemenyi_test",
     "data_sets_needed": "corrections",
     "finner": "corrections",

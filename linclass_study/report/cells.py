@@ -99,10 +99,19 @@ def choices(table: ReportTable) -> Markup:
 
 
 def _choice(cells: Sequence[Number]) -> dict[str, list[Any]]:
-    marks = ("best", "near", "partial")
+    marks = ("best", "clear", "partial")
     places = {mark: [i for i, cell in enumerate(cells) if getattr(cell, mark)] for mark in marks}
-    mean = [_short(cell.value) for cell in cells]
-    return {"mean": mean, "sd": [_short(cell.sd) for cell in cells], **places}
+    found = {
+        "mean": [_short(cell.value) for cell in cells],
+        "sd": [_short(cell.sd) for cell in cells],
+    }
+    if any(cell.interval for cell in cells):
+        ends = [cell.interval or (None, None) for cell in cells]
+        found |= {
+            "low": [_short(low) for low, _ in ends],
+            "high": [_short(high) for _, high in ends],
+        }
+    return found | places
 
 
 def _short(value: float | None) -> int | str | None:
@@ -115,14 +124,14 @@ def _short(value: float | None) -> int | str | None:
 def _number(kind: str, value: Any) -> Markup:
     """A numeric cell; its text needs no escaping."""
     number = value if isinstance(value, Number) else Number(value)
-    marks = [mark for mark in ("best", "near", "partial") if getattr(number, mark)]
+    marks = [mark for mark in ("best", "clear", "partial") if getattr(number, mark)]
     attributes = f' class="{" ".join(marks)}"' if marks else ""
     if number.value is None:
         return Markup("<td>–</td>")
     if kind in EXACT:
         attributes += f' data-v="{number.value:.4g}"'
     text = NUMERALS[kind](number.value)
-    if number.near or number.best:
+    if number.clear or number.best:
         text = f"<b>{text}</b>"
     if number.sd is not None:
         text += f" <i>± {NUMERALS[kind](number.sd)}</i>"

@@ -1,7 +1,8 @@
-"""Scores of methods on a data set for each metric: means with their spread, the best and those near the best.
+"""Scores of methods on a data set for each metric: means with their spread, and whether the best is clearly better.
 
 All metrics of a protocol are computed at once from an array (metrics, methods, folds) with NaN for missing values. Only
-methods whose every planned fit has a value compete. `near` is defined as in results/within_dataset.py.
+methods whose every planned fit has a value compete. The best is clearly better if the corrected t test tells it from
+every other method, with Holm's correction over these comparisons.
 """
 
 from __future__ import annotations
@@ -14,10 +15,18 @@ import polars as pl
 
 from linclass import metrics
 from linclass.comparisons.confidence_interval import corrected_error, fold_moments, t_interval
+from linclass.comparisons.corrected_t_test import corrected_t_against_control
 from linclass_study.fit_statuses import FITTED
 from linclass_study.report.table import Number
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import ranking
+from linclass_study.results.within_dataset import ALPHA, comparison_within
+
+#: what the marks of a column mean, for captions
+MARKS = (
+    "Underlined: the best of a column; bold if it is significantly better than every other method (corrected t test, "
+    "Holm’s correction)."
+)
 
 #: endings of metrics that are in tables/summary.csv only
 AVERAGES = ("_macro", "_weighted", "_micro")
@@ -71,18 +80,19 @@ def _column(
         top = np.nan if not whole.any() else (sign * mean[whole]).max()
         best = whole & (np.abs(sign * mean - top) < 1e-12)
         finite = whole & np.isfinite(values[:, ~np.isnan(values).all(axis=0)]).all(axis=1)
-        near = np.zeros_like(best)
-        if finite.sum() > 1 and n[finite].max() > 1:
-            first = int(np.argmax(np.where(finite, np.round(sign * mean, 12), -np.inf)))
-            behind, spread, folds = fold_moments(sign * (values[first] - values[finite]).T)
-            near[finite] = behind <= corrected_error(spread, folds, ratio[whole].mean())
+        clear = np.zeros_like(best)
+        if finite.sum() > 1 and n[finite].max() > 1 and best.sum() == 1 and finite[best].all():
+            table, first = sign * values[finite].T, int(np.flatnonzero(best[finite])[0])
+            common = float(ratio[whole].mean()), float(step[whole].mean())
+            p = corrected_t_against_control(table, first, *common).holm
+            clear[best] = (np.delete(p, first) < ALPHA).all()
     return [
         Number(
             None if not n[j] else float(mean[j]),
             None if intervals or np.isnan(sd[j]) else float(sd[j]),
             (float(low[j]), float(high[j])) if intervals and np.isfinite(error[j]) else None,
             best=bool(best[j]),
-            near=bool(near[j] and not best[j]),
+            clear=bool(clear[j]),
             partial=not whole[j],
         )
         for j in range(len(values))
@@ -123,6 +133,23 @@ def _fits(
     counts = found.select("planned", "fitted").fill_null(0).to_numpy()
     shares = found.select("ratio", "step").cast(pl.Float64).fill_null(np.nan).to_numpy()
     return counts[:, 0], counts[:, 1], shares[:, 0], shares[:, 1]
+
+
+def behind_best(outcome: Outcome, dataset: str) -> dict[str, Number]:
+    """Method → by how much its mean is behind the best on the data set, with the interval of the paired difference."""
+    found = comparison_within(outcome, dataset)
+    if not found.enough:
+        return {}
+    best = found.against(found.methods[0])
+    return {found.methods[0]: Number(0.0)} | {
+        name: Number(
+            float(best.difference[j]),
+            interval=(float(best.lower[j]), float(best.upper[j])),
+            clear=bool(best.holm[j] < ALPHA),
+        )
+        for j, name in enumerate(found.methods)
+        if j
+    }
 
 
 def excess(outcome: Outcome, dataset: str, protocol: str) -> dict[str, Number]:

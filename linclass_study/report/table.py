@@ -52,8 +52,8 @@ class Column:
 class Number:
     """A value with its standard deviation or an interval.
 
-    best      it is the best of its column
-    near      it is within one standard error of the best
+    best      it is the best of its column, which is underlined
+    clear     it is significantly better than the others, or differs significantly, after correction: bold
     partial   it is a mean over some folds only, so it cannot be compared
     """
 
@@ -61,7 +61,7 @@ class Number:
     sd: float | None = None
     interval: tuple[float, float] | None = None
     best: bool = False
-    near: bool = False
+    clear: bool = False
     partial: bool = False
 
 

@@ -2,7 +2,7 @@
 
 Probabilities come from the Bayesian correlated t test of the best method against each other one, with the study's
 region of practical equivalence (`rope`). The best method is clearly the best if its probabilities of not being better
-sum to at most 1 − SURE over all others (union bound). Holm's correction covers all pairs of methods.
+sum to at most 1 − SURE over all others (union bound). Holm's correction covers the comparisons with the best method.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ from linclass_study.results.chance import chance
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import protocol_phrase
-from linclass_study.results.within_dataset import SURE, ComparisonWithin, comparison_within
-
-ALPHA = 0.05
+from linclass_study.results.within_dataset import (
+    ALPHA,
+    SURE,
+    ComparisonWithin,
+    comparison_within,
+)
 
 
 def certainty(outcome: Outcome, dataset: str) -> str:
@@ -88,15 +91,10 @@ def _left(equal: int, left: int, others: int) -> str:
 
 def _tests(outcome: Outcome, found: ComparisonWithin) -> str:
     k = len(found.methods)
-    apart = int(np.count_nonzero(found.test.adjusted[0, 1:] < ALPHA))
-    pairs = k * (k - 1) // 2
-    stricter = (
-        ""
-        if found.rivals or apart == k - 1
-        else ": it is two-sided and over all pairs, so stricter"
-    )
+    apart = int(np.count_nonzero(found.against(found.methods[0]).holm < ALPHA))
+    stricter = "" if found.rivals or apart == k - 1 else ": it is two-sided, so stricter"
     return (
         f"(Bayesian correlated t test over {protocol_phrase(outcome.evaluation, found.protocol)}, n = {found.folds}, "
         f"n_test/n_train = {found.ratio:.3g}. The corrected t test, with Holm’s correction over "
-        f"{counted(pairs, 'pair')}, distinguishes {apart} of {k - 1} from it at α = {ALPHA:g}{stricter}.)"
+        f"{counted(k - 1, 'comparison')}, distinguishes {apart} of {k - 1} from it at α = {ALPHA:g}{stricter}.)"
     )

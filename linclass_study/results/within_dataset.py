@@ -17,13 +17,16 @@ import polars as pl
 
 from linclass import metrics
 from linclass.comparisons.bayesian_t_test import Posterior, bayesian_t
-from linclass.comparisons.confidence_interval import corrected_error, fold_moments
-from linclass.comparisons.corrected_t_test import CorrectedT, corrected_t
+from linclass.comparisons.corrected_t_test import (
+    FoldsAgainstControl,
+    corrected_t_against_control,
+)
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import ranking
 
 ROPE = 0.01  # default region of practical equivalence
 SURE = 0.95  # probability above which a difference is called clear
+ALPHA = 0.05  # level below which a corrected p is called significant
 
 
 def rope_of(evaluation: Mapping[str, Any]) -> float:
@@ -70,25 +73,17 @@ class ComparisonWithin:
         beaten = order[np.cumsum(doubt[order]) <= 1 - SURE + 1e-12]
         return [name for j, name in enumerate(self.methods[1:]) if j not in beaten]
 
-    @cached_property
-    def test(self) -> CorrectedT:
-        """Corrected t tests of all pairs, with p-values adjusted by Holm's method."""
-        return corrected_t(self.table, self.ratio, self.step)
+    def against(self, control: str) -> FoldsAgainstControl:
+        """Corrected t tests of each method against a control, and intervals of the differences."""
+        return corrected_t_against_control(
+            self.table, self.methods.index(control), self.ratio, self.step
+        )
 
     @property
     def equals(self) -> int:
         """Number of methods with the best mean."""
         mean = self.table.mean(axis=0)
         return int(np.count_nonzero(mean > mean[0] - 1e-12))
-
-    @property
-    def near(self) -> list[str]:
-        """Methods within one corrected standard error (of the difference) of the best."""
-        if not self.enough:
-            return []
-        behind, sd, n = fold_moments(self.table[:, :1] - self.table)
-        close = behind <= corrected_error(sd, n, self.ratio)
-        return [name for name, is_close in zip(self.methods, close, strict=True) if is_close]
 
 
 def comparison_within(outcome: Outcome, dataset: str) -> ComparisonWithin:

@@ -1,74 +1,130 @@
-"""What is within one standard error of the best is so by the folds' paired differences."""
+"""How far a method is behind the best of a data set is an interval of the folds' paired differences."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 from studies import Data, Method
 
 from linclass_study import table_files
 from linclass_study.report import method_scores
+from linclass_study.report.figures import heat
+from linclass_study.report.tables import answer, compared, differences, performance
 from linclass_study.results import summary
 from linclass_study.table_files import write_table
 
 
 @pytest.fixture
-def near(make):
-    """near(metric, {method: value of each fold}): the methods near the best, each tested on a fold
-    of as many rows: n_test/n_train = 1/(folds − 1)."""
+def scored(make):
+    """scored({method: value of each fold}, metric): an outcome whose folds have as many test rows, so that
+    n_test/n_train = 1/(folds − 1)."""
 
-    def marked_near(metric: str, values: dict[str, list[float]]) -> set[str]:
+    def study(values, metric="accuracy", datasets=("d",)):
         folds = len(next(iter(values.values())))
-        data = Data(rows=20 * folds, official=0)
-        outcome = make({"d": data}, {name: Method() for name in values}, folds=folds)
+        data = {name: Data(rows=20 * folds) for name in datasets}
+        outcome = make(data, {name: Method() for name in values}, folds=folds)
+        outcome.evaluation["tune_metric"] = metric
         rows = [
-            ("d", name, "cv", 0, fold, metric, value)
+            (dataset, name, "cv", 0, fold, metric, value)
+            for dataset in datasets
             for name, of_folds in values.items()
             for fold, value in enumerate(of_folds)
         ]
         write_table(table_files.frame("scores", rows), "scores", outcome.results / "scores.parquet")
-        cells = method_scores.scores_by_metric(replace(outcome), "d", [metric])[metric]
-        return {name for name, cell in cells.items() if cell.near}
+        return replace(outcome)  # read anew
 
-    return marked_near
-
-
-def test_one_fold_apart_from_a_perfect_method_is_near_though_that_has_no_spread(near):
-    # One fold differs by a: mean(d) = a/n, sd(d) = a/√n, so mean(d) = sd(d)·√(1/n) < the error.
-    assert near("accuracy", {"perfect": [1.0] * 5, "other": [1.0, 1.0, 0.95, 1.0, 1.0]}) == {
-        "other"
-    }
+    return study
 
 
-def test_what_is_worse_on_every_fold_alike_is_not_near_however_the_folds_spread(near):
-    values = [0.5, 0.9, 0.6, 0.8, 0.7]
-    assert near("accuracy", {"best": values, "worse": [v - 0.01 for v in values]}) == set()
+#: of two methods, one differs from the best alike on every fold, the other with the smaller mean does not
+BEST = np.array([0.90, 0.92, 0.88, 0.91, 0.89])
+STEADY, UNSTEADY = BEST - [0.03, 0.03, 0.029, 0.031, 0.03], BEST - [0.2, -0.1, 0.12, -0.1, 0.04]
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
-@pytest.mark.parametrize(("factor", "expected"), [(0.999, {"other"}), (1.001, set())])
-def test_the_border_is_that_of_nadeau_and_bengio_whichever_way_is_better(
-    near, metric, factor, expected
+def test_the_interval_is_that_of_nadeau_and_bengio_whichever_way_is_better(scored, metric):
+    best, other = (BEST, UNSTEADY) if metric == "accuracy" else (1 - BEST, 1 - UNSTEADY)
+    cell = method_scores.behind_best(scored({"best": best, "other": other}, metric), "d")["other"]
+    d = BEST - UNSTEADY
+    half = stats.t.ppf(0.975, 4) * d.std(ddof=1) * (1 / 5 + 1 / 4) ** 0.5
+    assert cell.value == pytest.approx(d.mean())
+    assert cell.interval == pytest.approx((d.mean() - half, d.mean() + half))
+
+
+def test_a_smaller_mean_may_be_undecided_where_a_larger_one_is_significant_and_both_show_why(
+    scored,
 ):
-    # d = m + (−s, −s, s, s) over 4 folds: sd = s·√(4/3), and n_test/n_train = 1/3, so the border
-    # is m = s·√(4/3)·√(1/4 + 1/3) = s·√(7/9).
-    s = 0.1
-    m = factor * s * (7 / 9) ** 0.5
-    sign = 1 if metric == "accuracy" else -1
-    other = [0.5 - sign * (m + e) for e in (-s, -s, s, s)]
-    assert near(metric, {"best": [0.5] * 4, "other": other}) == expected
+    outcome = scored({"best": BEST, "steady": STEADY, "unsteady": UNSTEADY})
+    cells = method_scores.behind_best(outcome, "d")
+    assert cells["steady"].value < cells["unsteady"].value
+    assert cells["steady"].clear
+    assert not cells["unsteady"].clear
+    low, high = cells["unsteady"].interval
+    assert low < 0 < high
+    assert cells["steady"].interval[0] > 0
 
 
-def test_an_infinite_difference_is_not_near(near):
-    assert near("log_loss", {"best": [0.1] * 4, "other": [0.1, 0.1, 0.1, float("inf")]}) == set()
+def test_bold_means_significantly_better_than_every_other_after_the_correction(scored):
+    """d = .02 ± e on 4 folds has t = .02/(e √(4/3) √(1/4 + 1/3)), so p for two of them is just above .025 at 1.01 e."""
+    t = stats.t.isf(0.025 / 2, 3)
+    e = 0.02 / (t * (4 / 3) ** 0.5 * (7 / 12) ** 0.5)
+    for factor, clear in ((0.99, True), (1.01, False)):
+        d = 0.02 + factor * e * np.array([1, -1, 1, -1])
+        other = 0.9 - d
+        one = scored({"best": [0.9] * 4, "a": other})
+        two = scored({"best": [0.9] * 4, "a": other, "b": other})
+        marks = [
+            method_scores.scores_by_metric(o, "d", ["accuracy"])["accuracy"] for o in (one, two)
+        ]
+        assert marks[0]["best"].clear  # p < .05 of one comparison, as it is at most .0253
+        assert marks[1]["best"].clear is clear  # twice that
+        assert marks[1]["best"].best
+        assert [method_scores.behind_best(two, "d")[name].clear for name in "ab"] == [clear, clear]
 
 
-def test_one_official_test_set_has_no_standard_error(make):
+def test_heat_colours_only_what_is_significantly_behind_the_best_of_its_data_set(scored):
+    values = {"best": BEST, "steady": STEADY, "unsteady": UNSTEADY}
+    numbers = heat.draw(scored(values, datasets=("d", "e"))).numbers
+    assert numbers["significant"] == {
+        "best": [False] * 2,
+        "steady": [True] * 2,
+        "unsteady": [False] * 2,
+    }
+
+
+def test_every_table_of_a_data_set_has_the_same_interval(scored):
+    outcome = scored({"best": BEST, "steady": STEADY, "unsteady": UNSTEADY}, datasets=("d", "e"))
+    own = outcome.parts()["d"]
+    expected = method_scores.behind_best(own, "d")["steady"]
+
+    def cell(table, row, key):
+        return table.rows[row][[column.key for column in table.columns].index(key)]
+
+    assert cell(performance.make(own, "d"), 1, "behind") == expected
+    assert cell(differences.make(own, "d"), 0, "ahead") == expected
+    assert cell(answer.make(outcome), 0, "ahead") == expected
+    assert cell(answer.make(outcome), 0, "next") == "steady"
+    assert compared.make(outcome).choices["accuracy behind the best"][1][1] == expected
+
+
+def test_one_value_of_each_method_has_no_interval_and_no_mark(make):
     outcome = make({"d": Data(official=30)}, {f"m{i}": Method(1 + i / 5) for i in range(8)})
     cells = method_scores.scores_by_metric(outcome, "d", ["accuracy"], "official")["accuracy"]
-    assert not any(cell.near for cell in cells.values())
+    assert not any(cell.clear for cell in cells.values())
+    outcome.evaluation["protocols"] = ["official"]
+    assert method_scores.behind_best(outcome, "d") == {}
+    assert "behind" not in [column.key for column in performance.make(outcome, "d").columns]
+
+
+def test_an_infinite_score_is_not_compared(scored):
+    values = {"best": [0.1] * 4, "next": [0.2] * 4, "other": [0.1, 0.1, 0.1, float("inf")]}
+    outcome = scored(values, "log_loss")
+    assert {*method_scores.behind_best(outcome, "d")} == {"best", "next"}
+    assert method_scores.scores_by_metric(outcome, "d", ["log_loss"])["log_loss"]["best"].clear
 
 
 def test_a_method_that_missed_a_fold_comes_after_the_others_however_good_its_folds_are(make):
@@ -83,4 +139,4 @@ def test_a_method_that_missed_a_fold_is_not_compared(make):
     outcome = make({"d": Data()}, {"a": Method(), "b": Method(endings={0: ("failed", "x")})})
     ranked = summary.ranking(outcome, "d")
     assert ranked.filter(~pl.col("whole"))["method"].to_list() == ["b"]
-    assert not method_scores.scores_by_metric(outcome, "d", ["accuracy"])["accuracy"]["b"].near
+    assert "b" not in method_scores.behind_best(outcome, "d")

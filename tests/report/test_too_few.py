@@ -21,6 +21,7 @@ from linclass_study.results.too_few import (
     too_few_for_pairs,
     too_few_for_ranks,
     too_few_for_ratings,
+    unattainable,
 )
 
 
@@ -29,7 +30,7 @@ def across(n, k):
     return AllScores(
         "accuracy",
         [f"d{i}" for i in range(n)],
-        list("abcdefgh")[:k],
+        list("abcdefghijk")[:k],
         -np.tile(np.arange(1.0 * k), (n, 1)),
     ).field
 
@@ -74,6 +75,33 @@ def test_enough_data_sets_can_show_a_difference(k, n):
     assert not too_few_for_ranks(base)
     assert not too_few_for_ratings(base)
     assert np.ptp(base.nemenyi.ranks) > base.nemenyi.critical_difference
+
+
+@pytest.mark.parametrize(("n", "significant"), [(10, False), (12, True)])
+def test_pairs_are_bold_and_coloured_after_the_correction_only(monkeypatch, n, significant):
+    """A method that wins on all of n data sets has p = 2/2ⁿ, times 55 pairs of 11 methods: .107 for 10, .027 for 12."""
+    base = across(n, 11)
+    monkeypatch.setattr(across_datasets, "comparison_across", lambda _: base)
+    with style.settings():
+        exhibit = pairwise.draw(SimpleNamespace())
+        (axes,) = exhibit.figure.axes
+    cells = [text for text in axes.texts if "/" in text.get_text()]
+    assert all((text.get_weight() == "bold") == significant for text in cells)
+    tints = sum(image.get_array()[..., 3] for image in axes.images)
+    assert ((tints > 0) == (significant & ~np.eye(7, dtype=bool))).all()
+    assert f"p {'.027' if significant else '.107'}" in cells[0].get_text()
+    sentence = (
+        "On 10 data sets no pair of methods can be significant after Holm’s correction over 55 comparisons: Wilcoxon’s "
+        "p is then at least .107; it takes at least 12 independent data sets."
+    )
+    assert (sentence in exhibit.caption) != significant
+
+
+def test_a_sentence_says_from_how_many_data_sets_a_comparison_can_be_significant():
+    """2/2⁶ · 1 < .05 ≤ 2/2⁶ · 2, and 2/2⁷ · 3 < .05."""
+    assert unattainable(6, 1, "no method") == unattainable(7, 3, "no method") == ""
+    assert "takes at least 7 independent" in unattainable(6, 2, "no method")
+    assert "p is then at least 1; it takes at least 10" in unattainable(3, 22, "no method")
 
 
 @pytest.mark.parametrize(

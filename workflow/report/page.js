@@ -87,18 +87,19 @@ class Interactive {
   }
 
   choose(name) {
-    const { mean, sd, best, near, partial } = this.choices[name];
+    const { mean, sd, low, high, best, clear, partial } = this.choices[name];
     const shown = (value) => typeof value === "number" ? (value / 1000).toFixed(3).replace("-", "−") : value ?? "–";
     const marks = new Map();
-    for (const [mark, places] of Object.entries({ best, near, partial }))
+    for (const [mark, places] of Object.entries({ best, clear, partial }))
       for (const place of places) marks.set(place, `${marks.get(place) ?? ""} ${mark}`.trim());
     let place = 0;
     for (const row of this.first)
       for (const cell of [...row.cells].slice(1)) {
         const mark = marks.get(place) ?? "";
         cell.className = mark;
-        cell.replaceChildren(mark === "best" || mark === "near" ? made("b", shown(mean[place])) : shown(mean[place]));
+        cell.replaceChildren(/best|clear/.test(mark) ? made("b", shown(mean[place])) : shown(mean[place]));
         if (sd[place] !== null) cell.append(" ", made("i", `± ${shown(sd[place])}`));
+        if ((low?.[place] ?? null) !== null) cell.append(" ", made("i", `[${shown(low[place])}, ${shown(high[place])}]`));
         place += 1;
       }
     this.chosen = name;

@@ -1,4 +1,4 @@
-"""Heat map of all methods on all data sets: distance to the best score; missing scores are grey."""
+"""Heat map of all methods on all data sets: distance to the best score, coloured where it is significant."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from linclass_study.results.across_datasets import AllScores
     from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 4, "across", False
@@ -26,6 +27,7 @@ READABLE = 0.36  # minimal width in inches of a cell with a number
 
 def draw(outcome: Outcome) -> Exhibit:
     from linclass_study.results.across_datasets import all_scores
+    from linclass_study.results.within_dataset import ALPHA
 
     base = all_scores(outcome, shared=True)
     if min(base.table.shape) < 2:
@@ -37,14 +39,18 @@ def draw(outcome: Outcome) -> Exhibit:
         np.nanmean(np.where(np.isnan(behind), np.nanmax(behind), behind), axis=0), kind="stable"
     )
     shown = behind[:, order].T  # methods × data sets
+    clear = np.array([significantly_behind(outcome, base, name) for name in base.datasets])[
+        :, order
+    ].T
     top = float(np.nanquantile(shown, 0.9)) or 1.0
     words = metric_words(base.metric)
     names = [style.wrapped(base.methods[j], 40, 1) for j in order]
-    figure = _heat_map(shown, top, names, base.datasets, f"{words}\nbehind the best")
+    figure = _heat_map(shown, clear, top, names, base.datasets, f"{words}\nbehind the best")
     caption = (
-        f"How far each method’s mean {words} is behind the best on each data set (yellow: the best; beyond "
-        f"{top:.3f} one colour; grey: no score, because some planned fit did not succeed). Methods are sorted "
-        "by the mean, a missing score counting as the worst."
+        f"How far each method’s mean {words} is behind the best on each data set. A cell is coloured if the method is "
+        "significantly worse than the best of the data set: corrected t test over the folds (Nadeau and Bengio), with "
+        f"Holm’s correction over the methods, at α = {ALPHA}. Beyond {top:.3f} there is one colour; grey: no score, "
+        "because some planned fit failed. Methods are sorted by the mean, a missing score counting as the worst."
     )
     numbers = {
         "datasets": base.datasets,
@@ -52,15 +58,34 @@ def draw(outcome: Outcome) -> Exhibit:
             base.methods[j]: [None if np.isnan(v) else float(v) for v in behind[:, j]]
             for j in order
         },
+        "significant": {base.methods[j]: row.tolist() for j, row in zip(order, clear, strict=True)},
     }
     return Exhibit(figure, "All methods on all data sets", caption, numbers)
 
 
+def significantly_behind(outcome: Outcome, base: AllScores, dataset: str) -> list[bool]:
+    """Whether each method is significantly worse than the best one of a data set, after Holm's correction."""
+    from linclass_study.results.within_dataset import ALPHA, comparison_within
+
+    found = comparison_within(outcome.parts()[dataset], dataset)
+    if not found.enough:
+        return [False] * len(base.methods)
+    p = dict(zip(found.methods, found.against(found.methods[0]).holm, strict=True))
+    return [bool(p.get(method, np.nan) < ALPHA) for method in base.methods]
+
+
 def _heat_map(
-    shown: np.ndarray, top: float, names: list[str], datasets: list[str], label: str
+    shown: np.ndarray,
+    clear: np.ndarray,
+    top: float,
+    names: list[str],
+    datasets: list[str],
+    label: str,
 ) -> Figure:
-    """Methods × data sets, with a colour bar up to `top`."""
+    """Methods × data sets, cells coloured where they are `clear`, with a colour bar up to `top`."""
     from matplotlib import colormaps
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
 
     k, n = shown.shape
     left, right = 0.2 + 0.062 * max(map(len, names)), 1.0
@@ -69,12 +94,12 @@ def _heat_map(
     width, height = max(left + wide + right, WIDTH), tall + 1.2
     figure = style.canvas(width, height)
     axes = figure.add_axes((left / width, 0.15 / height, wide / width, tall / height))
-    colours = colormaps["viridis_r"].with_extremes(bad="#c9ced6")
-    image = axes.imshow(
-        shown, cmap=colours, vmin=0, vmax=top, aspect="auto", interpolation="nearest"
-    )
+    scale = ScalarMappable(Normalize(0, top), colormaps["viridis_r"].with_extremes(bad="#c9ced6"))
+    colours = scale.to_rgba(np.ma.masked_invalid(shown))
+    colours[~clear & ~np.isnan(shown), 3] = 0
+    axes.imshow(colours, aspect="auto", interpolation="nearest")
     if shown.size <= NUMBERS and wide / n >= READABLE:
-        _write_numbers(axes, shown, 0.45 * top)
+        _write_numbers(axes, shown, clear, 0.45 * top)
     every = max(1, int(np.ceil(k * 0.11 / tall)))
     axes.set_yticks(range(0, k, every), names[::every], fontsize=min(7.5, 72 * tall / k * 0.8))
     axes.set_xticks(
@@ -87,15 +112,16 @@ def _heat_map(
     bar = figure.add_axes(
         ((left + wide + 0.2) / width, 0.15 / height, 0.12 / width, min(tall, 1.8) / height)
     )
-    key = figure.colorbar(image, cax=bar)
+    key = figure.colorbar(scale, cax=bar)
     key.ax.tick_params(labelsize=7)
     key.set_label(label, fontsize=7, y=0, ha="left")
     return figure
 
 
-def _write_numbers(axes: Axes, values: np.ndarray, dark: float) -> None:
-    """Write each value into its cell, in a light colour above `dark`."""
+def _write_numbers(axes: Axes, values: np.ndarray, clear: np.ndarray, dark: float) -> None:
+    """Write each value into its cell, in a light colour on coloured cells above `dark`."""
     for (row, column), value in np.ndenumerate(values):
-        ink = "#fefefe" if value > dark else "#202020"
+        coloured = clear[row, column] or np.isnan(value)
+        ink = ("#fefefe" if value > dark else "#202020") if coloured else style.INK
         text = "–" if np.isnan(value) else f"{value:.3f}".removeprefix("0")
         axes.text(column, row, text, ha="center", va="center", fontsize=7, color=ink)

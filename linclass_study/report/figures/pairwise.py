@@ -1,4 +1,4 @@
-"""The pairwise matrix: mean difference, wins, ties and losses, and Wilcoxon's p of each pair of methods."""
+"""The pairwise matrix: mean difference, wins, ties and losses, and the corrected p of each pair of methods."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linclass.counted import counted
 from linclass_study.report.drawing import style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.results.metric_words import metric_words
@@ -23,9 +24,9 @@ CELL = 0.82  # inches
 
 
 def draw(outcome: Outcome) -> Exhibit:
-    from linclass_study.results.across_datasets import comparison_across
+    from linclass_study.results.across_datasets import ALPHA, comparison_across
     from linclass_study.results.conclusion import not_ranked_note
-    from linclass_study.results.too_few import too_few_for_pairs
+    from linclass_study.results.too_few import too_few_for_pairs, unattainable
 
     base = comparison_across(outcome)
     if not base.enough:
@@ -37,39 +38,46 @@ def draw(outcome: Outcome) -> Exhibit:
     pairs = base.pairs
     order = np.argsort(-base.ratings.theta, kind="stable")[:SHOWN]
     k, n = len(order), len(base.datasets)
+    every = len(base.methods) * (len(base.methods) - 1) // 2
     names = [style.wrapped(base.methods[j], 12, 3) for j in order]
-    D = pairs.difference[np.ix_(order, order)]
+    D, p = (values[np.ix_(order, order)] for values in (pairs.difference, pairs.adjusted))
     more = ""
     if len(base.methods) > k:
         more = f" The {k} of {len(base.methods)} methods with the highest ratings; all are in tables/pairwise.csv."
     caption = (
-        f"Row against column over {n} independent data sets: mean difference in "
-        f"{metric_words(base.metric)} (blue: the row is better, orange: the column), data sets won/tied/lost, and p "
-        "of Wilcoxon’s signed-rank test (Pratt; exact for up to 100 data sets; bold below .05, not corrected for the "
-        "number of pairs; Holm’s correction is in the table). No cell depends on "
-        f"the other methods.{not_ranked_note(base)}{more}"
+        f"Row against column over {n} independent data sets: mean difference in {metric_words(base.metric)}, data sets "
+        "won/tied/lost, and p of Wilcoxon’s signed-rank test (Pratt; exact for up to 100 data sets) with Holm’s "
+        f"correction over all {counted(every, 'pair')}. Bold and coloured where that is below {ALPHA} (blue: the row "
+        "is better, orange: the column); tables/pairwise.csv has p without the correction, too."
+        f"{not_ranked_note(base)}{more}"
     )
+    if never := unattainable(n, every, "no pair of methods"):
+        caption += f" {never}"
     numbers = {
         "methods": [base.methods[j] for j in order],
         "difference": [[None if np.isnan(d) else float(d) for d in row] for row in D],
+        "p_holm": [[None if np.isnan(value) else float(value) for value in row] for row in p],
     }
-    figure = _matrix(pairs, order, D, names)
+    figure = _matrix(pairs, order, D, p < ALPHA, names)
     return Exhibit(figure, "Every method against every other", caption, numbers)
 
 
-def _matrix(pairs: Pairwise, order: np.ndarray, D: np.ndarray, names: list[str]) -> Figure:
-    """The cells of the methods `order`, coloured by the differences D."""
+def _matrix(
+    pairs: Pairwise, order: np.ndarray, D: np.ndarray, clear: np.ndarray, names: list[str]
+) -> Figure:
+    """The cells of the methods `order`, coloured by the differences D where they are `clear`."""
     k, top = len(order), float(np.nanmax(np.abs(D))) or 1.0
     width, height = CELL * k + 1.6, 0.6 * CELL * k + 1.1
     figure = style.canvas(width, height)
     axes = figure.add_axes((1.25 / width, 0.06 / height, CELL * k / width, 0.6 * CELL * k / height))
     for colour, sign in zip(style.COLOURS[:2], (1, -1), strict=True):
-        cells = style.tinted(colour, np.nan_to_num(sign * D / top))
+        shares = np.where(clear & (sign * D > 0), 0.4 + 0.6 * np.abs(D) / top, 0)
+        cells = style.tinted(colour, shares)
         axes.imshow(cells, aspect="auto", interpolation="none")
     options: Any = {"ha": "center", "va": "center", "fontsize": 8}
     for (row, i), (column, j) in product(enumerate(order), repeat=2):
         if i != j:
-            weight = "bold" if pairs.p[i, j] < 0.05 else "normal"
+            weight = "bold" if clear[row, column] else "normal"
             axes.text(column, row, _cell(pairs, i, j, D[row, column]), weight=weight, **options)
     axes.xaxis.tick_top()
     axes.set_xticks(range(k), names, fontsize=7.5)
@@ -78,7 +86,7 @@ def _matrix(pairs: Pairwise, order: np.ndarray, D: np.ndarray, names: list[str])
     figure.text(
         0.06 / width,
         1 - 0.06 / height,
-        "in each cell, row\nagainst column:\nmean difference\nwon/tied/lost\nWilcoxon’s p",
+        "in each cell, row\nagainst column:\nmean difference\nwon/tied/lost\np, corrected",
         va="top",
         fontsize=7,
         color=style.MUTED,
@@ -89,7 +97,7 @@ def _matrix(pairs: Pairwise, order: np.ndarray, D: np.ndarray, names: list[str])
 
 
 def _cell(pairs: Pairwise, i: int, j: int, difference: float) -> str:
-    """Three lines: mean difference, wins/ties/losses, p-value."""
+    """Three lines: mean difference, wins/ties/losses, corrected p-value."""
     counts = f"{pairs.wins[i, j]}/{pairs.ties[i, j]}/{pairs.losses[i, j]}"
-    text = f"{difference:+.3f}\n{counts}\np {pairs.p[i, j]:.3f}".replace("p 0.", "p .")
+    text = f"{difference:+.3f}\n{counts}\np {pairs.adjusted[i, j]:.3f}".replace("p 0.", "p .")
     return text.replace("-", "−").replace("−0.000", "0.000").replace("+0.000", "0.000")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from linclass_study.report.method_scores import behind_best
 from linclass_study.report.table import Column, Number, ReportTable
 from linclass_study.report.tables import endings
 from linclass_study.results.excluded_methods import excluded_methods
@@ -17,7 +18,7 @@ from linclass_study.results.within_dataset import (
 )
 
 PLACE, SECTION, PER_DATASET = 1, "answer", False
-RARE = ("ended", "absent")  # columns that are omitted if empty
+RARE = ("next", "ahead", "ended", "absent")  # columns that are omitted if empty
 
 
 def make(outcome: Outcome) -> ReportTable:
@@ -32,11 +33,12 @@ def make(outcome: Outcome) -> ReportTable:
             "number",
             direction_words(outcome.metric).capitalize(),
         ),
+        Column("next", "Next best", "method", "The best of the other means"),
         Column(
-            "near",
-            "Within one standard error",
-            "method",
-            "Others that are behind the best by no more than one standard error of the difference",
+            "ahead",
+            "Ahead of it by",
+            "number",
+            "Paired difference to the next best method, with its 95 % interval",
         ),
         Column("ended", "Its fits"),
         Column("absent", "Did not compete", "method", "Methods without a score of every fold"),
@@ -49,7 +51,8 @@ def make(outcome: Outcome) -> ReportTable:
         f"deviation over {over}. Only methods that succeeded on all {over} compete. All others may be as good as the "
         f"best, except those that it beats by more than {rope:g}, all of them at once, with a probability of at least "
         f"{SURE:g}: the complementary probabilities sum to at most {1 - SURE:g} (Bayesian correlated t test, "
-        "union bound). One standard error, of the paired differences, is another criterion."
+        "union bound). In brackets: 95 % interval of the paired difference, which allows for overlapping training "
+        "sets; bold: significant after Holm’s correction over all other methods."
     )
     used = [j for j, c in enumerate(columns) if c.key not in RARE or any(row[j] for row in rows)]
     columns, rows = [columns[j] for j in used], [[row[j] for j in used] for row in rows]
@@ -59,11 +62,12 @@ def make(outcome: Outcome) -> ReportTable:
 def _row(outcome: Outcome, dataset: str) -> list[object]:
     found = best(outcome, dataset)
     if found is None:
-        return [dataset, [], "no method succeeded on every fold", None, [], "", []]
+        return [dataset, [], "no method succeeded on every fold", None, None, None, "", []]
     method, mean, sd, equal = found
     compared = comparison_within(outcome, dataset)
     shared = f"{len(equal) + 1} share the best mean; " if equal else ""
-    near = [name for name in compared.near if name not in (method, *equal)]
+    behind = behind_best(outcome, dataset)
+    follower = next((name for name in compared.methods if name not in (method, *equal)), None)
     fits = outcome.fits.filter(dataset=dataset, method=method, protocol=outcome.protocol(dataset))
     odd = endings.other_statuses(endings.counts_by_method(fits)[method])
     ended = f"{odd} of {fits.height}" if odd else ""
@@ -71,8 +75,9 @@ def _row(outcome: Outcome, dataset: str) -> list[object]:
         dataset,
         [method, *equal],
         f"{shared}{sure(compared, equal)}",
-        Number(mean, sd, best=True),
-        near,
+        Number(mean, sd),
+        follower,
+        behind.get(follower) if follower else None,
         ended,
         list(excluded_methods(outcome, dataset)),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from linclass_study.own_metrics import metrics_of
 from linclass_study.report import method_scores
-from linclass_study.report.table import Column, ReportTable
+from linclass_study.report.table import Column, Number, ReportTable
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import units
@@ -33,10 +33,20 @@ def make(outcome: Outcome) -> ReportTable | None:
         for metric in names
     }
     words = metric_words(outcome.metric)
+    behind = {name: method_scores.behind_best(own, name) for name, own in outcome.parts().items()}
+    if any(behind.values()):
+        missing = Number(None)
+        choices[f"{words} behind the best"] = [
+            [method, *(behind[dataset].get(method, missing) for dataset in outcome.datasets)]
+            for method in outcome.methods
+        ]
     over = units(outcome.evaluation, *outcome.main_protocols)
-    caption = (
-        f"Mean ± standard deviation over {over}. Bold: the best of a column; underlined: within one "
-        "standard error."
-    )
+    caption = f"Mean ± standard deviation over {over}. {method_scores.MARKS}"
+    if any(behind.values()):
+        caption += (
+            f" “{words} behind the best” has the paired differences to the best of each data set with their 95 % "
+            "intervals, bold where they are significant after Holm’s correction over the methods. A difference that "
+            "varies less from fold to fold has a narrower interval, so a better mean may have the wider one."
+        )
     title = f"All methods on all data sets, by {words}"
     return ReportTable(title, caption, columns, choices[words], choices=choices)

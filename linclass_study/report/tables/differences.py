@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from linclass.comparisons.confidence_interval import t_interval
+from linclass.counted import counted
 from linclass_study.report.table import Column, Number, ReportTable
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import protocol_phrase
-from linclass_study.results.within_dataset import comparison_within
+from linclass_study.results.within_dataset import ALPHA, comparison_within
 
 PLACE, SECTION, PER_DATASET = 4, "dataset", True
 
@@ -18,15 +18,18 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     found = comparison_within(outcome, dataset)
     if not found.enough:
         return None
-    test, posterior = found.test, found.posterior
-    low, high = t_interval(test.difference[0], test.error[0], test.n[0])
+    test, posterior = found.against(found.methods[0]), found.posterior
     rows = [
         [
             method,
-            Number(float(test.difference[0, j]), interval=(float(low[j]), float(high[j]))),
+            Number(
+                float(test.difference[j]),
+                interval=(float(test.lower[j]), float(test.upper[j])),
+                clear=bool(test.holm[j] < ALPHA),
+            ),
             *(float(values[0, j]) for values in posterior),
-            float(test.p[0, j]),
-            float(test.adjusted[0, j]),
+            float(test.p[j]),
+            float(test.holm[j]),
         ]
         for j, method in enumerate(found.methods)
         if j
@@ -36,7 +39,7 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
         Column("method", "Method", "method"),
         Column(
             "ahead",
-            "Ahead by",
+            "Difference",
             "number",
             f"{words} of {best} less that of the method, greater for the better",
         ),
@@ -44,16 +47,15 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
         Column("equal", "P(equal)", "p", f"they differ by no more than {found.rope:g}"),
         Column("worse", "P(worse)", "p", f"{best} is worse by more than {found.rope:g}"),
         Column("p", "p", "p", "two-sided corrected t test of no difference"),
-        Column("p_holm", "p (Holm)", "p", "with Holm’s correction over all pairs of methods"),
+        Column("p_holm", "p (Holm)", "p", "with Holm’s correction over these comparisons"),
     ]
-    pairs = k * (k - 1) // 2
     phrase = protocol_phrase(outcome.evaluation, found.protocol)
     over = f"{phrase} (n = {found.folds}, n_test/n_train = {found.ratio:.3g})"
     caption = (
         f"{best}, the best on {dataset} by mean {words}, against each other method, over the same {over}. In brackets: "
-        f"95 % interval. Probabilities: Bayesian correlated t test; {found.rope:g} makes no difference in practice; "
-        "each is of one method for itself. "
-        f"p: corrected t test (Nadeau and Bengio), then with Holm’s correction over all {pairs} pairs of methods. "
-        "Methods of which some fit did not succeed are left out."
+        f"95 % interval of the paired difference; bold: significant after the correction. Probabilities: Bayesian "
+        f"correlated t test with a region of practical equivalence of {found.rope:g}; each applies to one comparison "
+        f"only. p: corrected t test (Nadeau and Bengio), then with Holm’s correction over "
+        f"{counted(k - 1, 'comparison')}. Methods of which some fit did not succeed are left out."
     )
     return ReportTable(f"{best} against the others on {dataset}", caption, columns, rows)

@@ -61,7 +61,7 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     known = titles(outcome.evaluation)
     found = method_scores.scores_by_metric(outcome, dataset, known, protocol, intervals=True)
     for name in NOT_RANKED:
-        found[name] = {m: replace(own, best=False, near=False) for m, own in found[name].items()}
+        found[name] = {m: replace(own, best=False, clear=False) for m, own in found[name].items()}
     shown = [name for name in known if any(cell.value is not None for cell in found[name].values())]
     if not shown:
         return None
@@ -92,7 +92,7 @@ def _caption(outcome: Outcome, dataset: str, protocol: str) -> str:
         "Mean ± standard deviation over", "Mean over"
     )
     return (
-        f"{means} {averages}{interval} Bold: the best of a column; underlined: within one standard error. "
+        f"{means} {averages}{interval} {method_scores.MARKS} "
         "Calibration errors have no marks: on few rows they are mostly chance, and small for a method that gives all "
         "rows the same probability. The figure of calibration says how large they would be by chance."
     )

@@ -24,7 +24,7 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     rows: list[list[Any]] = []
     captions = []
     for protocol in others:
-        columns, own = performance_table(outcome, dataset, protocol, excess=False)
+        columns, own = performance_table(outcome, dataset, protocol, main=False)
         rows += [[row[0], TITLES[protocol], *row[1:]] for row in own]
         captions.append(performance.means_sentence(outcome, about, protocol))
         if protocol == "official" and divides_test_rows(outcome.evaluation):

@@ -9,7 +9,7 @@ from linclass_study.protocols import divides_test_rows
 from linclass_study.report import method_scores
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables import endings
-from linclass_study.results.metric_words import best_words
+from linclass_study.results.metric_words import best_words, metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.protocol_names import has_spread, protocol_phrase, units
 from linclass_study.results.summary import ranking
@@ -35,13 +35,15 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     columns, rows = performance_table(outcome, dataset, protocol)
     scores = _raw_scores(columns, rows) if len(about["classes"]) > 2 else ""
     caption = f"{means_sentence(outcome, about, protocol)} {averages_sentence(about)}{scores}{_bayes(about)}"
+    if any(column.key == "behind" for column in columns):
+        caption += f" {method_scores.MARKS} {_behind(outcome)}"
     return ReportTable(f"Performance on {dataset}", caption, columns, rows, faint(rows))
 
 
 def performance_table(
-    outcome: Outcome, dataset: str, protocol: str, excess: bool = True
+    outcome: Outcome, dataset: str, protocol: str, main: bool = True
 ) -> tuple[list[Column], list[list[Any]]]:
-    """Columns and rows, best method first."""
+    """Columns and rows, best method first; `main`: with the distances to the best and to the Bayes error."""
     methods = ranking(outcome, dataset, protocol=protocol)["method"].to_list()
     fits = outcome.fits.filter(dataset=dataset, protocol=protocol)
     columns = [Column("method", "Method", "method")]
@@ -49,7 +51,11 @@ def performance_table(
     of_metric = method_scores.scores_by_metric(outcome, dataset, COLUMN_TITLES, protocol)
     columns += [Column(metric, title, "number") for metric, title in COLUMN_TITLES.items()]
     values += [dict(of_metric[metric]) for metric in COLUMN_TITLES]
-    above = method_scores.excess(outcome, dataset, protocol) if excess else {}
+    above = method_scores.excess(outcome, dataset, protocol) if main else {}
+    behind = method_scores.behind_best(outcome, dataset) if main else {}
+    if behind:
+        columns.append(Column("behind", "Behind the best", "number", _behind(outcome)))
+        values.append(dict(behind))
     if above:
         columns.append(Column("excess_error", "Excess error", "number"))
         values.append(dict(above))
@@ -59,6 +65,13 @@ def performance_table(
     counts = endings.counts_by_method(fits)
     values.append({name: _ended(of_method) for name, of_method in counts.items()})
     return columns, [[of_method.get(method) for of_method in values] for method in methods]
+
+
+def _behind(outcome: Outcome) -> str:
+    return (
+        f"Behind the best: the paired difference in {metric_words(outcome.metric)} to the first method with its 95 % "
+        "interval, bold if it is significant after Holm’s correction over the methods."
+    )
 
 
 def faint(rows: list[list[Any]]) -> frozenset[int]:
