@@ -1,8 +1,8 @@
 """Software and hardware on which a study ran: versions, processor, linear algebra, operating system, commit.
 
-environment/{machine}-{digest}.json    one for each environment that fitted
+environment/{id}.json    an environment in which fits were made; the column `environment` of the fits has its id
 
-It contains no host name, user name or path, so it can be published.
+The id is {machine}-{digest of the properties}. They contain no host name, user name or path, so they can be published.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import platform
 import subprocess
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -24,47 +25,56 @@ PACKAGES = ("linclass", "numpy", "scipy", "scikit-learn", "polars", "matplotlib"
 FOLDER = "environment"
 OWN, OTHERS = "Packages", "Packages of methods"
 NO_COMMIT = "not a git checkout"
+# libraries of foreign methods, scikit-learn among them, are part of the digest of their code
+NUMERICAL = ("Python", "linclass", "numpy", "scipy", "Linear algebra", "Processor")
 
 
-def environment() -> dict[str, str]:
-    """Properties of this environment, in reading order."""
-    return _quickly() | {"Linear algebra": blas()}
-
-
-def record(results: Path, libraries: Mapping[str, str] | None = None) -> None:
-    """Save this environment in a results folder; concurrent jobs write the same file.
-
-    `libraries` of the methods, with their versions, are listed beside those of linclass.
-    """
+def environment(libraries: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Properties of this environment, in reading order; `libraries` of a method are listed beside those of linclass."""
     others = {name: v for name, v in (libraries or {}).items() if name not in PACKAGES}
     own = {OTHERS: ", ".join(f"{name} {v}" for name, v in others.items())} if others else {}
-    properties = _quickly() | own
+    return _of_process() | own
+
+
+def record(results: Path, libraries: Mapping[str, str] | None = None) -> str:
+    """Save this environment in a results folder and return its id; concurrent jobs write the same file."""
+    properties = environment(libraries)
     digest = hashlib.blake2b(json.dumps(properties).encode(), digest_size=4).hexdigest()
-    path = results / FOLDER / f"{properties['Machine']}-{digest}.json"
+    name = f"{properties['Machine']}-{digest}"
+    path = results / FOLDER / f"{name}.json"
     if not path.exists():
-        everything = properties | {"Linear algebra": blas()}
-        text = json.dumps(everything, indent=1, ensure_ascii=False) + "\n"
+        text = json.dumps(properties, indent=1, ensure_ascii=False) + "\n"
         with unfinished_file(path) as partial:
             partial.write_text(text, encoding="utf-8")
+    return name
 
 
-def recorded_environments(results: Path) -> list[dict[str, str]]:
-    """All environments of a results folder, sorted by machine."""
+def recorded_environments(results: Path) -> dict[str, dict[str, str]]:
+    """Id → properties of all environments of a results folder, sorted by machine."""
     files = sorted((results / FOLDER).glob("*.json"))
-    return [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    return {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in files}
 
 
-def _quickly() -> dict[str, str]:
-    """All properties except linear algebra, which would have to be imported."""
+@cache
+def _of_process() -> dict[str, str]:
     return {
         "Machine": machine(),
         "Commit": commit(ROOT),
         "Python": f"{platform.python_version()} ({platform.python_implementation()})",
         OWN: ", ".join(f"{name} {_version(name)}" for name in PACKAGES),
-        "Processor": f"{processor()}, {_cores()}",
+        "Linear algebra": blas(),
+        "Processor": processor(),
+        "Cores": _cores(),
         "Memory": _memory(),
         "System": f"{platform.system()} {platform.release()}, {platform.machine()}",
     }
+
+
+def numerical(properties: Mapping[str, str]) -> dict[str, str]:
+    """What can change the numbers of a fit without changing the digest of its code."""
+    versions = dict(part.rpartition(" ")[::2] for part in properties.get(OWN, "").split(", "))
+    found = {name: properties[name] for name in NUMERICAL if name in properties}
+    return found | {name: versions[name] for name in NUMERICAL if name in versions}
 
 
 def of_machines(results: Path) -> list[dict[str, str]]:
@@ -72,7 +82,7 @@ def of_machines(results: Path) -> list[dict[str, str]]:
     methods add up.
     """
     values: dict[str, dict[str, dict[str, None]]] = {}
-    for properties in recorded_environments(results):
+    for properties in recorded_environments(results).values():
         of_machine = values.setdefault(properties["Machine"], {})
         for what, value in properties.items():
             each = value.split(", ") if what == OTHERS else [value]

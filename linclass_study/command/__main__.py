@@ -1,4 +1,4 @@
-"""linclass check | verify | merge | publish: arguments and exit codes.
+"""linclass check | verify | merge | publish | clean: arguments and exit codes.
 
 exit code 0    the study has no errors; the results agree; the folder or archive was written
 exit code 1    the results differ or contradict each other
@@ -11,26 +11,23 @@ import argparse
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from importlib.metadata import version
 from pathlib import Path
 
+from linclass_study.command.arguments import parser_of
 from linclass_study.command.open_results import open_results
 from linclass_study.refusal import Refused, nearest_name
 
-ROUNDING = 1e-9  # as in agreement.py, which is slow to import
-COMMANDS = ("check", "verify", "merge", "publish")
 ANONYMOUS = "anonymous"
-PLACE = "a results folder, or an archive that `linclass publish` made"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
-    parser = _parser()
+    parser = parser_of(COMMANDS)
     if arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
         parser.error(f"'{arguments[0]}' is no command; {nearest_name(arguments[0], COMMANDS)}")
     options = parser.parse_args(arguments)
     try:
-        return options.command(options)
+        return COMMANDS[options.name](options)
     except Refused as refused:
         print(f"linclass {options.name}: {refused}", file=sys.stderr)
         return 2
@@ -113,122 +110,23 @@ def publish_command(options: argparse.Namespace) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="linclass",
-        description="Check linclass studies; compare, merge and publish their results.",
-    )
-    parser.add_argument("--version", action="version", version=f"linclass {version('linclass')}")
-    commands = parser.add_subparsers(dest="name", required=True, metavar=" | ".join(COMMANDS))
-    _add_check(commands)
-    _add_verify(commands)
-    _add_merge(commands)
-    _add_publish(commands)
-    return parser
+def clean_command(options: argparse.Namespace) -> int:
+    """Run `linclass clean` and return its exit code."""
+    from linclass_study.command.clean import clean_lines, remove_runs
+
+    results = Path(options.results).expanduser()
+    for line in clean_lines(remove_runs(results, options.run, options.environment)):
+        print(line)
+    return 0
 
 
-def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser(
-        "check",
-        help="can this study run?",
-        description="Read a study as `snakemake --configfile` does, without running anything. Print what it will "
-        "compute, or each error in one line with file, line and remedy. The exit code is 0 without errors, else 2.",
-    )
-    parser.add_argument(
-        "files",
-        nargs="*",
-        metavar="STUDY.yaml",
-        help="as after --configfile: later files win; without one, the default study",
-    )
-    parser.set_defaults(command=check_command)
-
-
-def _add_verify(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser(
-        "verify",
-        help="do two results agree?",
-        description="Compare the predictions, fits, data sets and folds of two results. The exit code is 0 "
-        "if they agree, 1 if they differ, 2 if one cannot be read.",
-    )
-    parser.add_argument("a", metavar="A", help=PLACE)
-    parser.add_argument("b", metavar="B", help=PLACE)
-    parser.add_argument(
-        "--tolerance",
-        type=_tolerance,
-        default=0.0,
-        metavar="T",
-        help="numbers a and b may differ by T · max(1, |a|, |b|); predicted classes may not "
-        "(default 0: identical). Processors round differently: 1e-9 allows for that",
-    )
-    parser.add_argument("--all", action="store_true", help="show every run that differs")
-    parser.set_defaults(command=verify_command)
-
-
-def _add_merge(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser(
-        "merge",
-        help="make one results folder of several",
-        description="Make one results folder of several, with its tables, figures and report. Runs "
-        "that several contain are kept once. Results that contradict each other are reported, with exit code 1, and "
-        "nothing is written.",
-    )
-    parser.add_argument("results", nargs="+", metavar="A B …", help=PLACE)
-    parser.add_argument("--into", required=True, metavar="C", help="the folder to make")
-    parser.add_argument(
-        "--tolerance",
-        type=_tolerance,
-        default=ROUNDING,
-        metavar="T",
-        help="numbers a and b of one prediction may differ by T · max(1, |a|, |b|); predicted classes "
-        f"may not (default {ROUNDING}: rounding of another processor)",
-    )
-    parser.set_defaults(command=merge_command)
-
-
-def _add_publish(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser(
-        "publish",
-        help="make one archive of a results folder",
-        description="Make one .zip of a results folder: configuration, environments, digests of the data, folds, "
-        "predictions, fits, scores, tables, figures, report, CITATION.cff and README; not the rows of the data "
-        "sets. The same results give the same bytes, and `linclass verify` and `linclass merge` read it.",
-    )
-    parser.add_argument("results", metavar="DIR", help="a results folder")
-    parser.add_argument(
-        "--into", metavar="FILE", help="the archive to make (default: DIR-DIGEST.zip)"
-    )
-    parser.add_argument("--title", default="", help="what the study is called")
-    parser.add_argument(
-        "--author",
-        action="append",
-        metavar="'FAMILY, GIVEN[, ORCID]'",
-        help="who made it; may be given several times",
-    )
-    parser.add_argument(
-        "--license",
-        default="",
-        metavar="SPDX",
-        help="the licence of the results, such as CC-BY-4.0",
-    )
-    parser.add_argument(
-        "--crate",
-        action="store_true",
-        help="make it a Workflow Run RO-Crate, too, with ro-crate-metadata.json and the workflow",
-    )
-    parser.add_argument(
-        "--partial", action="store_true", help="publish a study that is not finished"
-    )
-    parser.set_defaults(command=publish_command)
-
-
-def _tolerance(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a number from 0 up to 1")
-    return value
+COMMANDS = {
+    "check": check_command,
+    "verify": verify_command,
+    "merge": merge_command,
+    "publish": publish_command,
+    "clean": clean_command,
+}
 
 
 if __name__ == "__main__":

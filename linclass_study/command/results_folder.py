@@ -17,9 +17,10 @@ import polars as pl
 
 from linclass_study import table_files
 from linclass_study.command.study_shape import NAME, study_problem
-from linclass_study.environment import of_machines
+from linclass_study.environment import of_machines, recorded_environments
 from linclass_study.refusal import Refused
 from linclass_study.results import study_file
+from linclass_study.results.mixed_environments import MixedEnvironments, mixed_environments
 from linclass_study.results.study_file import read_study
 from linclass_study.table_files import table_schema
 
@@ -63,7 +64,13 @@ def _suits(kind: Any, wanted: Any) -> bool:
     return kind in (wanted, pl.Null) or (kind.is_numeric() and wanted.is_numeric())
 
 
-LATER = {"machine", "held_out", "features", "failure"}  # columns that older results lack
+LATER = {
+    "machine",
+    "environment",
+    "held_out",
+    "features",
+    "failure",
+}  # columns that older results lack
 SIZES = ("status", "rows", "classes", "sparse")
 KEYS = {  # of available data, by folder
     "data": (*SIZES, "digest", "class_counts", "n_features", "positive", "source"),
@@ -128,6 +135,15 @@ class ResultsFolder:
             return of_machines(self.folder)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise self.unreadable("environment/", error) from None
+
+    @property
+    def mixed_environments(self) -> MixedEnvironments | None:
+        """Whether its fits were made in environments that may give different numbers."""
+        columns = ("dataset", "method", "status", "environment")
+        fits = [table_files.frame("fits"), *(self.of_run("fits", run) for run in self.runs)]
+        _ = self.environments  # refuses unreadable files
+        ranked = pl.concat([table.select(columns) for table in fits])
+        return mixed_environments(ranked, recorded_environments(self.folder))
 
     @cached_property
     def other_times(self) -> pl.DataFrame:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import zip_longest
 
 import polars as pl
 
@@ -18,12 +16,11 @@ from linclass_study.command.agreement import (
     same_folds,
 )
 from linclass_study.command.results_folder import ResultsFolder, Run
-from linclass_study.environment import OTHERS, OWN
+from linclass_study.command.side_by_side import aligned, environments
 from linclass_study.results import study_file
 from linclass_study.table_files import FIT
 
 SHOWN = 20  # runs that are listed; the others are counted
-CELL = 46  # letters in a line of an environment's column
 
 
 @dataclass
@@ -83,7 +80,7 @@ def verify(a: ResultsFolder, b: ResultsFolder, tolerance: float = 0.0) -> Verifi
     found = Verified(tolerance)
     found.alone = {"A": sorted({*a.runs} - {*b.runs}), "B": sorted({*b.runs} - {*a.runs})}
     found.facts += data_differences(a, b)
-    found.notes += [*study_differences(a, b), *_only_in_one(a, b)]
+    found.notes += [*study_differences(a, b), *_only_in_one(a, b), *_mixed(a, b)]
     for run in sorted({*a.runs} & {*b.runs}):
         agreement = compare_run(run, a, b)
         if agreement.identical:
@@ -144,6 +141,13 @@ def _only_in_one(a: ResultsFolder, b: ResultsFolder) -> list[str]:
     ]
 
 
+def _mixed(a: ResultsFolder, b: ResultsFolder) -> Iterator[str]:
+    """What to know of each side whose ranking mixes environments."""
+    for name, folder in (("A", a), ("B", b)):
+        if mixed := folder.mixed_environments:
+            yield f"{name}: " + ". ".join(mixed.sentences(folder.given))
+
+
 def score_differences(a: ResultsFolder, b: ResultsFolder) -> tuple[list[str], list[str]]:
     """(metrics with different values on the same fits, metrics that only one of them has)."""
     files = [folder.folder / "scores.parquet" for folder in (a, b)]
@@ -199,49 +203,13 @@ def verify_lines(
     shown = differences if every else differences[:SHOWN]
     if shown:
         yield ""
-        yield from _aligned(
+        yield from aligned(
             [("data set", "method", "what differs")] + [(*x.run, x.sentence()) for x in shown]
         )
         if len(differences) > len(shown):
             yield f"… and {len(differences) - len(shown):,} more runs (--all shows them)"
     yield ""
     yield from environments(a, b)
-
-
-def environments(a: ResultsFolder, b: ResultsFolder) -> Iterator[str]:
-    """Both environments side by side, with ≠ if they differ."""
-    sides = [_joined(folder.environments) for folder in (a, b)]
-    if not any(sides):
-        yield "Neither A nor B records in which environment its fits were made."
-        return
-    rows: list[tuple[str, ...]] = [("", "environment", "A", "B")]
-    for what in dict.fromkeys([*sides[0], *sides[1]]):
-        one, other = (side.get(what, "not recorded") for side in sides)
-        cells = [
-            textwrap.wrap(text, CELL) for text in ("≠" if one != other else "", what, one, other)
-        ]
-        rows += zip_longest(*cells, fillvalue="")
-    yield from _aligned(rows)
-
-
-def _joined(environments: list[dict[str, str]]) -> dict[str, str]:
-    """Values of each property over the machines of one side; packages are separate properties."""
-    values: dict[str, dict[str, None]] = {}
-    for environment in environments:
-        for what, value in environment.items():
-            parts = value.split(", ") if what in (OWN, OTHERS) else []
-            packages = dict(part.rsplit(" ", 1) for part in parts if " " in part)
-            for name, version in (packages or {what: value}).items():
-                values.setdefault(name, {})[version] = None
-    return {what: " | ".join(distinct) for what, distinct in values.items()}
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Align columns; the last one is not padded."""
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]) - 1)]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        yield "  ".join([*cells, row[-1]]).rstrip()
 
 
 def _listed(names: list[str], every: bool) -> str:

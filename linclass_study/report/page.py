@@ -37,7 +37,12 @@ from linclass_study.report.configuration import (
 )
 from linclass_study.report.page_figures import Figures
 from linclass_study.report.page_items import Item, items, runs
-from linclass_study.report.provenance import commits, environments_of_machines
+from linclass_study.report.provenance import (
+    commits,
+    environments_of_machines,
+    hashed_modules,
+    mixture,
+)
 from linclass_study.report.read_with_care import read_with_care
 from linclass_study.results.across_tables import conclusions_path
 from linclass_study.results.answer import shortened
@@ -150,6 +155,7 @@ def template_environment(cells: PageCells) -> Environment:
     }
     environment.globals |= {"count": counted, "cell": cells.cell, "head": cells.head}
     environment.globals |= {"data_files": data_files, "foreign_modules": foreign_modules}
+    environment.globals |= {"mixture": mixture, "hashed_modules": hashed_modules}
     environment.globals["choices"] = choices
     return environment
 

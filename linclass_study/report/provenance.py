@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import datetime
 from pathlib import Path
 
 from linclass_study import environment
+from linclass_study.results import study_file
+from linclass_study.results.mixed_environments import mixed_environments
+from linclass_study.results.outcome import Outcome
 
 
 def provenance() -> dict[str, str]:
@@ -20,6 +24,22 @@ def environments_of_machines(results: Path, here: dict[str, str]) -> list[dict[s
     if not found:
         return [here]
     return [{"Written": here["Written"], **found[0]}, *found[1:]]
+
+
+def hashed_modules(results: Path) -> dict[str, str]:
+    """Name of each of the study's own modules → SHA-256 of its text, as `sha256sum` prints it."""
+    if not (results / study_file.NAME).exists():
+        return {}
+    study = study_file.read_study(results)
+    own = study.files.keys() - {name for names in study.studies for name in names}
+    return {name: hashlib.sha256(study.files[name].encode()).hexdigest() for name in sorted(own)}
+
+
+def mixture(outcome: Outcome) -> list[str]:
+    """Sentences on a ranking that mixes environments; none if it does not."""
+    known = environment.recorded_environments(outcome.results)
+    mixed = mixed_environments(outcome.fits, known)
+    return mixed.sentences(str(outcome.results)) if mixed else []
 
 
 def commits(machines: list[dict[str, str]]) -> dict[str, bool]:

@@ -35,6 +35,7 @@ class PlannedRun:
     features   path of the feature file
     task       classes, costs and how to tune, as of `task`
     traces     whether to record the steps of solvers that support it
+    environment   id of the environment of its fits
     """
 
     dataset: str
@@ -45,6 +46,7 @@ class PlannedRun:
     task: Mapping[str, Any]
     seed: int
     traces: bool = False
+    environment: str | None = None
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def fit_and_predict(
         on_grid = len(axes[0]) > 0 and rows.protocol == plan.on_plane and not rows.repeat
         # not of the method: all methods are tuned on the same inner folds
         seed = seed_of(run.seed, run.dataset, rows.protocol, rows.repeat, rows.fold)
-        row |= {"seed": seed, "machine": machine()}
+        row |= {"seed": seed, "machine": machine(), "environment": run.environment}
         details = details_of(run.entry, run.traces) if is_detailed(rows, plan) else ()
         fits.append(Fit(row, rows, on_grid, details))
     guard = child.turn(f"{run.dataset}/{run.method}", run.features, run.entry, run.task)

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from linclass_study import environment
 from linclass_study.runs import run, run_files
 from linclass_study.runs.folds import read_plan
 from linclass_study.runs.run import PlannedRun
 
-# of a method: its entry, the digest of its code, the name of its features
+# of a method: its entry, the digest of its code, its foreign libraries with versions, the name of its features
 MethodSpec = Mapping[str, Any]
 OF_DATA = ("n_classes", "classes", "positive", "costs")  # of a task; how to tune is asked of a run
 
@@ -35,7 +36,7 @@ class SharedInputs:
         return self.results / "features" / self.dataset / f"{name}.npz"
 
     def run_of(self, method: str, spec: MethodSpec) -> PlannedRun:
-        """The run of a method, with all planned fits."""
+        """The run of a method, with all planned fits. Its environment is recorded first, as the job may be killed."""
         return PlannedRun(
             self.dataset,
             method,
@@ -45,6 +46,7 @@ class SharedInputs:
             self.task,
             self.evaluation["seed"],
             self.evaluation.get("traces", False),
+            environment.record(self.results, spec.get("libraries")),
         )
 
     def inputs_of(self, spec: MethodSpec, limits: Mapping[str, float]) -> run_files.RunInputs:

@@ -107,6 +107,13 @@ def reserve(results: str) -> None:
         file.flush()
 
 
+def refuse_if_in_use(results: Path) -> None:
+    """Refuse if a snakemake that was started in this folder may be writing to these results."""
+    for _, owner, dead in _others():
+        if owner.results and Path(owner.results).resolve() == results.resolve() and not dead:
+            raise Refused(_refusal(owner))
+
+
 def explain_refusals(logger: logging.Logger, results: str) -> None:
     """Replace Snakemake's messages about results that are locked or read-only by one line with the remedy."""
 

@@ -18,9 +18,14 @@ from linclass_study.table_files import table_schema, write_table
 @pytest.fixture
 def fresh(monkeypatch):
     monkeypatch.delenv(machine.NAME, raising=False)
-    machine.machine.cache_clear()
+    forget()
     yield monkeypatch
+    forget()
+
+
+def forget() -> None:
     machine.machine.cache_clear()
+    environment._of_process.cache_clear()
 
 
 def renewed() -> str:
@@ -64,14 +69,16 @@ def test_an_environment_contains_no_host_and_no_user(fresh):
 
 
 def test_an_environment_is_written_once_and_told_by_machine(tmp_path, fresh):
-    environment.record(tmp_path)
+    name = environment.record(tmp_path)
     (file,) = (tmp_path / "environment").iterdir()
+    assert file.name == f"{name}.json"
     before = file.stat().st_mtime_ns
     environment.record(tmp_path)
     assert [file] == list((tmp_path / "environment").iterdir())
     assert file.stat().st_mtime_ns == before
     fresh.setattr(environment, "commit", lambda root: "another")
-    environment.record(tmp_path)
+    forget()
+    assert environment.record(tmp_path) != name
     (reported,) = environment.of_machines(tmp_path)
     assert reported["Machine"] == machine.machine()
     assert reported["Commit"].endswith(" or another") or reported["Commit"].startswith(

@@ -59,7 +59,7 @@ def test_without_git_there_is_no_commit(tmp_path, monkeypatch):
 def test_versions_processor_and_linear_algebra_are_reported():
     reported = provenance()
     assert all(f"{name} {version(name)}" in reported["Packages"] for name in PACKAGES)
-    assert "core" in reported["Processor"]
+    assert "core" in reported["Cores"]
     assert "thread" in reported["Linear algebra"]
     assert all(reported.values())
 

@@ -65,6 +65,7 @@ def spec_of_method(method):
     return {
         "entry": entry,
         "code": code.run_digest(entry, STUDY.evaluation["tune_metric"], script),
+        "libraries": code.libraries_of_methods([entry]),
         "features": STUDY.features_of[method],
     }
 

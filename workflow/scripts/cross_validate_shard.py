@@ -3,19 +3,15 @@
 import json
 from pathlib import Path
 
-from linclass_study import environment
 from linclass_study.job import begin_job
 from linclass_study.runs.shards import compute_shard
 from linclass_study.runs.shared_inputs import SharedInputs
-from linclass_study.study.code import libraries_of_methods
 
 if __name__ == "__main__":
     begin_job(snakemake.log[0])
     results = Path(snakemake.params.results)
     ((dataset, methods),) = json.loads(snakemake.params.runs).items()
     ((method, spec),) = methods.items()
-    # before the fits, as the job may be killed
-    environment.record(results, libraries_of_methods([spec["entry"]]))
     compute_shard(
         SharedInputs(results, dataset, json.loads(snakemake.params.evaluation)),
         method,

@@ -1,0 +1,109 @@
+"""A ranking of mixed environments says so, and its command removes what must be fitted again."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+from finished_results import change
+
+from linclass_study.environment import recorded_environments
+from linclass_study.report.provenance import mixture
+from linclass_study.results.mixed_environments import mixed_environments
+from linclass_study.results.study_file import read_study
+
+NEW = {"Machine": "here", "Python": "3.11.7", "Packages": "linclass 0.1, numpy 2.4.6, polars 1"}
+
+
+def fitted_in(folder: Path, **environments: tuple[dict[str, str], str]) -> None:
+    """Each method's fits in an environment: method=(properties, id)."""
+    for file in (folder / "environment").iterdir():
+        file.unlink()
+    for method, (properties, name) in environments.items():
+        (folder / "environment" / f"{name}.json").write_text(json.dumps(properties))
+        for path in folder.glob(f"runs/*/{method}/fits.parquet"):
+            change(path, environment=pl.lit(name))
+    fits = [pl.read_parquet(path) for path in sorted(folder.glob("runs/*/*/fits.parquet"))]
+    pl.concat(fits).write_parquet(folder / "fits.parquet")
+
+
+@pytest.fixture
+def mixed(a):
+    """One run of four fitted with another NumPy."""
+    old = NEW | {"Packages": "linclass 0.1, numpy 2.3.0, polars 1"}
+    fitted_in(a, good=(NEW, "here-1"), plain=(old, "here-0"))
+    change(a / "runs/two/plain/fits.parquet", environment=pl.lit("here-1"))
+    fits = pl.read_parquet(a / "fits.parquet")
+    moved = (pl.col("dataset") == "two") & (pl.col("method") == "plain")
+    fits.with_columns(
+        environment=pl.when(moved).then(pl.lit("here-1")).otherwise("environment")
+    ).write_parquet(a / "fits.parquet")
+    return a
+
+
+def test_page_and_verify_say_which_runs_differ_and_their_command_removes_these(linclass, mixed, b):
+    sentences = mixture(read_study(mixed).outcome)
+    assert sentences[0].endswith("different environments (numpy 2.3.0 or 2.4.6)")
+    assert sentences[1] == "1 run differs from most: three × plain"
+    (line,) = (x for x in linclass("verify", mixed, b).lines if x.startswith("A: The ranking"))
+    assert line == f"A: {'. '.join(sentences)}"
+    name, *arguments = shlex.split(sentences[2].split("`")[1])
+    assert name == "linclass"
+    output = linclass(*arguments)
+    assert output.lines[0] == "removed: 1 run (three × plain)"
+    left = {
+        path.parent.relative_to(mixed).as_posix() for path in mixed.glob("runs/*/*/fits.parquet")
+    }
+    assert left == {"runs/three/good", "runs/two/good", "runs/two/plain"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"Machine": "there", "Memory": "1 GiB", "Cores": "64 cores", "Commit": "abc"}, None),
+        ({"Packages": "linclass 0.1, numpy 2.4.6, polars 2, scikit-learn 9"}, None),
+        ({"Packages": "linclass 0.2, numpy 2.4.6"}, {"linclass": ["0.1", "0.2"]}),
+        ({"Linear algebra": "mkl"}, {"Linear algebra": ["not recorded", "mkl"]}),
+        ({"Processor": "other"}, {"Processor": ["not recorded", "other"]}),
+    ],
+)
+def test_only_what_may_change_numbers_makes_environments_different(a, changes, says):
+    fitted_in(a, good=(NEW, "e-1"), plain=(NEW | changes, "e-2"))
+    fits, known = pl.read_parquet(a / "fits.parquet"), recorded_environments(a)
+    found = mixed_environments(fits, known)
+    assert (found and found.differing) == says
+    assert mixed_environments(fits.drop("environment"), known) is None
+
+
+def test_a_merged_page_names_the_environments_that_differ_and_hashes_own_modules(
+    linclass, a, b, tmp_path
+):
+    fitted_in(a, good=(NEW, "here-1"), plain=(NEW, "here-1"))
+    for path in [*a.glob("runs/*/plain"), *b.glob("runs/*/good")]:
+        shutil.rmtree(path)  # each has one method
+    study = json.loads((a / "study.json").read_text())
+    study["files"]["mine.py"] = "x = 1\n"
+    (a / "study.json").write_text(json.dumps(study))
+    other = NEW | {"Python": "3.12.1"}
+    fitted_in(b, plain=(other, "there-0"))
+    assert linclass("merge", a, b, "--into", tmp_path / "ab").code == 0
+    assert {*recorded_environments(tmp_path / "ab")} == {"here-1", "there-0"}
+    page = (tmp_path / "ab" / "report.html").read_text()
+    assert "The ranking mixes fits of different environments (Python 3.11.7 or 3.12.1)" in page
+    assert "--environment there-0</code>" in page
+    digest = "9e26bf369911c45c243c684147b23fc9e1dcfcf257d299a1c632016a6fcd33f4"  # sha256sum mine.py
+    assert f'<code title="{digest}">mine.py 9e26bf369911c45c</code>' in page
+
+
+def test_runs_are_removed_by_name_and_unknown_ones_refused(linclass, a, tmp_path):
+    assert linclass("clean", a, "--run", "two/good").lines[0] == "removed: 1 run (two × good)"
+    assert not (a / "runs/two/good").exists()
+    assert (a / "runs/two/plain").exists()
+    for folder, run, words in ((a, "two/god", "has no run two/god"), (tmp_path, "x/y", "no runs")):
+        output = linclass("clean", folder, "--run", run)
+        assert output.code == 2
+        assert words in output.errors[0]
