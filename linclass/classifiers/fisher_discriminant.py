@@ -78,8 +78,7 @@ class FisherDiscriminant(CountsRows, FromStackedMoments, Coordinates, LinearScor
     def _learned(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
         over = _over(stack)
         covariances, divisors = TiedCovariances(stack, over), freedom(stack, over)
-        W = covariances.whiteners
-        parts = stack.split(), W, covariances.ranks, divisors, *self._axes(stack, W)
+        parts = stack.split(), covariances.ranks, divisors, *self._axes(stack, covariances)
         return zip(*parts, strict=True)
 
     def _weights(self, statistics: ClassMoments) -> np.ndarray:
@@ -94,8 +93,10 @@ class FisherDiscriminant(CountsRows, FromStackedMoments, Coordinates, LinearScor
         """Constant of each class's score beside the distance to its mean; −∞ without rows."""
         return np.where(mass > 0, 0, -np.inf)
 
-    def _axes(self, statistics: ClassMoments, whitener: np.ndarray) -> tuple[np.ndarray, ...]:
-        """(centre, means about it, √ratio, directions in whitened coordinates) of each fold.
+    def _axes(
+        self, statistics: ClassMoments, covariances: TiedCovariances
+    ) -> tuple[np.ndarray, ...]:
+        """(centre, means about it, √ratio, directions) of each fold.
 
         In whitened coordinates Σ = I, so the directions are the principal axes of the weighted means.
         """
@@ -103,25 +104,24 @@ class FisherDiscriminant(CountsRows, FromStackedMoments, Coordinates, LinearScor
         total = weights.sum(axis=-1)[..., None]
         centre = (weights[..., None, :] @ means)[..., 0, :] / total
         M = means - centre[..., None, :]
-        weighted = np.sqrt(weights)[..., None] * (M @ whitener)
+        weighted = np.sqrt(weights)[..., None] * covariances.whiten(M)
         _, ratio, V = np.linalg.svd(weighted, full_matrices=False)
-        return centre, M, ratio, V
+        return centre, M, ratio, covariances.directions(V)
 
     def _take(
         self,
         statistics: ClassMoments,
-        whitener: np.ndarray,
         rank: int,
         divisor: float,
         centre: np.ndarray,
         M: np.ndarray,
         ratio: np.ndarray,
-        V: np.ndarray,
+        directions: np.ndarray,
     ) -> Self:
         mass, self.means_, self.centre_ = statistics.mass, statistics.means, centre
         most = min(len(M) - 1, self.n_components or len(M))
         kept = np.flatnonzero(ratio > NEGLIGIBLE * ratio.max(initial=0))[:most]
-        self.scalings_ = whitener @ V[kept].T
+        self.scalings_ = directions[kept].T.copy()
         self.ratios_ = self._ratio(ratio[kept] ** 2, divisor)
         self.scalings_ *= _signs(self.scalings_, M)
         P = M @ self.scalings_

@@ -21,9 +21,10 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.special import logsumexp
 
-from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
+from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
 from linclass.applicability import NotApplicable, require_memory
 from linclass.conventions.linear_scores import products
 from linclass.conventions.parameter_types import is_whole, require_positive, require_whole
@@ -32,11 +33,10 @@ from linclass.counted import counted
 from linclass.generative.k_means import k_means
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
 from linclass.generative.subclass_mixture import EmStep, SubclassMixture
+from linclass.generative.subclass_rows import in_units, shrunk_spreads, white_rows
 from linclass.numerics.arrays import Array
 from linclass.statistics.class_moments import ClassMoments
-from linclass.statistics.covariance import check_share, missing_rank, tied_form, tied_spread
-from linclass.statistics.diagonal_spread import DiagonalSpread
-from linclass.statistics.shrunk_spread import ShrunkSpread
+from linclass.statistics.covariance import check_share, missing_rank, tied_form
 
 COLLAPSE = (
     "the covariance of the subclasses has collapsed, so the likelihood is unbounded; that within the "
@@ -127,16 +127,17 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         (n, d), K = X.shape, len(self.classes_)
         counts = self._counts(K)
         form = tied_form(X, K, "full", type(self).__name__)
+        if sp.issparse(X):  # TEMPORARY
+            require_memory(
+                4 * 8 * d * d, f"{type(self).__name__} needs a dense {d} × {d} covariance"
+            )
         require_memory(3 * 8 * n * min(n, d), f"{type(self).__name__} needs dense rows")
         moments = ClassMoments.of(X, codes, weights, K, form)
         a = float(self.shrinkage)
-        spread = tied_spread(moments, "maximum_likelihood", shrinkage=a)
-        assert not isinstance(spread, DiagonalSpread), "the form is full"
-        W = spread.whiten(spread.axes).T if isinstance(spread, ShrunkSpread) else spread.whitener
-        root = spread.times(W.T)
-        Y = X @ W - (moments.means @ W)[codes]
-        blocks = [(Y[codes == k], weights[codes == k]) for k in range(K)]
-        members = self._members(blocks, root / _deviations(moments), counts)
+        spread, along = shrunk_spreads(moments, a)
+        own_weights = [weights[codes == k] for k in range(K)]
+        blocks = [*zip(white_rows(X, codes, moments, along), own_weights, strict=True)]
+        members = self._members(in_units(X, codes, moments), own_weights, counts)
         sizes = [one.shape[1] for one in members]
         step, values = SubclassMixture(blocks, sizes, a).maximize(members, self.tol, self.max_iter)
         collapsed = step is None
@@ -147,15 +148,15 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         self.priors_, self.rank_ = class_priors(self.priors, moments.mass), spread.rank
         self.subclass_of_ = np.repeat(np.arange(K), sizes)
         self.mixing_ = np.exp(step.at.log_mixing)
-        volume = spread.log_volume + spread.rank - W.shape[1]
+        volume = spread.log_volume + spread.rank - along.rank
         unit = spread.rank * np.log(2 * np.pi) + volume / (1 - a if a < 1 else 1)
         self.objectives_ = 0.5 * unit - np.array(values)
         own = moments.means[self.subclass_of_]
-        self.means_ = own + step.at.delta @ root
+        self.means_ = own + along.unwhiten(step.at.delta)
         apart = own - moments.centre
-        whitened = apart @ W
-        bent = (whitened + step.at.delta) @ step.precision - whitened  # Σ_w has become Σ along W
-        self._theta = spread.solve(apart) + bent @ W.T
+        whitened = along.whiten(apart)
+        bent = step.precision.times(whitened + step.at.delta) - whitened  # Σ_w has become Σ
+        self._theta = spread.solve(apart) + along.directions(bent)
         half = 0.5 * (self._theta * (self.means_ - moments.centre)).sum(axis=1)
         self._constant = step.at.log_mixing - half - self._theta @ moments.centre
         return self._record_ending(step, collapsed, d)
@@ -181,14 +182,12 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         return list(self.subclasses)
 
     def _members(
-        self, blocks: Sequence[tuple[Array, Array]], axes: Array, counts: Sequence[int]
+        self, rows: Sequence[Matrix], weights: Sequence[Array], counts: Sequence[int]
     ) -> list[Array]:
         """Indicators (n_k, R_k) of the subclasses of the rows of each class."""
         seed = int(np.random.default_rng(self.random_state).integers(2**32))
-        nearest = [
-            k_means(Y @ axes, weights, count, self.starts, seed)
-            for (Y, weights), count in zip(blocks, counts, strict=True)
-        ]
+        each = zip(rows, weights, counts, strict=True)
+        nearest = [k_means(Y, w, count, self.starts, seed) for Y, w, count in each]
         return [np.eye(one.max() + 1)[one] for one in nearest]
 
     def _record_ending(self, step: EmStep, collapsed: bool, d: int) -> Self:
@@ -211,11 +210,3 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
             certificate_kind="gradient_norm",
             n_iter=n_iter,
         )
-
-
-def _deviations(moments: ClassMoments) -> Array:
-    """Standard deviation of each feature within the classes; 1 where there is none."""
-    pooled = moments.pooled
-    squares = (pooled**2).sum(axis=0) if moments.form == "rows" else pooled.diagonal()
-    deviations = np.sqrt(squares / moments.total)
-    return np.where(deviations > moments.negligible, deviations, 1.0)

@@ -9,13 +9,12 @@ singular Σ_k (too few rows, a constant feature) has no density: the pooled cova
 and status_ says so.
 
 Predicts: log-odds, quadratic in x, and probabilities.
-Cost: O(n d² + K d³), and O(K d²) a predicted row.
+Cost: O(n d² + K d³), and O(K d²) a predicted row; with more features than rows O(n² d + n³), and O(n d + n²).
 Certificate: closed form.
 Reference: Friedman (1989), Regularized discriminant analysis; Hastie, Tibshirani & Friedman (2009), §4.3.1.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,6 +25,7 @@ from linclass.applicability import require_memory
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
+from linclass.generative.class_spreads import ClassSpreads
 from linclass.generative.from_moments import FromStackedMoments
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors_of_present
 from linclass.generative.without_one_row import full_without_one_row, log_priors_of_others
@@ -33,13 +33,13 @@ from linclass.numerics.arrays import BLOCK
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import (
     LOST,
-    AnySpread,
     check_covariance,
     check_share,
-    freedom,
     freedom_of_classes,
+    is_wide,
     missing_rank,
 )
+from linclass.statistics.row_spreads import OF_ROWS
 from linclass.statistics.spread import Spread
 
 
@@ -100,6 +100,8 @@ class QuadraticDiscriminantAnalysis(CountsRows, FromStackedMoments, SoftmaxProba
         return LOST[self.covariance] > 0
 
     def _form(self, X: Matrix, K: int) -> str:
+        if is_wide(X, K):
+            return "class_rows"
         d = X.shape[1]
         what = f"{type(self).__name__} needs {K} dense {d} × {d} covariances"
         require_memory(8 * 3 * K * d * d, f"{what} and their factors")
@@ -110,10 +112,10 @@ class QuadraticDiscriminantAnalysis(CountsRows, FromStackedMoments, SoftmaxProba
         logarithms = log_priors_of_present(priors, stack.mass)
         return zip(self._spreads_of(stack), priors, logarithms, strict=True)
 
-    def _spreads_of(self, stack: ClassMoments) -> list["ClassSpreads"]:
+    def _spreads_of(self, stack: ClassMoments) -> list[ClassSpreads]:
         """The covariances of each fold, factored at once if they are not shrunk."""
         folds = stack.split()
-        if self.shrinkage:
+        if self.shrinkage or stack.form != "full":
             return [ClassSpreads(fold, self.covariance, self.shrinkage) for fold in folds]
         K, d = stack.mean.shape[1:]
         S = stack.scatter / freedom_of_classes(stack, self.covariance)[..., None, None]
@@ -124,7 +126,7 @@ class QuadraticDiscriminantAnalysis(CountsRows, FromStackedMoments, SoftmaxProba
             for j, fold in enumerate(folds)
         ]
 
-    def _take(self, spreads: "ClassSpreads", priors: np.ndarray, logarithms: np.ndarray) -> Self:
+    def _take(self, spreads: ClassSpreads, priors: np.ndarray, logarithms: np.ndarray) -> Self:
         self.means_, self.priors_ = spreads.moments.means, priors
         self._spreads = [spreads.of(k) for k in range(len(self.means_))]
         log_volume = np.array([spread.log_volume for spread in self._spreads])
@@ -133,7 +135,7 @@ class QuadraticDiscriminantAnalysis(CountsRows, FromStackedMoments, SoftmaxProba
             return self._record()
         return self._record("rank_deficient", self._deficiency(spreads))
 
-    def _deficiency(self, spreads: "ClassSpreads") -> str:
+    def _deficiency(self, spreads: ClassSpreads) -> str:
         k, rank = spreads.deficient[0]
         d, more = self.means_.shape[1], len(spreads.deficient) - 1
         if self.shrinkage:  # the pooled covariance has that rank, too
@@ -147,6 +149,8 @@ class QuadraticDiscriminantAnalysis(CountsRows, FromStackedMoments, SoftmaxProba
     @property
     def A_(self) -> np.ndarray:
         """Quadratic coefficients A_k, of shape (K, d, d)."""
+        K, d = self.means_.shape
+        require_memory(8 * (2 * K + 3) * d * d, f"A_ has {K} dense {d} × {d} matrices")
         return np.stack([-0.5 * s.solve(np.eye(self.means_.shape[1])) for s in self._spreads])
 
     @property
@@ -165,11 +169,11 @@ class QuadraticDiscriminantAnalysis(CountsRows, FromStackedMoments, SoftmaxProba
         Z = np.empty((X.shape[0], len(self.means_)))
         with np.errstate(over="ignore", invalid="ignore"):
             for begin in range(0, len(Z), BLOCK):
-                rows = X[begin : begin + BLOCK]
-                rows = rows.toarray() if sp.issparse(rows) else rows
+                rows = X if len(Z) <= BLOCK else X[begin : begin + BLOCK]
+                if sp.issparse(rows) and not isinstance(self._spreads[0], OF_ROWS):
+                    rows = rows.toarray()
                 for k, (m, spread) in enumerate(zip(self.means_, self._spreads, strict=True)):
-                    distance = spread.whiten(rows - m)  # about m_k, to avoid cancellation
-                    Z[begin : begin + BLOCK, k] = -0.5 * np.einsum("ij,ij->i", distance, distance)
+                    Z[begin : begin + BLOCK, k] = -0.5 * spread.distances(rows, m)
         Z[np.isnan(Z)] = -np.inf  # ∞ − ∞ within a distance, which is infinite
         Z += self._constant
         return _difference(Z) if Z.shape[1] == 2 else Z
@@ -178,61 +182,13 @@ class QuadraticDiscriminantAnalysis(CountsRows, FromStackedMoments, SoftmaxProba
         self, X: Matrix, codes: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         moments, d = self.statistics_, X.shape[1]
+        if self.shrinkage or sp.issparse(X) or moments.form != "full":
+            return super()._scores_of_others(X, codes, weights)
         spreads = [Spread.of_covariance(S, moments.negligible) for S in moments.scatter]
-        if self.shrinkage or sp.issparse(X) or min(spread.rank for spread in spreads) < d:
+        if min(spread.rank for spread in spreads) < d:
             return super()._scores_of_others(X, codes, weights)
         Z, lone = full_without_one_row(X, codes, weights, moments, spreads, LOST[self.covariance])
         return Z + log_priors_of_others(self.priors, codes, weights, moments.mass), lone
-
-
-class ClassSpreads:
-    """Factored covariances of the classes; the pooled one is computed only when needed."""
-
-    def __init__(
-        self,
-        moments: ClassMoments,
-        covariance: str,
-        shrinkage: float = 0.0,
-        own: Sequence[Spread] = (),
-    ):
-        """`own` are the factors of each class, needed without shrinkage."""
-        self.moments, self.covariance = moments, covariance
-        self.shrinkage, self.own = shrinkage, own
-        self.deficient: list[tuple[int, int]] = []  # class, rank
-
-    @cached_property
-    def pooled(self) -> AnySpread:
-        f = freedom(self.moments, self.covariance)
-        return Spread.of_covariance(self.moments.pooled / f, self.moments.negligible)
-
-    def of(self, k: int) -> AnySpread:
-        d = self.moments.mean.shape[1]
-        if self.shrinkage > 0:
-            mixed = self.pooled if self.shrinkage == 1 else self._shrunk(k)
-            if mixed.rank < d:
-                self.deficient.append((k, mixed.rank))
-            return mixed
-        own = self.own[k]
-        if own.rank == d:
-            return own
-        if self.moments.mass[k] > 0:
-            self.deficient.append((k, own.rank))
-        return self.pooled
-
-    @cached_property
-    def freedoms(self) -> np.ndarray:
-        return freedom_of_classes(self.moments, self.covariance)
-
-    def _freedom(self, k: int) -> float:
-        return float(self.freedoms[k])
-
-    def _shrunk(self, k: int) -> Spread:
-        """All shrinkages share the axes in which S_k and the pooled S are diagonal."""
-        whole, axes = self.moments.relative_axes
-        values, V = axes[k]
-        f, share = freedom(self.moments, self.covariance), self.shrinkage
-        root = np.sqrt((1 - share) * values / self._freedom(k) + share / f)
-        return Spread(root[:, None] * (V.T @ whole.root), whole.whitener @ V / root)
 
 
 def _difference(Z: np.ndarray) -> np.ndarray:

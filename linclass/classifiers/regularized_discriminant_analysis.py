@@ -8,7 +8,7 @@ class. λ weighs classes by their rows, whereas the shrinkage of QuadraticDiscri
 two differ for 0 < λ < 1 and classes of unequal size.
 
 Predicts: log-odds, quadratic in x, and probabilities.
-Cost: O(n d² + K d³), and O(K d²) a predicted row.
+Cost: O(n d² + K d³), and O(K d²) a predicted row; with more features than rows O(n² d + K n³), and O(n d + K n²).
 Certificate: closed form.
 Reference: Friedman (1989), Regularized discriminant analysis, JASA 84; Hastie, Tibshirani & Friedman (2009),
     §4.3.1.
@@ -21,15 +21,15 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 
 from linclass.annotations import ClassWeight, Matrix
-from linclass.classifiers.quadratic_discriminant_analysis import (
-    ClassSpreads,
-    QuadraticDiscriminantAnalysis,
-)
+from linclass.applicability import require_memory
+from linclass.classifiers.quadratic_discriminant_analysis import QuadraticDiscriminantAnalysis
+from linclass.generative.class_spreads import ClassSpreads
 from linclass.generative.from_statistics import FromStatistics
 from linclass.generative.priors import Priors, check_priors
-from linclass.statistics.class_moments import ClassMoments
+from linclass.statistics.class_moments import BY_ROWS, ClassMoments
 from linclass.statistics.covariance import (
     LOST,
     AnySpread,
@@ -37,6 +37,7 @@ from linclass.statistics.covariance import (
     check_share,
     freedom,
     missing_rank,
+    mixed_spread,
 )
 from linclass.statistics.shrunk_spread import ShrunkSpread
 from linclass.statistics.spread import Spread
@@ -100,6 +101,11 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
         check_share("pooling", self.pooling)
         check_share("shrinkage", self.shrinkage)
 
+    def _form(self, X: Matrix, K: int) -> str:
+        if sp.issparse(X):  # TEMPORARY
+            require_memory(24 * K * X.shape[1] ** 2, f"{type(self).__name__} needs {K} covariances")
+        return super()._form(X, K)
+
     def _spreads_of(self, stack: ClassMoments) -> list[ClassSpreads]:
         shares = float(self.pooling), float(self.shrinkage)
         return [PooledSpreads(fold, self.covariance, *shares) for fold in stack.split()]
@@ -135,14 +141,14 @@ class PooledSpreads(ClassSpreads):
         return spread if self.pooling else self.pooled
 
     def _own(self, k: int) -> AnySpread:
-        own, share = self.moments.scatter[k], self.pooling
-        scatter = (1 - share) * own + share * self.moments.pooled
-        f = (1 - share) * self._freedom(k) + share * self._pooled_freedom
-        return self._shrunk_to_sphere(scatter / f)
+        factors = np.full(len(self.moments.mass), self.pooling)
+        factors[k] = 1
+        f = (1 - self.pooling) * self._freedom(k) + self.pooling * self._pooled_freedom
+        return self._shrunk_to_sphere(factors / f)
 
     @cached_property
     def pooled(self) -> AnySpread:
-        return self._shrunk_to_sphere(self.moments.pooled / self._pooled_freedom)
+        return self._shrunk_to_sphere(np.full(len(self.moments.mass), 1 / self._pooled_freedom))
 
     def _freedom(self, k: int) -> float:
         """Degrees of freedom f_k: 0 for a class of one row, whose Σ_k(λ) is then the pooled one; without pooling 1, a
@@ -155,9 +161,14 @@ class PooledSpreads(ClassSpreads):
     def _pooled_freedom(self) -> float:
         return float(freedom(self.moments, self.covariance))
 
-    def _shrunk_to_sphere(self, S: np.ndarray) -> AnySpread:
-        shrinkage, mean = self.shrinkage, float(np.trace(S)) / len(S)
-        if not shrinkage or not mean:
+    def _shrunk_to_sphere(self, factors: np.ndarray) -> AnySpread:
+        """(1 − γ)Σ + γ (tr Σ/d) I for Σ = Σ_k a_k S_k with factors a (K,)."""
+        gamma, d = self.shrinkage, self.moments.mean.shape[1]
+        mean = float(factors @ self.moments.squares.sum(axis=1)) / d
+        if self.moments.form in BY_ROWS:
+            return mixed_spread(self.moments, (1 - gamma) * factors, gamma * mean)
+        S = np.tensordot(factors, self.moments.scatter, 1)
+        if not gamma or not mean:
             return Spread.of_covariance(S, self.moments.negligible)
         values, V = np.linalg.eigh(S)
-        return ShrunkSpread((1 - shrinkage) * np.maximum(values, 0), V.T, shrinkage * mean)
+        return ShrunkSpread((1 - gamma) * np.maximum(values, 0), V.T, gamma * mean)

@@ -22,7 +22,7 @@ import scipy.sparse as sp
 from linclass.annotations import Matrix
 from linclass.numerics.arrays import Array, chosen_rows
 from linclass.statistics.additive import Additive
-from linclass.statistics.class_moments import BY_FEATURE, ClassMoments
+from linclass.statistics.class_moments import BY_FEATURE, BY_ROWS, ClassMoments
 from linclass.statistics.fold_sums import FORMS, ClassifiedRows
 
 HeldOut = Sequence[Array]  # rows of each fold
@@ -62,7 +62,7 @@ def moments_left_out(
         kept[rows] = False
         return ClassMoments.of(X[kept][:, columns], codes[kept], weights[kept], K, form)
 
-    if form == "rows":  # so few rows that no difference is needed
+    if form in BY_ROWS:  # so few rows that no difference is needed
         for rows in folds:
             yield gathered(rows).stacked()
         return

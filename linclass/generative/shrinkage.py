@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
 from linclass.annotations import Matrix
 from linclass.generative.left_out import HeldOut, moments_left_out, sums_left_out
 from linclass.numerics.arrays import Array
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.class_sums import StackOfOne
+from linclass.statistics.covariance import is_wide
 from linclass.statistics.ledoit_wolf import share_of_moments, share_of_rows
 from linclass.statistics.quartic_moments import QuarticMoments
 
@@ -53,14 +52,17 @@ class LedoitWolfShrinkage:
     def sums_left_out(
         self, X: Matrix, codes: Array, weights: Array, K: int, folds: HeldOut
     ) -> Iterator[Any]:
+        if is_wide(X, K):
+            return moments_left_out(X, codes, weights, K, "rows", folds)
         return sums_left_out(self.sums, X, codes, weights, K, folds)
 
-    def of_sums(self, stack: StackOfOne[QuarticMoments]) -> Shrunk:
+    def of_sums(self, stack: StackOfOne[QuarticMoments] | ClassMoments) -> Shrunk:
+        if isinstance(stack, ClassMoments):
+            return stack, share_of_rows(stack.scatter[0])
         return stack.statistics.moments.stacked(), share_of_moments(stack.statistics)
 
     def of_few_rows(self, X: Matrix, codes: Array, weights: Array, K: int) -> Shrunk | None:
-        if X.shape[0] - K >= X.shape[1]:
+        if not is_wide(X, K):
             return None
         rows = ClassMoments.of(X, codes, weights, K, "rows")
-        sorted_weights = weights[np.argsort(codes, kind="stable")]  # as the rows of the scatter
-        return rows.stacked(), share_of_rows(rows.scatter, sorted_weights)
+        return rows.stacked(), share_of_rows(rows.scatter)

@@ -38,12 +38,23 @@ class Components(NamedTuple):
     log_mixing: Array
 
 
+class Precision(NamedTuple):
+    """Σ⁻¹ = I + AᵀHA for Σ = I − AᵀA, with H = (I − AAᵀ)⁻¹: it needs no matrix (r, r)."""
+
+    A: Array
+    H: Array
+
+    def times(self, V: Array) -> Array:
+        """V Σ⁻¹."""
+        return V + (V @ self.A.T) @ self.H @ self.A
+
+
 class EmStep(NamedTuple):
     """The objective at some components, the precision Σ⁻¹ there, the next components, and the gradient's norm."""
 
     at: Components
     value: float
-    precision: Array
+    precision: Precision
     next: Components
     gradient: float
 
@@ -79,12 +90,13 @@ class SubclassMixture:
         """An E and an M step."""
         delta, log_mixing = at
         p = np.exp(log_mixing) * self.share
-        r = delta.shape[1]
-        variances, V = np.linalg.eigh(np.eye(r) - self.kept * (delta.T * p) @ delta)
-        if r and variances[0] < COLLAPSED:
+        A = np.sqrt(self.kept * p)[:, None] * delta
+        squares, U = np.linalg.eigh(A @ A.T)
+        variances = 1 - squares  # of Σ along the means; 1 in all other directions
+        if variances[-1] < COLLAPSED:
             return None
-        precision = (V / variances) @ V.T
-        theta = delta @ precision
+        precision = Precision(A, (U / variances) @ U.T)
+        theta = precision.times(delta)
         b = log_mixing - 0.5 * (theta * delta).sum(axis=1)
         memberships, fit = [], 0.0
         for (Y, weights), own in zip(self.blocks, self.places, strict=True):
@@ -95,10 +107,11 @@ class SubclassMixture:
             fit += float(weights @ (top + np.log(sums))[:, 0])
             memberships.append(Q / sums)
         after = self._means(memberships)
-        change = (after.delta - delta) @ V / np.sqrt(variances)
+        change = after.delta - delta
+        moved = (change * precision.times(change)).sum(axis=1)
         shift = np.exp(after.log_mixing) * self.share - p
-        gradient = (p[:, None] * change**2).sum() + (shift**2 / np.maximum(p, TINY)).sum()
-        spread = float(np.log(variances).sum() + (1 / variances).sum())
+        gradient = max(p @ moved, 0.0) + (shift**2 / np.maximum(p, TINY)).sum()
+        spread = float(np.log(variances).sum() + (1 / variances).sum() + delta.shape[1] - len(p))
         value = fit / self.total - 0.5 * self.strength * spread
         return EmStep(at, value, precision, after, float(np.sqrt(gradient)))
 

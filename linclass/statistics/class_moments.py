@@ -20,13 +20,14 @@ from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable
 from linclass.numerics.arrays import Array
 from linclass.statistics.additive import placed
+from linclass.statistics.deviations import Deviations
 from linclass.statistics.moments import moments
-from linclass.statistics.spread import Spread
 
 ROUNDING = 1e-12  # relative to what was there before the subtraction
 NEGLIGIBLE = 1e-14  # deviation from a mean, relative to it, that is rounding
 LOST = 1e-3  # relative remainder below which a difference has lost too many digits
 BY_FEATURE = ("means", "diagonal")  # forms without products of features
+BY_ROWS = ("rows", "class_rows")  # forms for fewer rows than features
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class ClassMoments:
     form: str
     mass: Array
     mean: Array
-    scatter: Array
+    scatter: Any  # an array, or Deviations if it is kept as rows; of a stack of rows a list
 
     @classmethod
     def of(cls, X: Matrix, codes: Array, weights: Array, K: int, form: str) -> ClassMoments:
@@ -47,7 +48,7 @@ class ClassMoments:
         return self.of(X, codes, weights, len(self.mass), self.form)
 
     def __add__(self, other: ClassMoments) -> ClassMoments:
-        if "rows" in (self.form, other.form):
+        if {self.form, other.form} & {*BY_ROWS}:
             return self._add_rows(other)
         mass = self.mass + other.mass
         share = _share(other.mass, mass)
@@ -94,7 +95,7 @@ class ClassMoments:
         if self.form == "means":
             moved = np.where(there, np.abs(self.mean - before.mean), 0).max(axis=-2)
             return LOST * moved > np.abs(self.mean).max(axis=-2)
-        left, was = self._squares, before._squares
+        left, was = self.squares, before.squares
         spread = was > before.total * before.negligible**2
         lost = (left <= LOST * was) & spread
         return lost if self.form == "tied" else (lost & there).any(axis=-2)
@@ -109,22 +110,31 @@ class ClassMoments:
             self.scatter[fold] = other.scatter
 
     @property
-    def _squares(self) -> Array:
-        """The diagonal of the scatter."""
+    def squares(self) -> Array:
+        """The diagonal of the scatter, of each class unless it is tied."""
         if self.form == "diagonal":
             return self.scatter
+        if self.form in BY_ROWS:
+            stacked = isinstance(self.scatter, list)
+            return np.array([R.squares for R in self.scatter]) if stacked else self.scatter.squares
         return np.diagonal(self.scatter, axis1=-2, axis2=-1)
 
     def of_classes(self, kept: Array) -> ClassMoments:
         """The moments of some classes; the others have no rows."""
-        by_class = self.form in ("diagonal", "full")
-        scatter = self.scatter[kept] if by_class else self.scatter
+        scatter = self.scatter
+        if self.form in ("diagonal", "full"):
+            scatter = scatter[kept]
+        elif self.form in BY_ROWS:
+            scatter = scatter.among(np.cumsum(kept) - 1, kept.sum())
         return replace(self, mass=self.mass[kept], mean=self.mean[kept], scatter=scatter)
 
     def among(self, places: Array, K: int) -> ClassMoments:
         """The moments among K classes, with ours at these positions; the others have no rows."""
-        by_class = self.form in ("diagonal", "full")
-        scatter = placed(self.scatter, places, K) if by_class else self.scatter
+        scatter = self.scatter
+        if self.form in ("diagonal", "full"):
+            scatter = placed(scatter, places, K)
+        elif self.form in BY_ROWS:
+            scatter = scatter.among(places, K)
         mass, mean = (placed(values, places, K) for values in (self.mass, self.mean))
         return replace(self, mass=mass, mean=mean, scatter=scatter)
 
@@ -134,6 +144,11 @@ class ClassMoments:
         mean = (self.mean - shift[..., None, :]) / by
         if self.form == "means":
             return replace(self, mean=mean)
+        if self.form in BY_ROWS:
+            of_folds = isinstance(self.scatter, list)
+            each = zip(self.scatter, scale, strict=True) if of_folds else [(self.scatter, scale)]
+            found: list[Any] = [R.scaled(by) for R, by in each]
+            return replace(self, mean=mean, scatter=found if of_folds else found[0])
         if self.form == "diagonal":
             by = by**2
         elif self.form in ("tied", "full"):
@@ -149,7 +164,10 @@ class ClassMoments:
 
     def stacked(self) -> ClassMoments:
         """As a stack of one."""
-        scatter = self.scatter if self.form == "means" else self.scatter[None]
+        if self.form in BY_ROWS:
+            scatter: Any = [self.scatter]
+        else:
+            scatter = self.scatter if self.form == "means" else self.scatter[None]
         return ClassMoments(self.form, self.mass[None], self.mean[None], scatter)
 
     @property
@@ -184,19 +202,10 @@ class ClassMoments:
     @cached_property
     def axes(self) -> tuple[Array, Array]:
         """(squares (r,), directions (r, d)): the pooled scatter is Σ s vvᵀ. All shrinkages share it."""
-        if self.form == "rows":
-            _, singular, V = np.linalg.svd(self.scatter, full_matrices=False)
-            return singular**2, V
+        if self.form in BY_ROWS:
+            return self.scatter.axes
         values, V = np.linalg.eigh(self.pooled)
         return np.maximum(values, 0), V.T
-
-    @cached_property
-    def relative_axes(self) -> tuple[Spread, list[tuple[Array, Array]]]:
-        """(F of S = FᵀF, ν_k and V_k of S_k = Fᵀ V_k diag(ν_k) V_kᵀ F): simultaneous diagonalization."""
-        whole = Spread.of_covariance(self.pooled, self.negligible)
-        W = whole.whitener
-        pairs = [np.linalg.eigh(W.T @ S @ W) for S in self.scatter]
-        return whole, [(np.maximum(values, 0), V) for values, V in pairs]
 
     @property
     def negligible(self) -> Array:
@@ -208,17 +217,15 @@ class ClassMoments:
         mass = self.mass + other.mass
         share = _share(other.mass, mass)
         step = other.mean - self.mean
-        between = np.sqrt(self.mass * share)[:, None] * step
-        parts = self.scatter, other.scatter, between[self.mass * share > 0]
         mean = self.mean + share[:, None] * step
-        wide = self.form == other.form and sum(map(len, parts)) < mean.shape[1]
-        form = "rows" if wide else "tied"
-        if wide:
-            scatter = np.vstack(parts)
-        else:
-            squares = (self.form == "rows", other.form == "rows", True)
-            scatter = sum(p.T @ p if q else p for p, q in zip(parts, squares, strict=True))
-        return ClassMoments(form, mass, mean, scatter)
+        between, both = self.mass * share, (self, other)
+        rows = sum(len(one.scatter) for one in both if one.form in BY_ROWS) + len(mass)
+        if self.form == other.form and rows < mean.shape[1]:
+            R = Deviations.joined([one.scatter for one in both], np.sqrt(between[:, None]) * step)
+            return ClassMoments(self.form, mass, mean, R)
+        form = "full" if {self.form, other.form} & {"class_rows", "full"} else "tied"
+        parts = [one.scatter.outer(form) if one.form in BY_ROWS else one.scatter for one in both]
+        return ClassMoments(form, mass, mean, sum(parts) + SQUARES[form](step, between))
 
 
 def _share(part: Array, whole: Array) -> Array:
@@ -239,4 +246,5 @@ SQUARES: dict[str, Callable[..., Array]] = {
     "full": lambda s, w: (w[..., None] * s)[..., :, None] * s[..., None, :],
     "tied": lambda s, w: np.swapaxes(w[..., None] * s, -1, -2) @ s,
     "rows": _no_rows,
+    "class_rows": _no_rows,
 }

@@ -9,18 +9,20 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from linclass.annotations import Matrix
 from linclass.applicability import NotApplicable, require_memory
-from linclass.statistics.class_moments import ClassMoments
+from linclass.statistics.class_moments import BY_ROWS, ClassMoments
+from linclass.statistics.deviations import Deviations
 from linclass.statistics.diagonal_spread import DiagonalSpread
+from linclass.statistics.row_spreads import DualSpread, SpanSpread
 from linclass.statistics.shrunk_spread import ShrunkSpread
 from linclass.statistics.spread import Spread
 
 LOST = {"unbiased": 1, "maximum_likelihood": 0}  # degrees of freedom per class mean
 SHAPES = ("full", "diagonal", "spherical")
-AnySpread = Spread | DiagonalSpread | ShrunkSpread
+RowSpread = SpanSpread | DualSpread
+AnySpread = Spread | DiagonalSpread | ShrunkSpread | RowSpread
 
 
 def check_covariance(covariance: object) -> None:
@@ -43,13 +45,19 @@ def check_share(name: str, value: object, otherwise: str = "") -> None:
 
 def tied_form(X: Matrix, K: int, shape: str, owner: str) -> str:
     """The form of the scatter: the matrix or the rows, whichever is smaller."""
-    n, d = X.shape
     if shape != "full":
         return "diagonal"
-    wide = n - K < d
-    if sp.issparse(X) or not wide:
-        require_memory(4 * 8 * d * d, f"{owner} needs a dense {d} × {d} covariance and its factors")
-    return "rows" if wide else "tied"
+    if is_wide(X, K):
+        return "rows"
+    d = X.shape[1]
+    require_memory(4 * 8 * d * d, f"{owner} needs a dense {d} × {d} covariance and its factors")
+    return "tied"
+
+
+def is_wide(X: Matrix, K: int) -> bool:
+    """Whether rows about the means of K classes have fewer dimensions than features."""
+    n, d = X.shape
+    return bool(n - K < d)
 
 
 def too_little_weight(total: float) -> NotApplicable:
@@ -64,7 +72,7 @@ def freedom(moments: ClassMoments, covariance: str) -> Any:
     left = moments.total - LOST[covariance] * moments.present
     if left.min() > 0:
         return left
-    if moments.pooled.any():
+    if moments.squares.any():
         raise too_little_weight(float(np.min(moments.total)))
     return np.where(left > 0, left, 1.0)  # one row in each class: the scatter is 0 then
 
@@ -76,13 +84,27 @@ def tied_spread(
     negligible = moments.negligible
     if moments.form == "diagonal":
         return _diagonal(moments.pooled / f, negligible, shape, shrinkage)
+    if moments.form in BY_ROWS:
+        mu = moments.squares.sum() / (f * moments.mean.shape[1])
+        return mixed_spread(
+            moments, np.full(len(moments.mass), (1 - shrinkage) / f), shrinkage * mu
+        )
     if shrinkage > 0:
         values, axes = moments.axes
         mu = values.sum() / (f * axes.shape[1])
         return ShrunkSpread((1 - shrinkage) * values / f, axes, shrinkage * mu)
-    if moments.form == "rows":
-        return Spread.of_rows(moments.pooled / np.sqrt(f), negligible)
     return Spread.of_covariance(moments.pooled / f, negligible)
+
+
+def mixed_spread(moments: ClassMoments, factors: np.ndarray, floor: float = 0.0) -> RowSpread:
+    """Σ = Σ_k a_k S_k + φI with factors a (K,), of scatters S_k that are kept as rows."""
+    R: Deviations = moments.scatter
+    D = factors[R.codes]
+    if floor > 0:
+        return DualSpread(R, D, floor)
+    if not D.all():
+        R, D = R.of_rows(D > 0), D[D > 0]
+    return SpanSpread(R.span(moments.negligible * np.sqrt(moments.total)), D)
 
 
 def _diagonal(
@@ -99,7 +121,7 @@ def freedom_of_classes(moments: ClassMoments, covariance: str) -> np.ndarray:
     f = moments.mass - LOST[covariance]
     few = f <= 0
     if few.any():
-        variance = np.diagonal(moments.scatter, axis1=-2, axis2=-1)
+        variance = moments.squares
         rounding = moments.mass[..., None] * moments.negligible[..., None, :] ** 2
         if (lost := few & (variance > rounding).any(axis=-1)).any():
             raise NotApplicable(

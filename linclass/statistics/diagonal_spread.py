@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linclass.annotations import Matrix
+from linclass.statistics.spread import distances_by
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,10 @@ class DiagonalSpread:
 
     def whiten(self, X: Matrix) -> np.ndarray:
         return X * self._inverse
+
+    def distances(self, X: Matrix, mean: np.ndarray) -> np.ndarray:
+        """(x − m)ᵀΣ⁺(x − m) of rows X (n, d)."""
+        return distances_by(self, X, mean)
 
     def lengths(self, theta: np.ndarray) -> np.ndarray:
         return ((theta * self.deviation) ** 2).sum(axis=1)

@@ -9,6 +9,7 @@ Ledoit & Wolf (2004), A well-conditioned estimator for large-dimensional covaria
 
 import numpy as np
 
+from linclass.statistics.deviations import Deviations
 from linclass.statistics.quartic_moments import QuarticMoments, power_of_two
 
 
@@ -17,11 +18,12 @@ def share_of_moments(statistics: QuarticMoments) -> float:
     return _share(N, len(S), np.trace(S) / N, (S**2).sum() / N**2, statistics.quartic.sum() / N)
 
 
-def share_of_rows(R: np.ndarray, weights: np.ndarray) -> float:
-    """From fewer rows √w r (n, d) than features, without a matrix (d, d)."""
-    R = R / power_of_two(np.abs(R).max(initial=0))
-    N, lengths = weights.sum(), np.einsum("ij,ij->i", R, R) / weights
-    square = ((R @ R.T) ** 2).sum() / N**2
+def share_of_rows(R: Deviations) -> float:
+    """From fewer rows than features, without a matrix (d, d)."""
+    weights = R.roots**2
+    G = R.gram / power_of_two(np.sqrt(R.gram.diagonal().max(initial=0))) ** 2
+    N, lengths = weights.sum(), G.diagonal() / weights
+    square = (G**2).sum() / N**2
     return _share(N, R.shape[1], weights @ lengths / N, square, weights @ lengths**2 / N)
 
 

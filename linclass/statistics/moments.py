@@ -5,17 +5,20 @@ is corrected by the mean of the deviations, so a constant column has no deviatio
 rows stay sparse: entries that are not stored deviate by −m_k. A class without rows has weight 0 and mean 0.
 
 The scatter Σ w (x − m_k)(x − m_k)ᵀ has one of these forms (FORMS): of single features (K, d), of all features in
-each class (K, d, d), summed over the classes (d, d), as rows R (n, d) with RᵀR that sum, or none.
+each class (K, d, d), summed over the classes (d, d), or none. With fewer rows than features it is kept as rows R (n, d)
+with RᵀR that sum ('rows'), or with those of each class ('class_rows').
 Chan, Golub & LeVeque (1983), Algorithms for computing the sample variance
 """
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from linclass.annotations import Matrix
 from linclass.numerics.arrays import Array, chosen_rows
+from linclass.statistics.deviations import Deviations
 
 
 def moments(
@@ -53,8 +56,15 @@ def _outer(rows: Matrix, w: Array, m: Array, D: Matrix, off: Array | float) -> A
     return product
 
 
-def _residuals(rows: Matrix, w: Array, m: Array, D: Matrix, off: Array | float) -> Array:
-    return np.sqrt(w)[:, None] * (rows.toarray() - m if sp.issparse(rows) else D - off)
+def _rows(rows: Matrix, w: Array, m: Array, D: Matrix, off: Array | float) -> Any:
+    """(near, t, √w) of Deviations."""
+    roots = np.sqrt(w)
+    if not sp.issparse(rows):
+        D -= off
+        D *= roots[:, None]
+        return D, None, roots
+    shift = np.where(_unstored(rows, w) > 0, 0, m)  # columns without zeros may be far from 0
+    return _times(_deviations(rows, shift), roots), m - shift, roots
 
 
 def _classes(X: Matrix, codes: Array, weights: Array, K: int) -> Iterator[tuple[Matrix, Array]]:
@@ -93,10 +103,11 @@ def _times(rows: sp.csr_array, w: Array) -> sp.csr_array:
     )
 
 
-FORMS: dict[str, tuple[Callable[..., Array | None], Callable[..., Array]]] = {
+FORMS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "means": (lambda rows, w, m, D, off: None, lambda scatter: np.zeros(0)),
     "diagonal": (_squares, np.array),
     "full": (_outer, np.array),
     "tied": (_outer, sum),
-    "rows": (_residuals, np.vstack),
+    "rows": (_rows, Deviations.stacked),
+    "class_rows": (_rows, Deviations.stacked),
 }

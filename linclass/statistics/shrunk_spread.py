@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from linclass.annotations import Matrix
+from linclass.statistics.spread import distances_by
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,10 @@ class ShrunkSpread:
     def whiten(self, X: Matrix) -> np.ndarray:
         """X Σ^{−½}."""
         return self._powers(X, -0.5)
+
+    def distances(self, X: Matrix, mean: np.ndarray) -> np.ndarray:
+        """(x − m)ᵀΣ⁻¹(x − m) of rows X (n, d)."""
+        return distances_by(self, X, mean)
 
     def lengths(self, theta: np.ndarray) -> np.ndarray:
         return (theta * self.times(theta)).sum(axis=1)

@@ -6,9 +6,10 @@ in those coordinates: directions without variance are left out.   Golub & Van Lo
 """
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from linclass.annotations import Matrix
@@ -47,6 +48,18 @@ class Spread:
     def whiten(self, X: Matrix) -> np.ndarray:
         """Rows X (n, d) in coordinates (n, r) in which the covariance is the identity."""
         return X @ self.whitener
+
+    def distances(self, X: Matrix, mean: np.ndarray) -> np.ndarray:
+        """(x − m)ᵀΣ⁺(x − m) of rows X (n, d)."""
+        return distances_by(self, X, mean)
+
+    def directions(self, V: np.ndarray) -> np.ndarray:
+        """Directions of whitened coordinates V (q, r) in those of the features: x·directions(v) = whiten(x)·v."""
+        return V @ self.whitener.T
+
+    def unwhiten(self, Y: np.ndarray) -> np.ndarray:
+        """The rows (q, d) with these whitened coordinates, without the directions without variance."""
+        return Y @ self.root
 
     def lengths(self, theta: np.ndarray) -> np.ndarray:
         """θᵀΣθ of each row of theta (K, d)."""
@@ -90,19 +103,18 @@ class Spread:
         return cls._of_eigen(values, vectors.T, scale, weight)
 
     @classmethod
-    def of_rows(cls, R: np.ndarray, negligible: np.ndarray) -> Self:
-        """From fewer rows than columns, with Σ = RᵀR, without a matrix (d, d)."""
-        scale, weight = _scales(np.einsum("ij,ij->j", R, R), negligible)
-        _, singular, V = np.linalg.svd(R * weight, full_matrices=False)
-        return cls._of_eigen(singular**2, V, scale, weight)
-
-    @classmethod
     def _of_eigen(
         cls, values: np.ndarray, V: np.ndarray, scale: np.ndarray, weight: np.ndarray
     ) -> Self:
         kept = values > max(values.max(initial=0) * _tolerance(V), 0)
         root = np.sqrt(values[kept])[:, None]
         return cls(root * V[kept] * scale, weight[:, None] * (V[kept] / root).T)
+
+
+def distances_by(spread: Any, X: Matrix, mean: np.ndarray) -> np.ndarray:
+    """Squared lengths of whitened rows about m, which avoids cancellation."""
+    distance = spread.whiten((X.toarray() if sp.issparse(X) else X) - mean)
+    return np.einsum("ij,ij->i", distance, distance)
 
 
 def _scales(variance: np.ndarray, negligible: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

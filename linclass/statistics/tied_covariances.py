@@ -57,6 +57,12 @@ class TiedCovariances:
             return self._each("solve", M)
         return M @ self.whiteners @ np.swapaxes(self.whiteners, 1, 2)
 
+    def directions(self, V: Array) -> Array:
+        """Directions of whitened coordinates V (F, q, r) in those of the features."""
+        if self.covariances is None:
+            return self._each("directions", V)
+        return V @ np.swapaxes(self.whiteners, 1, 2)
+
     def times(self, theta: Array) -> Array:
         """Σθ of each row."""
         return self._each("times", theta) if self.covariances is None else theta @ self.covariances

@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from linclass import LinearDiscriminantAnalysis
 from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import tied_spread
+from linclass.statistics.deviations import Deviations
 from linclass.statistics.diagonal_spread import DiagonalSpread
+from linclass.statistics.row_spreads import DualSpread, SpanSpread
 from linclass.statistics.shrunk_spread import ShrunkSpread
 from linclass.statistics.spread import Spread
 from linclass.statistics.tied_covariances import TiedCovariances
@@ -22,9 +25,16 @@ def rows(n: int, d: int, rank: int) -> np.ndarray:
 CASES = [(30, 6, 6), (30, 6, 3), (5, 20, 5), (5, 20, 2), (7, 7, 7)]
 
 
-def spreads(n: int, d: int, rank: int) -> list[Spread]:
+def of_rows(R: np.ndarray) -> SpanSpread:
+    """Σ = RᵀR by the span of R."""
+    n, d = R.shape
+    deviations = Deviations(R, None, np.ones(n), np.zeros(n, dtype=int), 1)
+    return SpanSpread(deviations.span(np.zeros(d)), np.ones(n))
+
+
+def spreads(n: int, d: int, rank: int) -> list[Spread | SpanSpread]:
     R = rows(n, d, rank)
-    return [Spread.of_covariance(R.T @ R, np.zeros(d)), Spread.of_rows(R, np.zeros(d))]
+    return [Spread.of_covariance(R.T @ R, np.zeros(d)), of_rows(R)]
 
 
 @pytest.mark.parametrize(("n", "d", "rank"), CASES)
@@ -37,20 +47,23 @@ def test_the_root_squares_to_the_covariance(n: int, d: int, rank: int) -> None:
     R = rows(n, d, rank)
     units = np.sqrt(np.einsum("ij,ij->j", R, R))
     for spread in spreads(n, d, rank):
-        found = spread.root.T @ spread.root / np.outer(units, units)
+        root = spread.unwhiten(np.eye(rank))
+        found = root.T @ root / np.outer(units, units)
         np.testing.assert_allclose(found, R.T @ R / np.outer(units, units), atol=1e-11)
 
 
 @pytest.mark.parametrize(("n", "d", "rank"), CASES)
 def test_the_whitener_makes_the_spread_the_identity(n: int, d: int, rank: int) -> None:
     for spread in spreads(n, d, rank):
-        np.testing.assert_allclose(spread.root @ spread.whitener, np.eye(rank), atol=1e-8)
+        root, whitener = spread.unwhiten(np.eye(rank)), spread.directions(np.eye(rank)).T
+        np.testing.assert_allclose(root @ whitener, np.eye(rank), atol=1e-8)
+        np.testing.assert_allclose(spread.whiten(root), np.eye(rank), atol=1e-8)
 
 
 @pytest.mark.parametrize(("n", "d", "rank"), CASES)
 def test_solve_undoes_times_where_there_is_spread(n: int, d: int, rank: int) -> None:
     for spread in spreads(n, d, rank):
-        mean = np.random.default_rng(0).normal(size=(3, rank)) @ spread.root  # in the range of Σ
+        mean = spread.unwhiten(np.random.default_rng(0).normal(size=(3, rank)))  # in the range of Σ
         again = spread.times(spread.solve(mean))
         np.testing.assert_allclose(
             again / np.abs(mean).max(axis=0), mean / np.abs(mean).max(axis=0), atol=1e-7
@@ -63,15 +76,14 @@ def test_rows_and_their_covariance_give_the_same_answer() -> None:
         R = np.random.default_rng(2).normal(size=(9, spread_rank)) @ np.random.default_rng(
             3
         ).normal(size=(spread_rank, 5))
-        of_rows = Spread.of_rows(R, np.zeros(5)).solve(mean)
         of_covariance = Spread.of_covariance(R.T @ R, np.zeros(5)).solve(mean)
-        np.testing.assert_allclose(of_covariance, of_rows, rtol=1e-8)
+        np.testing.assert_allclose(of_covariance, of_rows(R).solve(mean), rtol=1e-8)
 
 
 def test_units_change_the_solution_as_they_change_the_data() -> None:
     R, units = rows(30, 6, 3), np.array([1e-5, 1, 10, 1e3, 1e6, 7.0])
     mean = np.random.default_rng(4).normal(size=(2, 6)) * np.sqrt(np.einsum("ij,ij->j", R, R))
-    plain, scaled = Spread.of_rows(R, np.zeros(6)), Spread.of_rows(R * units, np.zeros(6))
+    plain, scaled = of_rows(R), of_rows(R * units)
     np.testing.assert_allclose(scaled.solve(mean * units) * units, plain.solve(mean), rtol=1e-8)
 
 
@@ -85,7 +97,7 @@ def test_rounding_is_not_spread() -> None:
 def test_no_spread_at_all_has_rank_zero_and_solves_to_zero() -> None:
     for spread in (
         Spread.of_covariance(np.zeros((3, 3)), np.zeros(3)),
-        Spread.of_rows(np.zeros((2, 3)), np.zeros(3)),
+        of_rows(np.zeros((2, 3))),
     ):
         assert spread.rank == 0
         assert not spread.solve(np.ones((2, 3))).any()
@@ -99,7 +111,18 @@ def kinds() -> list[tuple[str, object, np.ndarray]]:
     few = np.linalg.svd(R[:2], full_matrices=False)
     shrunk = few[2].T * (few[1] ** 2) @ few[2] + 0.3 * np.eye(4)
     flat = np.array([2.0, 0.0, 0.5, 1.0])
+    few_rows = Deviations(R[:6], None, np.ones(6), np.array([0, 0, 0, 1, 1, 1]), 2)
+    D = np.array([0.0, 0, 0, 0.5, 0.5, 0.5])
+    dual = 0.5 * R[3:6].T @ R[3:6] + 0.2 * np.eye(4)
     return [
+        ("of rows", DualSpread(few_rows, D, 0.2), dual),
+        ("of rows without a factor", DualSpread(few_rows, 0 * D, 0.2), 0.2 * np.eye(4)),
+        ("of the span of rows", of_rows(R), C),
+        (
+            "of the span of weighted rows",
+            SpanSpread(few_rows.span(np.zeros(4)), D + 0.1),
+            R[:6].T * (D + 0.1) @ R[:6],
+        ),
         ("full", Spread.of_covariance(C, np.zeros(4)), C),
         ("diagonal", DiagonalSpread(np.sqrt(np.diag(C))), np.diag(np.diag(C))),
         ("diagonal without spread", DiagonalSpread(flat), np.diag(flat**2)),
@@ -122,6 +145,11 @@ def test_every_kind_of_spread_offers_what_a_covariance_has(
     np.testing.assert_allclose(spread.lengths(M), np.einsum("ij,jk,ik->i", M, C, M), atol=1e-10)
     white = spread.whiten(M)
     np.testing.assert_allclose(white @ white.T, M @ inverse @ M.T, atol=1e-10)
+    apart = M[None] - M[:, None]
+    expected = np.einsum("ijk,kl,ijl->ij", apart, inverse, apart)
+    for m, distances in zip(M, expected, strict=True):
+        np.testing.assert_allclose(spread.distances(M, m), distances, atol=1e-9)
+        np.testing.assert_allclose(spread.distances(sp.csr_array(M), m), distances, atol=1e-9)
     volume = np.log(np.linalg.eigvalsh(C)[-spread.rank :]).sum()
     assert spread.log_volume == pytest.approx(volume, rel=1e-10)
     noise = spread.noise(100_000, np.random.default_rng(8))

@@ -1,0 +1,338 @@
+"""Gaussian methods on more features than rows: the Gram matrix of the rows gives what a covariance (d, d) gives."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.covariance import ledoit_wolf
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as SklearnLDA
+
+from linclass import (
+    FisherDiscriminant,
+    LinearDiscriminantAnalysis,
+    MixtureDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+    ReducedRankLDA,
+    RegularizedDiscriminantAnalysis,
+)
+from linclass.classifiers import mixture_discriminant_analysis
+from linclass.statistics.class_moments import ClassMoments
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+FORMS = {"dense": np.asarray, "sparse": sp.csr_array}
+
+
+def words(n: int, d: int, K: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Rows mostly of zeros. Some columns have no zeros, one of them is far from 0, and one is constant."""
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(K), np.arange(K), rng.integers(0, K, n - 2 * K)])
+    X = rng.poisson(0.3 + 0.5 * (rng.random((K, d)) < 0.3)[y], (n, d)).astype(float)
+    X[:, 0] = 1000 + rng.normal(size=n)
+    X[:, 1] = 1 + rng.random(n)
+    X[:, 2] = 3
+    X[:, 3] *= 100
+    return X, y
+
+
+def weights(n: int) -> np.ndarray:
+    return np.random.default_rng(1).integers(1, 4, n).astype(float)
+
+
+def within(X: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, ...]:
+    """(n_k, m_k, scatter of each class)"""
+    mass = np.bincount(y, w)
+    means = np.array([np.average(X[y == k], axis=0, weights=w[y == k]) for k in range(len(mass))])
+    D = X - means[y]
+    D[:, np.ptp(X, axis=0) == 0] = 0
+    return mass, means, np.array([(D[y == k].T * w[y == k]) @ D[y == k] for k in range(len(mass))])
+
+
+def inverse(S: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, int]:
+    """(pseudo-inverse of Σ in features divided by `units`, its rank)"""
+    by = np.divide(1, units, out=np.zeros_like(units), where=units > 0)
+    Q = S * np.outer(by, by)
+    found, rank = np.linalg.pinv(Q, 1e-11, hermitian=True), np.linalg.matrix_rank(Q, 1e-9)
+    return found * np.outer(by, by), int(rank)
+
+
+def scores(X: np.ndarray, means: np.ndarray, P: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """−½ (x − m_k)ᵀP(x − m_k) + b_k, relative to the first class."""
+    D = X[:, None] - means
+    Z = -0.5 * np.einsum("nki,ij,nkj->nk", D, P, D) + b
+    return Z - Z[:, :1]
+
+
+def relative(Z: np.ndarray) -> np.ndarray:
+    Z = np.column_stack([np.zeros(len(Z)), Z]) if Z.ndim == 1 else Z
+    return Z - Z[:, :1]
+
+
+def assert_close(found: np.ndarray, expected: np.ndarray, case: object) -> None:
+    size = np.abs(expected).max()
+    np.testing.assert_allclose(found / size, expected / size, atol=1e-7, err_msg=str(case))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_lda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str) -> None:
+    options = itertools.product(
+        (None, "uniform"), ("unbiased", "maximum_likelihood"), (0.0, 1e-4, 0.3, 1.0)
+    )
+    for K, (priors, covariance, shrinkage), d in itertools.product(
+        (2, 3), options, (14, 16, 17, 18, 19, 20, 21, 22, 60)
+    ):
+        (X, y), w = words(20, d, K, seed=d), weights(20)
+        case = K, priors, covariance, shrinkage, d
+        mass, means, S = within(X, y, w)
+        C = S.sum(axis=0) / (w.sum() - K * (covariance == "unbiased"))
+        C = (1 - shrinkage) * C + shrinkage * np.trace(C) / d * np.eye(d)
+        P, rank = inverse(C, np.sqrt(np.diag(C)))
+        pi = mass / w.sum() if priors is None else np.full(K, 1 / K)
+        model = LinearDiscriminantAnalysis(priors, covariance, shrinkage=shrinkage)
+        model.fit(FORMS[form](X), y, w)
+        assert (model.rank_, model.status_) == (
+            rank,
+            "converged" if rank == d else "rank_deficient",
+        ), case
+        new = np.vstack([X, words(20, d, K, seed=99)[0]])
+        expected = scores(new, means, P, np.log(pi))
+        assert_close(relative(model.decision_function(FORMS[form](new))), expected, case)
+        assert model.certificate_ < 1e-6
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_lda_is_that_of_scikit_learn_with_all_its_solvers(form: str) -> None:
+    for K in (2, 4):
+        X, y = words(30, 80, K)
+        X[:, 2] = np.random.default_rng(2).random(30)  # which warns of constant features
+        ours = LinearDiscriminantAnalysis(covariance="maximum_likelihood").fit(FORMS[form](X), y)
+        theirs = SklearnLDA(solver="svd", tol=1e-9).fit(X, y)
+        assert_close(
+            relative(ours.decision_function(FORMS[form](X))),
+            relative(theirs.decision_function(X)),
+            K,
+        )
+        for shrinkage in (0.1, 0.7):
+            ours = LinearDiscriminantAnalysis(
+                covariance="maximum_likelihood", shrinkage=shrinkage
+            ).fit(FORMS[form](X), y)
+            for solver in ("lsqr", "eigen"):
+                theirs = SklearnLDA(solver=solver, shrinkage=shrinkage).fit(X, y)
+                assert_close(
+                    relative(ours.decision_function(FORMS[form](X))),
+                    relative(theirs.decision_function(X)),
+                    (K, shrinkage, solver),
+                )
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_share_of_ledoit_and_wolf_needs_no_covariance(form: str) -> None:
+    X, y = words(30, 80, 3)
+    model = LinearDiscriminantAnalysis(shrinkage="ledoit_wolf").fit(FORMS[form](X), y)
+    centred = X - np.array([X[y == k].mean(axis=0) for k in range(3)])[y]
+    assert model.shrinkage_ == pytest.approx(
+        ledoit_wolf(centred, assume_centered=True)[1], rel=1e-9
+    )
+    given = LinearDiscriminantAnalysis(shrinkage=model.shrinkage_).fit(X, y)
+    assert_close(model.coef_, given.coef_, form)
+    folds = [np.arange(0, 10), np.arange(10, 20)]
+    for fold, (fit,) in zip(folds, model.fit_many(FORMS[form](X), y, folds), strict=True):
+        train = np.setdiff1d(np.arange(30), fold)
+        alone = LinearDiscriminantAnalysis(shrinkage="ledoit_wolf").fit(X[train], y[train])
+        assert_close(fit.coef_, alone.coef_, form)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_fisher_and_reduced_rank_find_the_directions_of_the_covariance(form: str) -> None:
+    for d in (24, 26, 27, 28, 29, 80):
+        (X, y), w = words(30, d, 4, seed=d), weights(30)
+        mass, means, S = within(X, y, w)
+        C = S.sum(axis=0) / (w.sum() - 4)
+        P, rank = inverse(C, np.sqrt(np.diag(C)))
+        M = means - np.average(means, axis=0, weights=mass)
+        ratios = np.linalg.eigvals(P @ (M.T * mass) @ M).real
+        model = FisherDiscriminant().fit(FORMS[form](X), y, w)
+        assert model.rank_ == rank
+        np.testing.assert_allclose(
+            model.ratios_ * (w.sum() - 4), np.sort(ratios)[-3:][::-1], rtol=1e-7, err_msg=str(d)
+        )
+        V = model.scalings_
+        np.testing.assert_allclose(V.T @ C @ V, np.eye(3), atol=1e-7)
+        equal = LinearDiscriminantAnalysis("uniform").fit(X, y, w)
+        assert_close(
+            relative(model.decision_function(FORMS[form](X))),
+            relative(equal.decision_function(X)),
+            d,
+        )
+        all_directions = ReducedRankLDA(None).fit(FORMS[form](X), y, w)
+        lda = LinearDiscriminantAnalysis().fit(X, y, w)
+        assert_close(
+            relative(all_directions.decision_function(FORMS[form](X))),
+            relative(lda.decision_function(X)),
+            d,
+        )
+
+
+@pytest.mark.parametrize("kind", [LinearDiscriminantAnalysis, FisherDiscriminant])
+def test_equal_rows_and_a_class_of_one_row_change_nothing(kind: Any) -> None:
+    X, y = words(16, 60, 2)
+    X, y = np.vstack([X, X[:4], X[[5]] + 1]), np.concatenate([y, y[:4], [2]])
+    w = np.ones(len(y))
+    w[:4], kept = 2, np.r_[:16, 20]
+    dense = kind().fit(X, y)
+    for rows in (X, sp.csr_array(X)):
+        assert_close(kind().fit(rows, y).coef_, dense.coef_, kind)
+        once = kind().fit(rows[kept], y[kept], w[kept])
+        assert (once.rank_, dense.rank_) == (14, 14)
+        assert_close(once.coef_, dense.coef_, kind)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_folds_and_shards_of_wide_rows_are_fits_to_their_rows(form: str) -> None:
+    X, y = words(40, 60, 3)
+    rows = FORMS[form](X)
+    folds = [np.arange(k, 40, 4) for k in range(4)]
+    for shrinkage in (0.0, 0.4):
+        lda = LinearDiscriminantAnalysis(shrinkage=shrinkage)
+        scaling = [(np.zeros(60), X[np.setdiff1d(np.arange(40), f)].std(axis=0) + 1) for f in folds]
+        fits = lda.fit_many(rows, y, folds, scaling=scaling)
+        for fold, (_, scale), (fit,) in zip(folds, scaling, fits, strict=True):
+            train = np.setdiff1d(np.arange(40), fold)
+            alone = LinearDiscriminantAnalysis(shrinkage=shrinkage).fit(X[train] / scale, y[train])
+            assert_close(fit.coef_, alone.coef_, shrinkage)
+        whole = LinearDiscriminantAnalysis(shrinkage=shrinkage).fit(X, y)
+        for size in (20, 8):
+            grown = LinearDiscriminantAnalysis(shrinkage=shrinkage)
+            for begin in range(0, 40, size):
+                some = slice(begin, begin + size)
+                grown.partial_fit(rows[some], y[some], classes=range(3))
+            assert_close(grown.coef_, whole.coef_, (shrinkage, size))
+        half = LinearDiscriminantAnalysis(shrinkage=shrinkage).fit(rows[:25], y[:25])
+        rest = LinearDiscriminantAnalysis(shrinkage=shrinkage).fit(rows[25:], y[25:])
+        assert_close(half.merge(rest).coef_, whole.coef_, shrinkage)
+
+
+def test_deviations_of_sparse_rows_are_those_of_dense_rows() -> None:
+    (X, y), w = words(15, 40, 3), weights(15)
+    dense, sparse = (ClassMoments.of(f(X), y, w, 3, "rows").scatter for f in FORMS.values())
+    M = np.random.default_rng(3).normal(size=(4, 40))
+    R = dense.dense()
+    for one in (dense, sparse, sparse.scaled(np.ones(40)), pickle.loads(pickle.dumps(sparse))):
+        np.testing.assert_allclose(one.dense(), R, atol=1e-12)
+        np.testing.assert_allclose(one.gram, R @ R.T, atol=1e-9)
+        np.testing.assert_allclose(one.products(M), M @ R.T, atol=1e-10)
+        np.testing.assert_allclose(one.products(sp.csr_array(M)), M @ R.T, atol=1e-10)
+        np.testing.assert_allclose(one.combine(M[:, :15]), M[:, :15] @ R, atol=1e-11)
+        expected = [(R[one.codes == k] ** 2).sum(axis=0) for k in range(3)]
+        np.testing.assert_allclose(one.squares, expected, rtol=1e-12, atol=1e-15)
+
+
+def class_scores(
+    X: np.ndarray, means: np.ndarray, S: list[np.ndarray], units: np.ndarray, logs: np.ndarray
+) -> np.ndarray:
+    """ln N(x; m_k, Σ_k) + ln π_k, relative to the first class; of a singular Σ_k over the directions with variance."""
+    Z = []
+    for m, C, log in zip(means, S, logs, strict=True):
+        P, rank = inverse(C, units)
+        volume = np.log(np.linalg.eigvalsh(C)[-rank:]).sum()
+        Z.append(-0.5 * np.einsum("ni,ij,nj->n", X - m, P, X - m) - 0.5 * volume + log)
+    return np.column_stack(Z) - Z[0][:, None]
+
+
+def ordinary(n: int, d: int, K: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """`words` in units in which a determinant keeps its digits."""
+    X, y = words(n, d, K, seed)
+    X[:, 0] -= 995
+    X[:, 2] = np.random.default_rng(seed).random(n)
+    X[:, 3] /= 100
+    return X, y
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_qda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str) -> None:
+    for K, covariance, shrinkage, d in itertools.product(
+        (2, 3), ("unbiased", "maximum_likelihood"), (0.0, 0.3, 1.0), (16, 17, 18, 19, 60)
+    ):
+        (X, y), w = ordinary(20, d, K, seed=d), weights(20)
+        mass, means, S = within(X, y, w)
+        lost = covariance == "unbiased"
+        pooled = S.sum(axis=0) / (w.sum() - K * lost)
+        each = [S[k] / (mass[k] - lost) for k in range(K)]
+        mixed = [(1 - shrinkage) * C + shrinkage * pooled for C in each]
+        if not shrinkage:  # all are singular
+            mixed = [pooled] * K
+        model = QuadraticDiscriminantAnalysis(None, covariance, shrinkage)
+        model.fit(FORMS[form](X), y, w)
+        full = d <= 20 - K and shrinkage > 0
+        assert model.status_ == ("converged" if full else "rank_deficient")
+        expected = class_scores(X, means, mixed, np.sqrt(np.diag(pooled)), np.log(mass / w.sum()))
+        found = relative(model.decision_function(FORMS[form](X)))
+        assert_close(found, expected, (K, covariance, shrinkage, d))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_rda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str) -> None:
+    for K, (pooling, shrinkage), d in itertools.product(
+        (2, 3), itertools.product((0.0, 0.4, 1.0), (0.0, 0.2, 1.0)), (16, 17, 18, 19, 60)
+    ):
+        (X, y), w = ordinary(20, d, K, seed=d), weights(20)
+        mass, means, S = within(X, y, w)
+        f, pooled = mass - 1, S.sum(axis=0)
+        mixed = []
+        for k in range(K):
+            C = ((1 - pooling) * S[k] + pooling * pooled) / (
+                (1 - pooling) * f[k] + pooling * f.sum()
+            )
+            if not pooling and not shrinkage:
+                C = pooled / f.sum()
+            mixed.append((1 - shrinkage) * C + shrinkage * np.trace(C) / d * np.eye(d))
+        model = RegularizedDiscriminantAnalysis(pooling=pooling, shrinkage=shrinkage)
+        model.fit(FORMS[form](X), y, w)
+        full = shrinkage > 0 or (d <= 20 - K and pooling > 0)
+        case = K, pooling, shrinkage, d
+        assert model.status_ == ("converged" if full else "rank_deficient"), case
+        expected = class_scores(X, means, mixed, np.sqrt(np.diag(pooled)), np.log(mass / w.sum()))
+        assert_close(relative(model.decision_function(FORMS[form](X))), expected, case)
+
+
+@pytest.mark.parametrize("kind", [QuadraticDiscriminantAnalysis, RegularizedDiscriminantAnalysis])
+def test_classes_that_grow_by_shards_are_fitted_as_at_once(kind: Any) -> None:
+    X, y = ordinary(60, 30, 3)
+    for params in ({}, {"shrinkage": 0.4}):
+        for size in (5, 20, 30):
+            grown = kind(**params)
+            for begin in range(0, 60, size):
+                some = slice(begin, begin + size)
+                grown.partial_fit(sp.csr_array(X[some]), y[some], classes=range(3))
+                so_far = kind(**params).fit(X[: some.stop], y[: some.stop])
+                if len(so_far.classes_) == 3:
+                    expected = relative(so_far.decision_function(X))
+                    assert_close(relative(grown.decision_function(X)), expected, (params, size))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_mixtures_are_those_of_the_covariance(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = words(40, 60, 2)
+    rows = FORMS[form](X)
+    for subclasses, shrinkage in itertools.product((1, 2, 3), (0.0, 0.2, 1.0)):
+        model = MixtureDiscriminantAnalysis(subclasses, shrinkage=shrinkage)
+        few = copy.copy(model).fit(rows, y)
+        with monkeypatch.context() as patch:
+            patch.setattr(mixture_discriminant_analysis, "tied_form", lambda *_: "tied")
+            expected = copy.copy(model).fit(X, y)
+        case = subclasses, shrinkage
+        assert (few.status_, few.reason_, few.rank_) == (
+            expected.status_,
+            expected.reason_,
+            expected.rank_,
+        ), case
+        assert few.objective_ == pytest.approx(expected.objective_, rel=1e-7), case
+        np.testing.assert_allclose(few.means_, expected.means_, atol=1e-7, err_msg=str(case))
+        found = relative(few.decision_function(rows))
+        assert_close(found, relative(expected.decision_function(X)), case)
