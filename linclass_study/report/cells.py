@@ -50,7 +50,9 @@ class PageCells:
             "text": lambda value, column: value,
             "reason": lambda value, column: folded(value),
             "status": lambda value, column: value.replace("_", " "),
-            "method": lambda value, column: self.named(value, self.method, column.names),
+            "method": lambda value, column: self.named(
+                value, lambda name: self.method(name) + column.mark_of(name), column.names
+            ),
             "dataset": lambda value, column: self.named(value, self.dataset, column.names),
             "yes": lambda value, column: "yes" if value else "no",
         }

@@ -14,6 +14,7 @@ from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.fold_curves import CELLS, MIDDLES
 from linclass_study.report.method_selection import selected_methods, selection_note
+from linclass_study.results.grid_ends import grid_end_note
 from linclass_study.results.held_out_predictions import HeldOut, held_out, mean_of
 from linclass_study.results.protocol_names import rows_held_out, units
 
@@ -83,6 +84,7 @@ def draw_mean_curves(outcome: Outcome, dataset: str, kind: Kind) -> Exhibit:
     caption = (
         f"Curves {of}. Coloured line: {line}; thin line in every panel: the first method’s, to compare with. "
         f"{kind.sentence_on_chance} {selection_note(outcome, list(numbers), len(able), 'with an AUC')}"
+        f"{grid_end_note(outcome, numbers)}"
     )
     shown_numbers = {"dataset": dataset, "curves": of, "axis": MIDDLES.tolist(), "methods": numbers}
     return Exhibit(figure, kind.title, caption, shown_numbers)

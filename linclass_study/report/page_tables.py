@@ -16,9 +16,10 @@ from types import ModuleType
 import polars as pl
 
 from linclass_study.report import tables
-from linclass_study.report.sections import modules_with
+from linclass_study.report.sections import modules_with, section_name
 from linclass_study.report.table import ReportTable
 from linclass_study.results.export import export_table
+from linclass_study.results.grid_ends import grid_end_note, grid_ends
 from linclass_study.results.outcome import Outcome
 
 Made = dict[tuple[str, str], ReportTable | None]  # (table, data set or "") → its content
@@ -54,13 +55,33 @@ def make_tables(outcome: Outcome) -> Made:
     """Make every table of a study; a table of a data set gets an Outcome restricted to that data set."""
     found = table_modules()
     overall = {name: module for name, module in found.items() if not module.PER_DATASET}
-    made: Made = {(name, ""): module.make(outcome) for name, module in overall.items()}
+    made: Made = {
+        (name, ""): with_marks(outcome, module, module.make(outcome))
+        for name, module in overall.items()
+    }
     for dataset, own in outcome.parts().items():
         for name, module in found.items():
             if module.PER_DATASET:
-                made[name, dataset] = module.make(own, dataset)
+                made[name, dataset] = with_marks(own, module, module.make(own, dataset))
         own.read.pop("held_out", None)  # predictions of every data set would fill the memory
     return in_room(made)
+
+
+def with_marks(
+    outcome: Outcome, module: ModuleType, table: ReportTable | None
+) -> ReportTable | None:
+    """Mark the methods that chose an end of their grids in a table that compares methods."""
+    if table is None or section_name(module) == "trust" or not grid_ends(outcome):
+        return table
+    places = [i for i, column in enumerate(table.columns) if column.kind == "method"]
+    cells = [row[i] for row in table.rows for i in places if row[i]]
+    names = [name for cell in cells for name in ([cell] if isinstance(cell, str) else cell)]
+    ends = frozenset(grid_ends(outcome))
+    columns = [
+        replace(column, marked=ends) if i in places else column
+        for i, column in enumerate(table.columns)
+    ]
+    return replace(table, columns=columns, note=grid_end_note(outcome, names))
 
 
 def in_room(made: Made) -> Made:
@@ -83,4 +104,7 @@ def write_tables(made: Made, outcome: Outcome) -> None:
     for (name, dataset), table in made.items():
         if getattr(found[name], "WRITTEN", True):
             stem = outcome.results / "tables" / table_file_name(name, dataset)
-            export_table(NOTHING if table is None else table.frame(), stem)
+            if table is None:
+                export_table(NOTHING, stem)
+            else:
+                export_table(table.frame(), stem, table.frame(marks=True), table.note)

@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 
+from linclass_study.results.grid_ends import MARK
 from linclass_study.table_files import AND
 
 #: Kinds of columns, which determine display and sorting → type in files.
@@ -35,13 +36,17 @@ KINDS: dict[str, Any] = {
 @dataclass(frozen=True)
 class Column:
     """A column: `key` is its name in files, `title` on the page, and `about` the tooltip; of a list the page
-    shows `names` names and counts the others."""
+    shows `names` names and counts the others. `marked` are methods whose names have a mark (results/grid_ends.py)."""
 
     key: str
     title: str
     kind: str = "text"
     about: str = ""
     names: int = 6
+    marked: frozenset[str] = frozenset()
+
+    def mark_of(self, name: str) -> str:
+        return MARK if name in self.marked else ""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -72,6 +77,7 @@ class ReportTable:
     faint     rows in grey: methods with failed fits
     shown     number of rows on the page, all if None; files have all rows
     choices   name → alternative rows, between which a reader can choose; the first ones are `rows`
+    note      a sentence that explains the marks of names
     """
 
     title: str
@@ -81,16 +87,25 @@ class ReportTable:
     faint: frozenset[int] = frozenset()
     shown: int | None = None
     choices: Mapping[str, Sequence[Sequence[Any]]] = field(default_factory=dict)
+    note: str = ""
 
-    def frame(self) -> pl.DataFrame:
-        """The table for files, with full precision."""
+    def frame(self, marks: bool = False) -> pl.DataFrame:
+        """The table for files, with full precision; names have their `marks` for people, not for programs."""
         columns: dict[str, pl.Series] = {}
         for place, column in enumerate(self.columns):
             cells = [row[place] for row in self.rows]
+            if marks and column.marked:
+                cells = [_with_marks(column, cell) for cell in cells]
             for ending, values in _plain(cells).items():
                 name = column.key + ending
                 columns[name] = pl.Series(name, values, dtype=KINDS[column.kind], strict=False)
         return pl.DataFrame(columns)
+
+
+def _with_marks(column: Column, cell: Any) -> Any:
+    if isinstance(cell, str):
+        return cell + column.mark_of(cell)
+    return cell and [name + column.mark_of(name) for name in cell]
 
 
 def _plain(cells: Sequence[Any]) -> dict[str, list[Any]]:

@@ -14,6 +14,7 @@ from linclass_study.results import conclusion
 from linclass_study.results.across_datasets import ComparisonAcross, comparison_across
 from linclass_study.results.conclusion import no_ranking
 from linclass_study.results.export import export_table
+from linclass_study.results.grid_ends import grid_end_note, grid_ends, marked
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.same_predictions import same_predictions
 from linclass_study.results.sensitivity import Scenario, scenarios
@@ -27,12 +28,15 @@ def write_across(outcome: Outcome) -> None:
     base = comparison_across(outcome)
     tried = scenarios(outcome, base)
     frames = {
-        "ranks": ranks_table(base),
+        "ranks": ranks_table(base).with_columns(
+            grid_end=pl.col("method").is_in([*grid_ends(outcome)])
+        ),
         "pairwise": pairwise_table(base),
         "sensitivity": sensitivity_table(tried),
     }
     for name, frame in frames.items():
-        export_table(frame, outcome.results / "tables" / name)
+        note = grid_end_note(outcome, base.methods)
+        export_table(frame, outcome.results / "tables" / name, _marked(outcome, frame), note)
     record = {
         "metric": base.metric,
         "datasets": base.datasets,
@@ -48,6 +52,15 @@ def write_across(outcome: Outcome) -> None:
         )
 
 
+def _marked(outcome: Outcome, frame: pl.DataFrame) -> pl.DataFrame:
+    """The table with the mark of methods that chose an end of their grids."""
+    names = [*grid_ends(outcome)]
+    marks = dict(zip(names, marked(outcome, names), strict=True))
+    columns = [name for name in ("method", "against", "best") if name in frame.columns]
+    each = pl.col(columns).str.split(", ").list.eval(pl.element().replace(marks)).list.join(", ")
+    return frame.with_columns(each)
+
+
 def conclusions_path(outcome: Outcome) -> Path:
     return outcome.results / "tables" / "across.json"
 
@@ -57,7 +70,7 @@ def ranks_table(base: ComparisonAcross) -> pl.DataFrame:
     n, sign = len(base.datasets), 1.0 if metrics.greater_is_better(base.metric) else -1.0
     means = (sign * base.table.mean(axis=0)).tolist() if n else [None] * len(base.methods)
     columns: dict[str, Any] = {
-        "method": list(base.methods),
+        "method": pl.Series(base.methods, dtype=pl.String),
         "data_sets": [n] * len(base.methods),
         "mean_score": means,
         "times_best": _times_best(base),

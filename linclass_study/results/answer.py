@@ -13,6 +13,7 @@ from linclass_study.fit_statuses import FITTED
 from linclass_study.results.failed_candidates import failed_candidates
 from linclass_study.results.fit_log import log_of_problem
 from linclass_study.results.fit_problems import FitProblem, fit_problems
+from linclass_study.results.grid_ends import marked
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.metric_failures import metric_problems
 from linclass_study.results.metric_words import direction_words, metric_words
@@ -130,6 +131,7 @@ def _best_cells(outcome: Outcome, dataset: str, usual: str) -> tuple[str, str, s
     spread = "" if sd is None else f" ± {sd:.3f}"
     protocol = outcome.protocol(dataset)
     other = "" if protocol == usual else f" ({_over(outcome, protocol)})"
+    method, *equals = marked(outcome, [method, *equals])
     names = method + (f" (= {_names(equals)})" if equals else "")
     return dataset, f"{mean:.3f}{spread}", names + other
 

@@ -14,14 +14,27 @@ DIGITS = 4  # significant digits in Markdown and LaTeX; the CSV has all
 TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{",
     "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "†": r"\textdagger{}",
 }  # fmt: skip
 
 
-def export_table(data: pl.DataFrame, stem: Path) -> None:
-    """Write stem.csv, stem.md and stem.tex."""
+def export_table(
+    data: pl.DataFrame, stem: Path, shown: pl.DataFrame | None = None, note: str = ""
+) -> None:
+    """Write stem.csv, stem.md and stem.tex.
+
+    shown   the table of Markdown and LaTeX, if names have marks there
+    note    a sentence below it, which explains the marks
+    """
+    shown = data if shown is None else shown
     with unfinished_file(stem.with_name(f"{stem.name}.csv")) as partial:
         data.write_csv(partial)
-    for ending, text in (("md", markdown(data)), ("tex", latex(data))):
+    below = note.strip()
+    texts = {
+        "md": markdown(shown) + (f"\n{below}\n" if below else ""),
+        "tex": latex(shown) + (f"\n{_tex(below)}\n" if below else ""),
+    }
+    for ending, text in texts.items():
         with unfinished_file(stem.with_name(f"{stem.name}.{ending}")) as partial:
             partial.write_text(text, encoding="utf-8")
 

@@ -11,6 +11,7 @@ from linclass.counted import counted, names_and_others
 from linclass_study.results.across_datasets import FEW, ComparisonAcross, comparison_across
 from linclass_study.results.conclusion import independent, no_ranking
 from linclass_study.results.excluded_methods import excluded_methods, incomplete_methods
+from linclass_study.results.grid_ends import grid_end_sentences
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import best
@@ -21,7 +22,8 @@ NAMED = 6  # data sets, or excluded runs, that are named one by one
 
 
 def plain_answer(outcome: Outcome, named: bool = True) -> list[str]:
-    """The best method, across data sets if they are enough for that, and how sure it is; then what is lacking.
+    """The best method, across data sets if they are enough for that, and how sure it is; then what is lacking, and
+    which methods chose an end of their grids.
 
     The best methods of single data sets are not `named` where a table names them.
     """
@@ -35,18 +37,20 @@ def plain_answer(outcome: Outcome, named: bool = True) -> list[str]:
     n, lacking = len(answered), len(found) - len(answered)
     have = "has" if lacking == 1 else "have"
     absent = [f"{lacking} of the {len(found)} data sets {have} no result."] if lacking else []
+    ends = grid_end_sentences(outcome)
     if n == 1:
         ((name, (first, compared)),) = answered.items()
         assert first is not None
         method, mean, _, equal = first
         how_sure = sure(compared, equal)
         if not named and len(found) == 1:
-            return [f"{how_sure[0].upper()}{how_sure[1:]}.", *absent]
+            return [f"{how_sure[0].upper()}{how_sure[1:]}.", *absent, *ends]
         words = metric_words(outcome.metric)
         verb = "has" if not equal else "have"
         return [
             f"{_names([method, *equal])} {verb} the best {words} on {name}, {mean:.3f}; {how_sure}.",
             *absent,
+            *ends,
         ]
     if n < FEW:
         each = (_alone(name, compared) for name, (_, compared) in answered.items())
@@ -56,10 +60,10 @@ def plain_answer(outcome: Outcome, named: bool = True) -> list[str]:
     base = comparison_across(outcome)
     few = no_ranking(base)
     if base.enough and not few:
-        return [_overall(base), verdict, *absent]
+        return [_overall(base), verdict, *absent, *ends]
     listed = named and n <= NAMED
     bests = [_bests(outcome, {name: pair[0] for name, pair in answered.items()})] * listed
-    return [*bests, verdict, *[few] * bool(few), *absent]
+    return [*bests, verdict, *[few] * bool(few), *absent, *ends]
 
 
 def _how_often(found: list[ComparisonWithin], lacking: bool) -> str:

@@ -56,7 +56,7 @@ def tuned_of(outcome: Outcome, fits: pl.DataFrame) -> pl.DataFrame:
 def at_the_edge(outcome: Outcome) -> list[dict[str, Any]]:
     """Methods and parameters with the data sets on which more than half of the fits selected the same end of the grid,
     so that the grid should be extended."""
-    every = tuned_table(outcome)
+    every = tuned_of(outcome, outcome.fits)
     fits = every.group_by("dataset", "method", "protocol", "parameter").len("fits")
     often = (
         every.filter(pl.col("edge").is_not_null())

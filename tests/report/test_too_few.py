@@ -83,7 +83,7 @@ def test_pairs_are_bold_and_coloured_after_the_correction_only(monkeypatch, n, s
     base = across(n, 11)
     monkeypatch.setattr(across_datasets, "comparison_across", lambda _: base)
     with style.settings():
-        exhibit = pairwise.draw(SimpleNamespace())
+        exhibit = pairwise.draw(SimpleNamespace(read={"grid_ends": {}}))
         (axes,) = exhibit.figure.axes
     cells = [text for text in axes.texts if "/" in text.get_text()]
     assert all((text.get_weight() == "bold") == significant for text in cells)
@@ -123,7 +123,8 @@ def test_of_many_methods_the_middle_is_left_out_and_never_the_baseline(
     monkeypatch.setattr(across_datasets, "comparison_across", lambda _: base)
     monkeypatch.setattr(module, "SHOWN", most)
     kinds = {m: {"classifier": BASELINE if m == baseline else "linclass.LDA"} for m in base.methods}
-    outcome = SimpleNamespace(methods=kinds, position=base.methods.index)
+    position = base.methods.index
+    outcome = SimpleNamespace(methods=kinds, position=position, read={"grid_ends": {}})
     with style.settings():
         exhibit = module.draw(outcome)
         (axes,) = exhibit.figure.axes

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import polars as pl
 import pytest
+from matplotlib.text import Text
 from studies import Data, Method
 
+from linclass_study.report.cells import PageCells
+from linclass_study.report.drawing import style
+from linclass_study.report.exhibits import figure_modules
+from linclass_study.report.page_tables import make_tables, write_tables
 from linclass_study.results import answer, tuned
+from linclass_study.results.across_tables import write_across
+from linclass_study.results.plain_answer import plain_answer
 from linclass_study.results.tuned import write_tuned
 from linclass_study.table_files import write_table
 
@@ -98,3 +106,80 @@ def test_the_answer_is_of_the_first_protocol_that_a_data_set_has(make):
     assert title == "Best accuracy (the official test set):"
     assert re.fullmatch(r"  split  0\.\d\d\d          m", split)  # one value has no spread
     assert whole.endswith(" m (mean ± sd, 3 folds)")
+
+
+@pytest.fixture
+def narrow(make):
+    """`narrow` chose the lowest of its strengths in all fits, on six of seven data sets."""
+    data = {f"d{i}": Data(rows=40, seed=i) for i in range(7)}
+    made = make(data, {"plain": Method(2.0), "narrow": Method(1.0), "other": Method(0.5)}, folds=3)
+    entries = made.methods | {
+        "narrow": {"classifier": "linclass.Tuned", "tune": {"strength": GRID}}
+    }
+    chosen = pl.when(dataset="d6").then(pl.lit('{"strength": 1.0}'))
+    chosen = chosen.otherwise(pl.lit('{"strength": 0.01}'))
+    params = pl.when(method="narrow").then(chosen).otherwise("params")
+    changed = made.fits.with_columns(params=params)
+    write_table(changed, "fits", made.results / "fits.parquet")
+    return replace(made, methods=entries)
+
+
+NAMED = (
+    "narrow chose the lowest strength of its grid on 6 of 7 data sets: its score may be too low."
+)
+
+
+def test_a_method_at_an_end_of_its_grid_is_named_in_the_answer(narrow):
+    assert NAMED in plain_answer(narrow)
+    assert f"\n{NAMED}\n" in answer.answer(narrow, "report.html")
+    alone = replace(narrow, methods={"narrow": narrow.methods["narrow"]})
+    alone.__dict__["scores"] = narrow.scores.filter(method="narrow")
+    assert all(line.endswith("narrow†") for line in answer.best_lines(alone)[1:])
+    losses = replace(narrow, evaluation=narrow.evaluation | {"tune_metric": "log_loss"})
+    assert NAMED.replace("low.", "high.") in plain_answer(losses)
+    path = {"narrow": {"classifier": "linclass.Tuned", "tune": {"strength": "path"}}}
+    extended = replace(narrow, methods=narrow.methods | path)
+    extended.read["grid_ends"] = {}
+    assert not [line for line in plain_answer(extended) if "chose" in line]
+
+
+def test_a_method_at_an_end_of_its_grid_is_marked_wherever_methods_are_compared(narrow):
+    """In all figures and tables, with an explanation; not on the data set where it chose a value inside."""
+    write_across(narrow)
+    figures = figure_modules()
+    overall = [figures[name] for name in ("ranks", "ratings", "pairwise", "heat", "cost")]
+    single = [
+        figures[name]
+        for name in ("methods", "roc", "precision_recall", "calibration", "probabilities")
+    ]
+    part, inside = narrow.parts()["d0"], narrow.parts()["d6"]
+    with style.settings():
+        drawn = [module.draw(narrow) for module in overall]
+        drawn += [module.draw(part, "d0") for module in single]
+        plain = [module.draw(inside, "d6") for module in single]
+    for exhibit in drawn:
+        texts = {text.get_text() for text in exhibit.figure.findobj(Text)}
+        assert "narrow†" in texts, exhibit.title
+        assert "narrow" not in texts
+        assert "plain†" not in texts
+        assert "† narrow chose the lowest strength of its grid on" in exhibit.caption, exhibit.title
+    assert not any("†" in exhibit.caption for exhibit in plain)
+
+    tables = narrow.results / "tables"
+    for name in ("ranks", "pairwise", "sensitivity"):
+        markdown, latex = ((tables / f"{name}.{ending}").read_text() for ending in ("md", "tex"))
+        assert NAMED in markdown
+        assert r"\textdagger{} narrow chose" in latex
+        assert "†" not in (tables / f"{name}.csv").read_text()
+    assert "| narrow† |" in (tables / "ranks.md").read_text()
+    ends = pl.read_csv(tables / "ranks.csv").select("method", "grid_end").rows()
+    assert sorted(ends) == [("narrow", True), ("other", False), ("plain", False)]
+    made = make_tables(narrow)
+    write_tables(made, narrow)
+    for name in ("compared", "performance-d0", "metrics-d0", "differences-d0", "cost"):
+        assert "| narrow† |" in (tables / f"{name}.md").read_text(), name
+    assert "†" not in (tables / "performance-d6.md").read_text()
+    cells = PageCells(narrow)
+    table = made["compared", ""]
+    heads = [cells.head(table.columns[0], row[0]) for row in table.rows]
+    assert [head.endswith("†</th>") for head in heads] == [False, True, False]

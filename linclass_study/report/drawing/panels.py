@@ -9,6 +9,7 @@ import numpy as np
 
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
+from linclass_study.results.grid_ends import marked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +27,8 @@ GAP, LEFT, BELOW = 0.52, 0.6, 0.5  # inches above each row of panels, and beside
 def panels(
     outcome: Outcome, titles: dict[str, str], x: str, y: str, above: float = 0.0
 ) -> tuple[Figure, Sequence[Axes]]:
-    """(figure, axes of each method); `titles` maps a method to the second line of its title.
+    """(figure, axes of each method); `titles` maps a method to the second line of its title. The caption explains the
+    mark of names by grid_end_note().
 
     above   free space at the top in inches, for a legend
     """
@@ -44,8 +46,10 @@ def panels(
         wspace=0.12,
         hspace=GAP / HEIGHT,
     )
-    for axes, (method, second) in zip(grid.flat, titles.items(), strict=False):
-        _head(axes, method, second, outcome.position(method))
+    for axes, name, (method, second) in zip(
+        grid.flat, marked(outcome, titles), titles.items(), strict=False
+    ):
+        _head(axes, name, second, outcome.position(method))
         axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
         axes.grid()
     for axes in grid.flat[len(titles) :]:

@@ -18,6 +18,7 @@ from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.method_selection import selected_methods, selection_note
 from linclass_study.report.reliability import reliability
+from linclass_study.results.grid_ends import grid_end_note
 from linclass_study.results.held_out_predictions import held_out, mean_of
 from linclass_study.results.protocol_names import has_spread, rows_held_out, units
 
@@ -58,6 +59,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         "mean prediction; on the dashed diagonal both agree. "
         f"Larger marks stand for more rows.{each} {_error_sentences(outcome, dataset, two)} "
         f"{selection_note(outcome, list(numbers), len(able), 'with probabilities')}"
+        f"{grid_end_note(outcome, numbers)}"
     )
     return Exhibit(
         figure,

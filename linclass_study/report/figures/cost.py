@@ -11,6 +11,7 @@ from linclass_study.protocols import CURVE
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
+from linclass_study.results.grid_ends import grid_end_note, marked
 from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def draw(outcome: Outcome) -> Exhibit:
     style.mark_symlog(axes.yaxis)
     axes.grid()
     caption = _caption(words, len(base.datasets), front, len(whole) < len(score))
+    caption += grid_end_note(outcome, score)
     numbers = {"front": front, "seconds": cost, "behind": score, "everywhere": whole}
     return Exhibit(figure, "Score against cost", caption, numbers)
 
@@ -75,8 +77,10 @@ def _points(
         colour, marker = method_style(outcome.position(method))
         filled = colour if method in whole else "none"
         options: Any = {"color": colour, "markerfacecolor": filled, "markersize": 6.5}
-        axes.plot(cost[method], score[method], marker, linestyle="", label=method, **options)
-    _draw_front(axes, front, cost, score, named=not lines)
+        (name,) = marked(outcome, [method])
+        axes.plot(cost[method], score[method], marker, linestyle="", label=name, **options)
+    names = dict(zip(front, marked(outcome, front), strict=True))
+    _draw_front(axes, names, cost, score, named=not lines)
     if lines:
         figure.legend(
             loc="lower center",
@@ -107,15 +111,15 @@ def _caption(words: str, n_datasets: int, front: list[str], hollow: bool) -> str
 
 
 def _draw_front(
-    axes: Axes, front: list[str], cost: dict[str, float], score: dict[str, float], named: bool
+    axes: Axes, front: dict[str, str], cost: dict[str, float], score: dict[str, float], named: bool
 ) -> None:
-    """Join the methods of the Pareto front, with their names if there is no legend."""
+    """Join the methods of the Pareto front (method → its name), with their names if there is no legend."""
     if len(front) > 1:
         corners = [cost[m] for m in front], [score[m] for m in front]
         axes.step(*corners, where="post", color=style.MUTED, linewidth=1, zorder=1)
-    for number, method in enumerate(front if named else ()):
+    for number, (method, name) in enumerate(front.items() if named else ()):
         axes.annotate(
-            method,
+            name,
             (cost[method], score[method]),
             xytext=(7, -11 if number % 2 else 6),
             textcoords="offset points",

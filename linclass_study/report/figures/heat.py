@@ -8,6 +8,7 @@ import numpy as np
 
 from linclass_study.report.drawing import style
 from linclass_study.report.exhibit import Exhibit
+from linclass_study.results.grid_ends import grid_end_note, marked
 from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
@@ -44,13 +45,15 @@ def draw(outcome: Outcome) -> Exhibit:
     ].T
     top = float(np.nanquantile(shown, 0.9)) or 1.0
     words = metric_words(base.metric)
-    names = [style.wrapped(base.methods[j], 40, 1) for j in order]
+    names = marked(outcome, [base.methods[j] for j in order])
+    names = [style.wrapped(name, 40, 1) for name in names]
     figure = _heat_map(shown, clear, top, names, base.datasets, f"{words}\nbehind the best")
     caption = (
         f"How far each method’s mean {words} is behind the best on each data set. A cell is coloured if the method is "
         "significantly worse than the best of the data set: corrected t test over the folds (Nadeau and Bengio), with "
         f"Holm’s correction over the methods, at α = {ALPHA}. Beyond {top:.3f} there is one colour; grey: no score, "
         "because some planned fit failed. Methods are sorted by the mean, a missing score counting as the worst."
+        f"{grid_end_note(outcome, base.methods)}"
     )
     numbers = {
         "datasets": base.datasets,

@@ -13,6 +13,7 @@ from linclass_study.report.drawing import style
 from linclass_study.report.drawing.end_labels import end_labels
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
+from linclass_study.results.grid_ends import grid_end_note, marked
 from linclass_study.results.metric_words import metric_title, metric_words
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     axes = figure.add_axes((0.09, 0.13, 0.66, 0.84))
     axes.set_xscale("log")
     ends = []
-    for method in reversed(order):
+    for method, name in reversed([*zip(order, marked(outcome, order), strict=True)]):
         curve, named = curves[method], method in order[:NAMED]
         colour, marker = method_style(outcome.position(method))
         x = [point["rows"] for point in curve]
@@ -55,7 +56,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
                 error = np.array([point["error"] or 0.0 for point in curve])
                 axes.fill_between(x, y - error, y + error, color=colour, alpha=0.12, linewidth=0)
             axes.plot(x, y, color=colour, marker=marker, markersize=4, linewidth=1.2)
-            ends.append((float(y[-1]), style.wrapped(method, 26, 1), colour))
+            ends.append((float(y[-1]), style.wrapped(name, 26, 1), colour))
         else:
             axes.plot(x, y, color=style.GRID, linewidth=0.9, zorder=1)
     sizes = sorted({round(point["rows"]) for curve in curves.values() for point in curve})
@@ -73,7 +74,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         f"{drawn} on the held-out rows against the number of training rows. The smaller parts lie within the larger "
         f"ones, and the last point is cross-validation itself. Where a line still {improves}, more rows would help. "
         f"The band is the standard error of {order[0]}, over folds and corrected for overlapping training rows. A size "
-        f"at which some fit of a method failed has no point.{more if order[NAMED:] else ''}"
+        f"at which some fit of a method failed has no point.{more if order[NAMED:] else ''}{grid_end_note(outcome, order[:NAMED])}"
     )
     return Exhibit(figure, f"Learning curves on {dataset}", caption, {"curves": curves})
 

@@ -11,6 +11,7 @@ from linclass_study.report.drawing.outermost import mark_left_out
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.method_selection import baselines
+from linclass_study.results.grid_ends import grid_end_note, marked
 from linclass_study.results.metric_words import metric_title, metric_words
 from linclass_study.results.protocol_names import units
 
@@ -36,7 +37,8 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
 
     places = best_and_baseline(outcome, every)
     shown = [every[i] for i in places]
-    names = [style.wrapped(method["method"], 32) for method in shown]
+    names = marked(outcome, [method["method"] for method in shown])
+    names = [style.wrapped(name, 32) for name in names]
     longest = max(len(line) for name in names for line in name.split("\n"))
     left = min(0.35, 0.02 + 0.0105 * longest)  # of the figure's width
     height = ROW * len(shown) + 0.95
@@ -65,6 +67,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         caption += " Open diamond: the data set’s own test set, one fit."
     if len(shown) < len(every):
         caption += f" The best of {len(every)} methods and the baseline are shown, {SHOWN} in all."
+    caption += grid_end_note(outcome, [method["method"] for method in shown])
     numbers = {"metric": outcome.metric, "dataset": dataset, "methods": every}
     return Exhibit(figure, f"{over.capitalize()} of every method on {dataset}", caption, numbers)
 

@@ -10,6 +10,7 @@ import numpy as np
 from linclass.counted import counted
 from linclass_study.report.drawing import style
 from linclass_study.report.exhibit import Exhibit
+from linclass_study.results.grid_ends import grid_end_note, marked
 from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def draw(outcome: Outcome) -> Exhibit:
     order = np.argsort(-base.ratings.theta, kind="stable")[:SHOWN]
     k, n = len(order), len(base.datasets)
     every = len(base.methods) * (len(base.methods) - 1) // 2
-    names = [style.wrapped(base.methods[j], 12, 3) for j in order]
+    shown = [base.methods[j] for j in order]
+    names = [style.wrapped(name, 12, 3) for name in marked(outcome, shown)]
     D, p = (values[np.ix_(order, order)] for values in (pairs.difference, pairs.adjusted))
     more = ""
     if len(base.methods) > k:
@@ -49,12 +51,12 @@ def draw(outcome: Outcome) -> Exhibit:
         "won/tied/lost, and p of Wilcoxon’s signed-rank test (Pratt; exact for up to 100 data sets) with Holm’s "
         f"correction over all {counted(every, 'pair')}. Bold and coloured where that is below {ALPHA} (blue: the row "
         "is better, orange: the column); tables/pairwise.csv has p without the correction, too."
-        f"{not_ranked_note(base)}{more}"
+        f"{not_ranked_note(base)}{more}{grid_end_note(outcome, shown)}"
     )
     if never := unattainable(n, every, "no pair of methods"):
         caption += f" {never}"
     numbers = {
-        "methods": [base.methods[j] for j in order],
+        "methods": shown,
         "difference": [[None if np.isnan(d) else float(d) for d in row] for row in D],
         "p_holm": [[None if np.isnan(value) else float(value) for value in row] for row in p],
     }

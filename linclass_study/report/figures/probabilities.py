@@ -11,6 +11,7 @@ from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import key_of_classes, panels
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.method_selection import selected_methods, selection_note
+from linclass_study.results.grid_ends import grid_end_note
 from linclass_study.results.held_out_predictions import HeldOut, held_out, mean_of
 from linclass_study.results.protocol_names import rows_held_out
 
@@ -63,6 +64,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         "each class of rows; heights are on a scale of square roots, so that small shares are visible. "
         f"{_reading(two)}{few if len(classes) > CLASSES else ''} "
         f"{selection_note(outcome, list(numbers), len(losses), 'with probabilities')}"
+        f"{grid_end_note(outcome, numbers)}"
     )
     shown_numbers = {
         "dataset": dataset,

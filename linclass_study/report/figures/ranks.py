@@ -11,6 +11,7 @@ from linclass_study.report.drawing.outermost import left_out_note, mark_left_out
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.method_selection import baselines
+from linclass_study.results.grid_ends import grid_end_note, marked
 from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def draw(outcome: Outcome) -> Exhibit:
         f"{rank_test(k)} does not distinguish methods that a vertical bar joins, at "
         f"α = {ALPHA} (Demšar, 2006{'; infinite degrees of freedom' * (k > 2)}).{not_ranked_note(base)}{more} "
         "Ranks depend on which methods take part; the pairwise matrix does not."
+        f"{grid_end_note(outcome, base.methods)}"
     )
     numbers = {
         "datasets": n,
@@ -94,7 +96,8 @@ def _diagram(
     axes.text(
         average.min(), -1.25, f"critical difference {difference:.2f}", fontsize=7, va="bottom"
     )
-    axes.set_yticks(range(len(order)), [style.wrapped(methods[j], 32) for j in order])
+    names = marked(outcome, [methods[j] for j in order])
+    axes.set_yticks(range(len(order)), [style.wrapped(name, 32) for name in names])
     axes.set(ylim=(len(order) - 0.5, -2.1), xlabel="mean rank (1 is best)")
     axes.grid(axis="x")
     style.quiet(axes)

@@ -11,6 +11,7 @@ from linclass_study.report.drawing.outermost import left_out_note, mark_left_out
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.method_selection import baselines
+from linclass_study.results.grid_ends import grid_end_note, marked
 from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def draw(outcome: Outcome) -> Exhibit:
         if base.enough_for_intervals:
             axes.plot([rated.lower[j], rated.upper[j]], [row, row], color=colour, linewidth=1.4)
         axes.plot(rated.elo[j], row, marker, color=colour, markersize=6)
-    axes.set_yticks(range(len(order)), [style.wrapped(base.methods[j], 32) for j in order])
+    names = marked(outcome, [base.methods[j] for j in order])
+    axes.set_yticks(range(len(order)), [style.wrapped(name, 32) for name in names])
     axes.set(ylim=(len(order) - 0.5, -0.5), xlabel="rating (1000 is the mean; +400 wins 10 of 11)")
     axes.grid(axis="x")
     style.quiet(axes)
@@ -60,7 +62,7 @@ def draw(outcome: Outcome) -> Exhibit:
     caption = (
         f"Ratings from pairwise wins by {metric_words(base.metric)}, over {len(base.datasets)} independent "
         f"data sets (Bradley and Terry, with a normal prior of sd 2 in log-odds){intervals} A tie counts half."
-        f"{not_ranked_note(base)}{more}"
+        f"{not_ranked_note(base)}{more}{grid_end_note(outcome, base.methods)}"
     )
     numbers = {
         base.methods[j]: {
