@@ -67,16 +67,15 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         axes.set_ylim(bottom=max(0.0, axes.get_ylim()[0]))
     axes.grid()
     end_labels(axes, ends)
-    more = f" Of {len(order)} methods the {NAMED} best at the full size are named." * bool(
-        order[NAMED:]
-    )
+    few = f" Of {len(order)} methods the {NAMED} best at the full size are named."
+    more = (few if order[NAMED:] else "") + grid_end_note(outcome, order[:NAMED])
     drawn = "Error" if as_error else metric_title(outcome.metric)
     improves = "rises" if greater and not as_error else "falls"
     caption = (
         f"{drawn} on the held-out rows against the number of training rows. The smaller parts lie within the larger "
         f"ones, and the last point is cross-validation itself. Where a line still {improves}, more rows would help. "
         f"The band is the standard error of {order[0]}, over folds and corrected for overlapping training rows. A size "
-        f"at which some fit of a method failed has no point.{more}{grid_end_note(outcome, order[:NAMED])}"
+        f"at which some fit of a method failed has no point.{more}"
     )
     return Exhibit(figure, f"Learning curves on {dataset}", caption, {"curves": curves})
 
