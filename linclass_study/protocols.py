@@ -104,9 +104,9 @@ def comparing_protocols(
 def _k_fold(data: Dataset, options: Options, seed: int) -> np.ndarray:
     folds = options["folds"]
     if data.groups is None:
-        codes, counts = np.unique(data.y, return_counts=True)  # a class may be in the test set only
+        counts = np.bincount(data.y, minlength=len(data.classes))
         if folds > counts.min():
-            least, name = counts.min(), data.classes[codes[counts.argmin()]]
+            least, name = counts.min(), data.classes[int(counts.argmin())]
             fewer = f"set evaluation.folds to at most {least}, or " if least > 1 else ""
             raise NotApplicable(
                 f"{folds} folds need {folds} rows of every class, and class '{name}' has {least}; "
@@ -136,12 +136,12 @@ def _official(data: Dataset, options: Options, seed: int) -> np.ndarray:
 def _leave_one_out(data: Dataset, options: Options, seed: int) -> np.ndarray:
     """Every row, or group, is a fold; one planned fit covers all of them."""
     units = np.arange(len(data.y)) if data.groups is None else data.groups
-    pairs = np.unique(np.stack([data.y, units]), axis=1)
-    codes, counts = np.unique(pairs[0], return_counts=True)
+    counts = np.zeros(len(data.classes), dtype=int)
+    np.add.at(counts, np.unique(np.stack([data.y, units]), axis=1)[0], 1)
     if counts.min() < 2:
         unit = "row" if data.groups is None else "group"
         raise NotApplicable(
-            f"class '{data.classes[codes[counts.argmin()]]}' has one {unit}, so the model of all others "
+            f"class '{data.classes[int(counts.argmin())]}' has one {unit}, so the model of all others "
             "never sees the class; leave the class out with `classes:`"
         )
     return units
@@ -161,7 +161,7 @@ def _learning_curve(data: Dataset, options: Options, seed: int, held_out: np.nda
     part = order[:m]
     if groups is not None and m < len(rows) and groups[order[m]] == groups[part[-1]]:
         part = part[groups[part] != groups[part[-1]]]  # the last group is incomplete
-    lacking = np.setdiff1d(data.y, data.y[rows[part]])
+    lacking = np.flatnonzero(np.bincount(data.y[rows[part]], minlength=len(data.classes)) == 0)
     if len(lacking):
         raise NotApplicable(
             f"a part of {m} training rows has none of class '{data.classes[int(lacking[0])]}'; "

@@ -16,6 +16,7 @@ from linclass.tables.table import Table
 from linclass_study.data.assembly.assembled import Assembled
 from linclass_study.data.assembly.columns_to_table import columns_to_table
 from linclass_study.data.assembly.counts_to_table import counts_to_table
+from linclass_study.data.assembly.sparse_or_dense import stored
 from linclass_study.data.content import Columns, Content, Counts
 from linclass_study.data.sparse_rows import plain_csr
 from linclass_study.data.unavailable import Unavailable
@@ -33,11 +34,19 @@ def assemble(train: Columns | Counts, test: Content | None, entry: Mapping[str, 
         table = _with_matrices(table, train, test, kept)
     if not table.names:
         raise Unavailable("no column is left beside the target (drop fewer)")
+    split = found.split[kept]
+    words = isinstance(train, Counts) and train.are_words
+    table = stored(table, split, entry, _own_columns(train, table), words)
     parts = [part for part in (train, test) if part is not None]
     source_row = np.concatenate([np.arange(part.n_rows) for part in parts])[kept]
-    return found._replace(
-        table=table, y=found.y[kept], split=found.split[kept], source_row=source_row
-    )
+    return found._replace(table=table, y=found.y[kept], split=split, source_row=source_row)
+
+
+def _own_columns(train: Columns | Counts, table: Table) -> set[str]:
+    """Columns of the training source."""
+    if isinstance(train, Columns):
+        return {*table.names}
+    return {*train.names, *(name for matrix in train.matrices for name in matrix.names)}
 
 
 def _with_matrices(table: Table, train: Content, test: Content | None, kept: np.ndarray) -> Table:

@@ -167,6 +167,11 @@ def _of_formats(entry: Mapping[str, Any]) -> Problems:
     if not formats & (TABLES | {"columns"}):
         for key in {"target", "categorical", "group"} & set(entry):
             yield [key], f"has no meaning for {shown}, which has no such columns; leave it out"
+    if "dense" in entry and "parquet_blocks" in formats:
+        yield (
+            ["dense"],
+            "is not supported for parquet_blocks, whose rows stay in their file; leave it out",
+        )
     if entry.get("binary") and not formats & (WORDS | {"libsvm"}):
         yield ["binary"], f"is for counts of words, not for {shown}; leave it out"
     if "csv" in entry and "csv" not in formats:
