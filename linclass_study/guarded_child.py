@@ -82,11 +82,12 @@ def error_kind(error: BaseException) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """Type and message in one line; the message alone for linclass's own refusals."""
+    """Type, message and notes in one line; without the type for linclass's own refusals."""
     try:
         message = str(error)
     except Exception:
         message = "an error that cannot be printed"
+    message = " ".join([message, *getattr(error, "__notes__", ())])
     message = ADDRESS.sub("", message.encode("utf-8", "replace").decode())
     text = " ".join(message.split())[:LONGEST_REASON]
     if type(error).__name__ in ("NotApplicable", "MemoryError"):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from linclass.annotations import ArrayLike, EstimatorLike, MatrixLike
-from linclass.conventions.foreign_estimator import is_ours, own_copy
+from linclass.conventions.foreign_estimator import is_ours, noting_sparse_rows, own_copy
 from linclass.conventions.margin_probabilities import MarginProbabilities
 from linclass.conventions.offsets import given_offset, offset_for
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -40,13 +40,14 @@ def predictions_of(
     alone rank no rows.
     """
     output_of: OutputOf = partial(_output, estimator, X, offset)
-    if is_ours(estimator):
-        Z = estimator.decision_function(X, **offset_for(estimator.decision_function, offset))
-        if (found := predictions_from(estimator, Z, K)) is not None:
-            return found
-        output_of = _from_scores(estimator, X, offset, Z)
-    outputs = Outputs(estimator, output_of, X.shape[0], K)
-    y_pred, log_proba, score = outputs.codes(), outputs.log_proba(), outputs.scores()
+    with noting_sparse_rows(estimator, X):
+        if is_ours(estimator):
+            Z = estimator.decision_function(X, **offset_for(estimator.decision_function, offset))
+            if (found := predictions_from(estimator, Z, K)) is not None:
+                return found
+            output_of = _from_scores(estimator, X, offset, Z)
+        outputs = Outputs(estimator, output_of, X.shape[0], K)
+        y_pred, log_proba, score = outputs.codes(), outputs.log_proba(), outputs.scores()
     if score is None:
         score = np.full((len(y_pred), K), np.nan) if log_proba is None else log_proba
     return y_pred, _halves(score) if K == 2 else score, log_proba

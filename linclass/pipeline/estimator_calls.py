@@ -9,7 +9,7 @@ import numpy as np
 
 from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.applicability import NotApplicable
-from linclass.conventions.foreign_estimator import own_codes
+from linclass.conventions.foreign_estimator import noting_sparse_rows, own_codes
 from linclass.conventions.groups import groups_for
 from linclass.pipeline.class_labels import with_labels
 from linclass.pipeline.method import Method
@@ -30,7 +30,7 @@ def fit_estimator(
     An estimator that holds out rows itself, or has one inside that does, gets the groups. If it refuses the rows, it
     names classes by their labels, `classes`.
     """
-    with np.errstate():
+    with np.errstate(), noting_sparse_rows(estimator, X):
         try:
             estimator.fit(X, own_codes(y, estimator), **groups_for(estimator, groups))
         except NotApplicable as refusal:

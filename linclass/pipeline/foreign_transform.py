@@ -12,6 +12,7 @@ from contextlib import suppress
 import numpy as np
 
 from linclass.annotations import EstimatorLike, MatrixLike
+from linclass.conventions.foreign_estimator import noting_sparse_rows
 from linclass.pipeline.coefficients import names_after
 from linclass.pipeline.foreign_columns import beside_the_others
 from linclass.pipeline.require_numbers import require_values
@@ -34,18 +35,21 @@ class ForeignTransform:
         X = numbers.X.copy()  # it may modify it, and y
         if y is not None:
             y = y.astype(np.int64 if y.dtype.kind == "i" else y.dtype)
-        if callable(getattr(self.transformer, "fit_transform", None)):
-            made = self.transformer.fit_transform(X, y)
-        else:
-            self.transformer.fit(X, y)
-            made = self.transformer.transform(numbers.X.copy())
+        with noting_sparse_rows(self.transformer, X):
+            if callable(getattr(self.transformer, "fit_transform", None)):
+                made = self.transformer.fit_transform(X, y)
+            else:
+                self.transformer.fit(X, y)
+                made = self.transformer.transform(numbers.X.copy())
         return self._beside(table, numbers, made)
 
     def transform(self, table: Table) -> Table:
         numbers = table.numeric()
         if not numbers.names:
             return table
-        return self._beside(table, numbers, self.transformer.transform(numbers.X.copy()))
+        with noting_sparse_rows(self.transformer, numbers.X):
+            made = self.transformer.transform(numbers.X.copy())
+        return self._beside(table, numbers, made)
 
     def _beside(self, table: Table, numbers: Table, made: MatrixLike) -> Table:
         return beside_the_others(table, made, self._names(numbers.names), self.name)

@@ -3,7 +3,7 @@
 The set of columns, such as the words of all texts, depends on held-out rows, too, and it matters: naive Bayes smooths
 over all columns, and a kernel's γ and a shrunk covariance depend on their number. So a column without training rows
 is dropped, as if the data set consisted of the training rows alone. Dense rows have the columns of their source,
-which do not depend on the rows.
+which do not depend on the rows unless they are words.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy import sparse
 
+from linclass.annotations import Matrix
 from linclass.tables.table import Table
 
 
@@ -26,22 +28,28 @@ class OccurringColumns:
 
 
 def of_training_rows(table: Table) -> OccurringColumns | None:
-    """None if every column occurs, or if the rows are dense."""
-    if not table.is_sparse:
+    """None if every column occurs, or if the columns do not depend on the rows."""
+    if not (table.is_sparse or table.words):
         return None
-    occurs = np.bincount(table.X.indices, minlength=table.shape[1]) > 0
+    occurs = _rows_of_columns(table.X) > 0
     occurs[[table.names.index(name) for name in table.levels]] = True
     return None if occurs.all() or not occurs.any() else OccurringColumns(np.flatnonzero(occurs))
 
 
+def _rows_of_columns(X: Matrix) -> np.ndarray:
+    """Number of rows in which each column is not 0."""
+    if sparse.issparse(X):
+        return np.bincount(X.indices, minlength=X.shape[1])
+    return np.count_nonzero(X, axis=0)
+
+
 def fold_has_its_own(table: Table, folds: Sequence[np.ndarray]) -> bool:
     """Whether the held-out rows of some fold have a column that no other row has."""
-    if not table.is_sparse:
+    if not (table.is_sparse or table.words):
         return False
-    X, d = table.X, table.shape[1]
-    counts = np.bincount(X.indices, minlength=d)
+    counts = _rows_of_columns(table.X)
     for rows in folds:
-        own = np.bincount(X[rows].indices, minlength=d)
+        own = _rows_of_columns(table.X[rows])
         if ((own == counts) & (counts > 0)).any():
             return True
     return False

@@ -75,12 +75,15 @@ class Table:
         Name of each categorical column → its levels; X holds the index of the level.
     texts : frozenset of str, default=frozenset()
         Names of the categorical columns whose levels are texts.
+    words : bool, default=False
+        Whether the columns are words of the rows, so that rows without a word cannot know its column.
     """
 
     X: Any
     names: tuple[str, ...]
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     texts: frozenset[str] = frozenset()
+    words: bool = False
 
     def __post_init__(self) -> None:
         if len(self.names) != self.X.shape[1]:
@@ -144,4 +147,4 @@ class Table:
             X = np.ascontiguousarray(X)
         names = tuple(self.names[j] for j in index)
         levels = {name: levels for name, levels in self.levels.items() if name in names}
-        return Table(X, names, levels, self.texts & {*names})
+        return Table(X, names, levels, self.texts & {*names}, self.words)

@@ -26,6 +26,7 @@ def description(table: Table) -> dict[str, Any]:
         "names": table.names,
         "levels": dict(table.levels),
         "texts": sorted(table.texts),
+        "words": table.words,
         "shape": [int(n) for n in table.shape],
     }
 
@@ -38,4 +39,4 @@ def read_table(arrays: Mapping[str, Any], about: Mapping[str, Any], prefix: str 
         parts = tuple(arrays[f"{prefix}{part}"] for part in CSR)
         X = sparse.csr_array(parts, shape=tuple(about["shape"]))
     levels = {name: tuple(values) for name, values in about["levels"].items()}
-    return Table(X, tuple(about["names"]), levels, frozenset(about["texts"]))
+    return Table(X, tuple(about["names"]), levels, frozenset(about["texts"]), about["words"])

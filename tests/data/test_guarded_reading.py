@@ -60,6 +60,17 @@ def test_a_file_that_asks_for_more_memory_than_it_may_is_one_line(fetch, tmp_pat
     assert about["reason"] == "greedy.txt: asked for more than limits.read_memory_mb = 1000"
 
 
+def test_an_array_beyond_memory_is_one_clear_error(fetch, tmp_path):
+    (tmp_path / "rows.svm").write_text("a 1:1\nb 200000:1\n" * 400)
+    entry = {"source": {"file": "rows.svm"}}
+    assert fetch(entry | {"dense": True})["reason"] == (
+        "rows.svm: `dense: true` takes 2.7 GB for 800 rows × 200,000 columns, more than limits.read_memory_mb leaves; "
+        "leave it out, or raise that limit"
+    )
+    about = fetch(entry)
+    assert (about["status"], about["sparse"]) == ("available", True)
+
+
 def test_what_the_child_says_is_in_the_log_though_it_is_killed_at_the_end(fetch, tmp_path, capfd):
     import io
     import tarfile

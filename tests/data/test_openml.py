@@ -86,9 +86,12 @@ def test_another_target_can_be_chosen(server, obtain):
     assert found.table.names == ("amount", "note")
 
 
-def test_sparse_arff_becomes_sparse_rows(server, obtain):
-    found = obtain(publish(server, SPARSE, SPARSE_ROWS, format="Sparse_ARFF"))
+def test_sparse_arff_becomes_sparse_rows_or_an_array(server, obtain):
+    entry = publish(server, SPARSE, SPARSE_ROWS, format="Sparse_ARFF")
+    array = obtain(entry).table
+    found = obtain(entry | {"dense": False})
     assert found.table.is_sparse
+    assert sorted(array.X.tolist()) == sorted(found.table.X.toarray().tolist())
     assert found.table.X.indices.dtype == found.table.X.indptr.dtype == np.int32
     assert found.table.names == ("a", "b", "c")
     assert found.classes == ["no", "yes"]

@@ -157,7 +157,9 @@ def test_each_row_keeps_its_row_of_the_matrix_through_the_canonical_order(
     name, table, obtain, tmp_path
 ):
     ids, X = table
-    found = obtain(entry_of(written(tmp_path / name, X)))
+    found = obtain(
+        entry_of(written(tmp_path / name, X)) | ({"dense": False} if "sparse" in name else {})
+    )
     ends = "uvw" if name == "columns.parquet" else "123"
     assert found.table.names == ("id", *(f"m.{end}" for end in ends))
     rows = found.table.X.toarray() if found.table.is_sparse else found.table.X
@@ -173,8 +175,7 @@ def test_the_digest_is_of_the_numbers_and_not_of_their_file(name, table, obtain,
     _, X = table
     first = obtain(entry_of(written(tmp_path / "a.npy", X)))
     other = obtain(entry_of(written(tmp_path / name, X)))
-    same = first.table.names == other.table.names and not other.table.is_sparse
-    assert (first.digest == other.digest) == same
+    assert (first.digest == other.digest) == (first.table.names == other.table.names)
     changed = X.copy()
     changed[3, 1] += 1
     assert obtain(entry_of(written(tmp_path / "b.npy", changed))).digest != first.digest
@@ -212,7 +213,7 @@ def test_counts_of_words_may_have_a_matrix_beside_them(obtain, tmp_path):
     np.save(tmp_path / "m.npy", np.array([[10.0], [0], [30]]))
     found = obtain({"source": {"file": "a.svm", "matrices": {"m": {"file": "m.npy"}}}})
     assert found.table.names == ("1", "2", "m.1")
-    assert sorted(found.table.X.toarray().tolist()) == [[0, 2, 0], [1, 0, 10], [3, 0, 30]]
+    assert sorted(found.table.X.tolist()) == [[0, 2, 0], [1, 0, 10], [3, 0, 30]]
 
 
 def test_a_test_set_has_a_matrix_of_its_own(obtain, reason, tmp_path):

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 from polars.testing import assert_frame_equal
+from run_alone import Here
 
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
-from linclass_study.guard import GuardedResult
 from linclass_study.runs.features import compute_features
 from linclass_study.runs.folds import make_folds, read_plan, write_folds
 from linclass_study.runs.run import PlannedRun, fit_and_predict, task
-from linclass_study.runs.worker import Worker
 
 EVALUATION = {
     "protocols": [
@@ -32,24 +31,6 @@ METHODS = {
     ],
     "texts": [{"classifier": "linclass.MultinomialNB", "features": ["count_words"]}],
 }  # fmt: skip
-
-
-class Here:
-    """A child of fit_and_predict without a process of its own."""
-
-    def __init__(self):
-        self.calls = []
-
-    def turn(self, run, features, entry, task):
-        self.worker = Worker(features, entry, task)
-        return self
-
-    def call(self, *asked):
-        self.calls.append(asked)
-        try:
-            return GuardedResult("ok", self.worker(*asked))
-        except Exception as error:
-            return GuardedResult("failed", str(error))
 
 
 def lines(rng, source, labels, edit):

@@ -26,7 +26,8 @@ def stored(
     table: Table, split: np.ndarray, entry: Mapping[str, Any], own: Collection[str], words: bool
 ) -> Table:
     """The rows as an array or sparse. `own` are the columns of the training source: sparse test rows may have more,
-    which an array leaves out. Counts of `words` stay sparse unless the entry says otherwise.
+    which an array leaves out, as it does words without a training row. Counts of `words` stay sparse unless the entry
+    says otherwise.
 
     Only the training rows and the number of test rows matter, as no fit on training rows may depend on test rows.
     """
@@ -34,7 +35,10 @@ def stored(
         return replace(table, X=plain_csr(table.X))
     if not table.is_sparse or not entry.get("dense", not words):
         return table
-    columns = np.array([j for j, name in enumerate(table.names) if name in own], np.int64)
+    known = np.array([name in own for name in table.names])
+    if words:
+        known &= np.bincount(table.X[split == 0].indices, minlength=len(known)) > 0
+    columns = np.flatnonzero(known)
     size = 8 * len(split) * len(columns)
     if "dense" not in entry:
         n_train = np.count_nonzero(split == 0)
@@ -44,7 +48,7 @@ def stored(
             return table
     _require_memory(size, len(split), len(columns))
     table = table if len(columns) == table.shape[1] else table.columns(columns)
-    return replace(table, X=table.X.toarray())
+    return replace(table, X=table.X.toarray(), words=words)
 
 
 def _require_memory(size: int, n: int, d: int) -> None:

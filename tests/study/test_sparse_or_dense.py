@@ -1,0 +1,190 @@
+"""Density and size, or the entry, decide if rows are stored as an array or sparse; the file format does not."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import numpy as np
+import pytest
+from polars.testing import assert_frame_equal
+from run_alone import Here
+from scipy import sparse
+
+from linclass.tables.table import Table
+from linclass_study.data.assembly import sparse_or_dense
+from linclass_study.data.assembly.sparse_or_dense import stored
+from linclass_study.data.entry.entry_check import entry_problems
+from linclass_study.data.fetch.obtain_dataset import obtain_dataset
+from linclass_study.runs.features import compute_features
+from linclass_study.runs.folds import make_folds, read_plan, write_folds
+from linclass_study.runs.run import PlannedRun, fit_and_predict, task
+
+EVALUATION = {
+    "protocols": ["cv"], "folds": 3, "repeats": 1, "inner_folds": 2, "tune_metric": "accuracy", "tune_rule": "best",
+    "seed": 7,
+}  # fmt: skip
+N = 60
+
+
+def write(folder, X, labels):
+    """The rows as CSV and as LIBSVM, with some of their zeros written out."""
+    columns = [str(j + 1) for j in range(X.shape[1])]
+    csv, libsvm = [",".join([*columns, "class"])], []
+    for i, (row, label) in enumerate(zip(X.tolist(), labels, strict=True)):
+        csv.append(",".join([*map(repr, row), label]))
+        pairs = [
+            f"{j}:{value!r}" for j, value in zip(columns, row, strict=True) if value or i % 5 == 0
+        ]
+        libsvm.append(" ".join([label, *pairs]))
+    (folder / "rows.csv").write_text("\n".join(csv) + "\n")
+    (folder / "rows.svm").write_text("\n".join(libsvm) + "\n")
+
+
+def obtained(folder, file, **keys):
+    entry = {"source": {"file": file}} | ({"target": "class"} if file.endswith("csv") else {})
+    return obtain_dataset(entry | keys, [], folder, folder)
+
+
+def ran(data, folder, entry):
+    entry = {"transforms": []} | entry
+    write_folds(*make_folds(data, "d", EVALUATION), str(folder / "folds.parquet"))
+    about = {"status": "available", "test_rows": 0, "classes": data.classes}
+    about["positive"] = data.classes[-1]
+    plan = read_plan(str(folder / "folds.parquet"), about, EVALUATION)
+    features = folder / f"{uuid4()}.npz"  # a worker keeps the last file by its path
+    compute_features(data, entry.get("features", [])).save(features)
+    run = PlannedRun("d", "m", entry, str(features), plan, task(about, EVALUATION), seed=7)
+    return fit_and_predict(run, Here())
+
+
+def example(width, density=0.9):
+    rng = np.random.default_rng(width)
+    y = np.arange(N) % 2
+    X = (rng.gamma(2, 5, (N, width)) + 3 * y[:, None]).round(3)
+    return X * (rng.random(X.shape) < density), np.array(["ill", "well"])[y]
+
+
+METHODS = [
+    {"classifier": "linclass.LinearDiscriminantAnalysis"},
+    {"classifier": "linclass.GaussianNB", "features": ["quadratic"]},
+    {"classifier": "linclass.LogisticRegression", "transforms": ["standardize"], "tune": {"strength": [0.01, 1]}},
+    {"classifier": "linclass.LinearSVM", "params": {"strength": 0.1}, "transforms": ["standardize"]},
+    {"classifier": "linclass.KernelSVM", "params": {"strength": 0.1}, "transforms": ["standardize"]},
+    {"classifier": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"},  # takes arrays only
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [2, 13])
+def test_the_same_rows_as_csv_and_as_libsvm_give_the_same_predictions(tmp_path, width):
+    write(tmp_path, *example(width))
+    csv, libsvm = (obtained(tmp_path, f"rows.{form}") for form in ("csv", "svm"))
+    assert csv.digest == libsvm.digest
+    assert csv.table.X.tobytes() == libsvm.table.X.tobytes()
+    for entry in METHODS:
+        one, other = (ran(data, tmp_path, entry) for data in (csv, libsvm))
+        assert {fit["status"] for fit in other.fits} == {"converged"}, other.reasons()
+        assert_frame_equal(one.table(), other.table(), check_exact=True)
+        assert len(other.labels) == 3  # boundaries on the plane, of each fold
+        assert np.array_equal(one.labels, other.labels)
+
+
+def test_dense_of_the_entry_decides_for_every_format(tmp_path):
+    write(tmp_path, *example(13, density=0.1))
+    for dense in (False, True):
+        csv, libsvm = (obtained(tmp_path, f"rows.{form}", dense=dense) for form in ("csv", "svm"))
+        assert csv.table.is_sparse is libsvm.table.is_sparse is not dense
+        assert csv.digest == libsvm.digest
+    (tmp_path / "rows.parquet").touch()
+    entry = {
+        "source": {"file": "rows.parquet"},
+        "format": "parquet_blocks",
+        "target": "y",
+        "dense": True,
+    }
+    assert [
+        (path, text.partition(";")[0]) for path, text in entry_problems(entry, root=tmp_path)
+    ] == [(["dense"], "is not supported for parquet_blocks, whose rows stay in their file")]
+
+
+def rows(n, d, density, seed=0):
+    X = sparse.random_array((n, d), density=density, format="csr", rng=np.random.default_rng(seed))
+    return Table(X, tuple(map(str, range(d))))
+
+
+def is_dense(table, n_test=0, own=None, words=False, **entry):
+    split = (np.arange(table.shape[0]) >= table.shape[0] - n_test).astype(np.int8)
+    return not stored(table, split, entry, own or {*table.names}, words).is_sparse
+
+
+def test_density_and_size_decide_by_the_documented_rule(monkeypatch):
+    assert is_dense(rows(500, 200, 0.01))  # an array of 0.8 MB
+    assert not is_dense(rows(1000, 200, 0.24))  # 1.6 MB
+    assert is_dense(rows(1000, 200, 0.26))
+    assert not is_dense(rows(500, 200, 0.26), words=True)
+    assert not is_dense(rows(10**6, 10**5, 1e-8))  # an array of 800 GB
+    monkeypatch.setattr(sparse_or_dense, "LARGE", 1_500_000)
+    assert not is_dense(rows(1000, 200, 0.26))
+    assert is_dense(rows(1000, 200, 0.26), dense=True)
+
+
+def test_test_rows_do_not_decide():
+    """Neither their density nor columns of their own."""
+    few, many = rows(1000, 200, 0.2, 1), rows(1000, 200, 0.9, 2)
+    for training, dense in ((few, False), (many, True)):
+        for test in (few, many):
+            wider = sparse.hstack([test.X, sparse.csr_array(np.eye(1000, 3))])
+            X = sparse.csr_array(
+                sparse.vstack([sparse.hstack([training.X, np.zeros((1000, 3))]), wider])
+            )
+            table = Table(X, (*few.names, "u", "v", "w"))
+            assert is_dense(table, n_test=1000, own={*few.names}) is dense
+    split = np.repeat([0, 1], 1000).astype(np.int8)
+    found = stored(table, split, {}, {*few.names}, words=False)
+    assert found.names == few.names
+    assert np.array_equal(found.X[1000:], many.X.toarray())
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"classifier": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"},
+        {
+            "classifier": "linclass.OneVsRest",
+            "params": {"estimator": {"classifier": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"}},
+        },
+        {"classifier": "linclass.NearestMean", "transforms": ["sklearn.preprocessing.PowerTransformer"]},
+        {"classifier": "odd_estimators.Fine"},
+    ],
+    ids=["classifier", "inside", "transform", "prediction"],
+)  # fmt: skip
+def test_a_foreign_estimator_that_fails_on_sparse_rows_is_told_apart(tmp_path, entry):
+    write(tmp_path, *example(13))
+    remedy = "X is a SciPy csr_array; `dense: true` in the data set's entry gives an array"
+    failed = ran(obtained(tmp_path, "rows.svm", dense=False), tmp_path, entry)
+    assert len(failed.reasons()) == 3
+    assert all(remedy in reason for reason in failed.reasons())
+    found = ran(obtained(tmp_path, "rows.svm", dense=True), tmp_path, entry)
+    assert not found.reasons()
+
+
+def test_words_of_held_out_rows_are_no_features_of_an_array_either(tmp_path):
+    (tmp_path / "bag").mkdir()
+    write_bag = {
+        "train.label": "\n".join("12" * 15),
+        "train.map": "a 1\nb 2",
+        "vocabulary.txt": "x\ny\nz",
+    }
+    counts = [f"{i + 1} {1 + i % 2} {1 + i % 3}" for i in range(30)] + [
+        "4 3 9"
+    ]  # z is in the fourth row only
+    for name, text in (write_bag | {"train.data": "\n".join(counts)}).items():
+        (tmp_path / "bag" / name).write_text(text + "\n")
+    entry = {"classifier": "linclass.MultinomialNB"}
+    found = [
+        ran(obtained(tmp_path, "bag", format="bag_of_words", **keys), tmp_path, entry)
+        for keys in ({}, {"dense": True})
+    ]
+    data = obtained(tmp_path, "bag", format="bag_of_words", dense=True)
+    assert not data.table.is_sparse
+    widths = [[own["features"][0] for _, own in run.tables["coefficients"]] for run in found]
+    assert sorted(widths[1]) == sorted(widths[0]) == [2, 3, 3]
