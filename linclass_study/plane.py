@@ -46,7 +46,8 @@ def plane(table: Table, y: np.ndarray) -> Plane | str:
     """The plane of a table with class codes y, or the reason why there is none."""
     p = table.shape[1]
     if table.is_sparse:
-        return f"its {p:,} features are sparse; a plane needs dense ones"
+        remedy = " (`dense: true` in its entry makes an array)" if p <= MOST else ""
+        return f"its {p:,} features are sparse; a plane needs dense ones{remedy}"
     numeric = [j for j, name in enumerate(table.names) if name not in table.levels]
     if p < 2 or len(numeric) < 2:
         return f"a plane needs two numeric features, and it has {len(numeric)}"

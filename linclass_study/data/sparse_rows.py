@@ -23,6 +23,7 @@ def from_triplets(
     starts = np.flatnonzero(new)
     with np.errstate(over="ignore", invalid="ignore"):  # infinite sums are refused later, by column
         total = np.add.reduceat(value, starts) if len(starts) else value
+    total = np.where(np.isnan(total), np.inf, total)  # ∞ − ∞, which is not missing but refused, too
     indptr = np.concatenate([[0], np.cumsum(np.bincount(row[starts], minlength=shape[0]))])
     return plain_csr(sparse.csr_array((total, column[starts], indptr), shape=shape))
 

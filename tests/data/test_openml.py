@@ -100,6 +100,21 @@ def test_sparse_arff_becomes_sparse_rows_or_an_array(server, obtain):
     assert sorted(found.table.X.toarray()[found.y == 0].tolist()) == [[0, 0, -2], [0, 0, 0]]
 
 
+def test_missing_entries_and_explicit_zeros_of_sparse_arff_keep_their_meaning(server, obtain):
+    rows = "{0 ?, 3 yes}\n{0 0, 2 -2}\n{1 4, 2 1, 3 yes}\n{2 0, 3 no}\n"
+    entry = publish(server, SPARSE, rows, format="Sparse_ARFF")
+    for dense in (True, False):
+        X = obtain(entry | {"dense": dense}).table.X
+        X = X if dense else X.toarray()
+        assert np.isnan(X).sum() == 1
+        assert sorted(np.nan_to_num(X, nan=9).tolist()) == [
+            [0, 0, -2],
+            [0, 0, 0],
+            [0, 4, 1],
+            [9, 0, 0],
+        ]
+
+
 def test_it_is_complete_in_downloads_and_a_mirror_may_have_such_a_folder(server, obtain, tmp_path):
     entry = publish(server)
     first = obtain(entry)

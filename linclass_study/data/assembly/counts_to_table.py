@@ -36,7 +36,7 @@ def counts_to_table(train: Counts, test: Content | None, entry: Mapping[str, Any
     kept = plain_csr(X[np.flatnonzero(y >= 0)])
     if entry.get("binary"):
         kept.data[:] = 1
-    infinite = kept.indices[~np.isfinite(kept.data)]
+    infinite = kept.indices[np.isinf(kept.data)]
     if len(infinite):
         raise Unavailable(
             f"column '{names[infinite[0]]}' holds an infinite number, or entries whose sum is one (correct the file)"
