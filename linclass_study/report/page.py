@@ -44,6 +44,7 @@ from linclass_study.report.provenance import (
     mixture,
 )
 from linclass_study.report.read_with_care import read_with_care
+from linclass_study.report.tables.incomplete import RULE
 from linclass_study.results.across_tables import conclusions_path
 from linclass_study.results.answer import shortened
 from linclass_study.results.certainty import certainty
@@ -156,7 +157,7 @@ def template_environment(cells: PageCells) -> Environment:
     environment.globals |= {"count": counted, "cell": cells.cell, "head": cells.head}
     environment.globals |= {"data_files": data_files, "foreign_modules": foreign_modules}
     environment.globals |= {"mixture": mixture, "hashed_modules": hashed_modules}
-    environment.globals["choices"] = choices
+    environment.globals |= {"choices": choices, "rule": RULE}
     return environment
 
 

@@ -194,7 +194,11 @@ def test_an_incomplete_method_is_listed_with_what_it_lacks_and_its_rank_as_worst
     said = "Not ranked: crash (no score on d2: failed; its mean rank is 1.40 of 3 if missing scores count as worst)."
     assert plain_answer.not_ranked(made) == said
     assert said in answer.answer(made, "report.html")
-    assert said in unescape(studies.finish(made))
+    page = unescape(studies.finish(made))
+    assert said in page
+    assert (
+        page.count(incomplete.RULE) == 2
+    )  # below the table, and where the page says how to read it
 
 
 def test_a_data_set_on_which_most_methods_fail_is_set_aside() -> None:
