@@ -15,8 +15,9 @@ P(k | x) ∝ e^{κ_k μ_k}, which neglects how scores vary together; by quadratu
 with the K × K covariance S of the scores of a row.
 
 Predicts: log-odds and probabilities, averaged over the posterior.
-Cost: O(n p² + p³) a Newton step, a few for each strength that is tried, p = K (d + 1); p = d + 1 for two classes. By
-quadrature a row to predict of K > 2 classes takes 10² to 10⁵ points.
+Cost: O(n p² + p³) a Newton step, a few for each strength that is tried, p = K (d + 1); for two classes p = d + 1, or
+O(n³) a strength with more features than rows, sparse or not. By quadrature K > 2 classes take 10² to 10⁵ nodes a
+predicted row.
 Certificate: duality gap, of the posterior mode.
 Reference: MacKay (1992), Neural Computation 4; Bishop (2006), §4.5 and §3.5; K classes: Murphy (2022), §10.5.
 """
@@ -29,8 +30,7 @@ from typing import Self
 import numpy as np
 from scipy import sparse
 
-from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
-from linclass.applicability import require_memory
+from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.linear_scores import LARGEST, products
 from linclass.conventions.offsets import row_offsets
@@ -38,11 +38,9 @@ from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset
 from linclass.counted import counted
 from linclass.design.design_matrix import DesignMatrix
-from linclass.likelihood.laplace_posterior import laplace_posterior
 from linclass.likelihood.largest_evidence import largest_evidence
 from linclass.likelihood.mean_of_sigmoid import log_mean_of_sigmoid
-from linclass.likelihood.mean_of_softmax import log_mean_of_softmax
-from linclass.likelihood.posterior_of_scores import PosteriorOfScores
+from linclass.likelihood.posterior_of_weights import PosteriorOfWeights, posteriors
 from linclass.losses._with_offset import with_offset
 from linclass.losses.base import Loss
 from linclass.losses.logistic import Logistic
@@ -54,7 +52,6 @@ from linclass.penalties.l2 import L2
 from linclass.solvers.smooth.newton import Newton
 
 PREDICTIVES = ("probit", "quadrature", "mode")
-COVARIANCES = 1_000_000  # entries of S at a time
 
 
 class BayesianLogisticRegression(ProbabilitiesWithOffset, CountsRows, SoftmaxProbabilities):
@@ -85,7 +82,7 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset, CountsRows, SoftmaxPro
     intercept_ : array of shape (1,) for two classes, (K,) for more
         Posterior mean of the intercepts b.
     covariance_ : array of shape (p, p)
-        Posterior covariance A⁻¹ of the parameters (w_k, b_k), class by class.
+        Posterior covariance A⁻¹ of the parameters (w_k, b_k), class by class; computed when it is asked for.
     strength_ : float
         The strength that was used.
     n_effective_ : float
@@ -133,11 +130,7 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset, CountsRows, SoftmaxPro
         offset: ArrayLike | None = None,
     ) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        (_, d), K = X.shape, len(self.classes_)
-        size = (d + 1) * (1 if K == 2 else K)
-        require_memory(
-            40 * size * size, f"{type(self).__name__} needs a {size} × {size} covariance"
-        )
+        d = X.shape[1]
         loss, target = self._problem(codes, self._offsets(offset, sample_weight, y))
         self._mean = np.zeros(d)
         if self.fit_intercept:  # digits of offsets are lost in squares
@@ -145,24 +138,25 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset, CountsRows, SoftmaxPro
             X, self._mean = centre(X, weights / weights.sum())
         design = DesignMatrix(X, self.fit_intercept)
         objective = Objective(design, loss, target, weights, L2(), 1.0)
-        total, newton = float(weights.sum()), Newton(tol=self.tol, max_iter=self.max_iter)
+        total = float(weights.sum())
+        posterior_of = posteriors(objective, total, self.tol, self.max_iter)
         if self.strength == "evidence":
-            found = largest_evidence(objective, total, newton)
+            found = largest_evidence(objective, total, posterior_of)
             self.strength_, reason, posterior, n_iter = found
         else:
             self.strength_, reason = float(self.strength), ""
-            given = objective.with_strength(self.strength_)
-            posterior = laplace_posterior(given, total, newton, given.zero())
+            posterior = posterior_of(objective.with_strength(self.strength_), objective.zero())
             n_iter = posterior.solution.n_iter
         solution = posterior.solution
-        self._covariance, self.n_effective_ = posterior.covariance, posterior.n_effective
+        self.n_effective_ = posterior.n_effective
+        self._posterior = PosteriorOfWeights(posterior, self._mean, bool(self.fit_intercept))
         self.log_evidence_ = posterior.log_evidence()
         self._set_weights(np.atleast_2d(solution.theta))
         status = "converged"
-        if not solution.converged:
+        if solution.certificate > self.tol:
             status = "max_iter"
             steps = counted(solution.n_iter, "step")
-            reason = f"newton stopped after {steps} with {solution.distance}; tol is {self.tol:g}."
+            reason = f"Newton's method stopped after {steps} with {solution.distance}; tol is {self.tol:g}."
         return self._record(
             status,
             reason,
@@ -181,19 +175,19 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset, CountsRows, SoftmaxPro
         return problem if offset is None else with_offset(*problem, offset)
 
     def _set_weights(self, theta: Array) -> None:
-        """Weights, intercepts and covariance for the features as they are: b = u − x̄·w."""
+        """Weights and intercepts for the features as they are: b = u − x̄·w."""
         K, d = len(theta), len(self._mean)
         if K > 1:
             theta = theta - theta.mean(axis=0)
         self.coef_ = np.ascontiguousarray(theta[:, :d])
         self.intercept_ = np.zeros(K)
-        self.covariance_ = self._covariance
         if self.fit_intercept:
             self.intercept_ = theta[:, d] - self.coef_ @ self._mean
-            blocks = self._covariance.copy().reshape(K, d + 1, K, d + 1)
-            blocks[:, d] -= np.einsum("j,kjlm->klm", self._mean, blocks[:, :d])
-            blocks[..., d] -= blocks[..., :d] @ self._mean
-            self.covariance_ = blocks.reshape(self._covariance.shape)
+
+    @property
+    def covariance_(self) -> Array:
+        """Posterior covariance A⁻¹ of the parameters (w_k, b_k), of shape (p, p)."""
+        return self._posterior.covariance()
 
     def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         """Log-odds ln P/(1 − P) of the predictive probability; for more than two classes κ_k μ_k, by quadrature ln P.
@@ -220,30 +214,15 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset, CountsRows, SoftmaxPro
         elif self.predictive == "quadrature" and mean.shape[1] == 1:
             mean = self._by_quadrature(mean, self._deviations(X))
         elif self.predictive == "quadrature":
-            mean = self._by_quadratures(mean, self._posterior(X))
+            mean = self._posterior.of_scores(X).log_means_of_softmax(mean)
         return mean[:, 0] if mean.shape[1] == 1 else mean
 
-    def _posterior(self, X: MatrixLike) -> PosteriorOfScores:
-        rows = (X.toarray() if sparse.issparse(X) else X) - self._mean
-        if self.fit_intercept:
-            rows = np.column_stack([rows, np.ones(len(rows))])
-        return PosteriorOfScores(rows, self._covariance)
-
-    def _deviations(self, X: MatrixLike) -> Array:
+    def _deviations(self, X: Matrix) -> Array:
         """√(xᵀ A⁻¹ x) of each score; of K of them relative to their mean."""
-        return self._posterior(X).deviations(LARGEST)
+        return self._posterior.deviations(X, LARGEST)
 
     def _by_quadrature(self, mean: Array, deviation: Array) -> Array:
         """logit ∫ σ(z) N(z; μ, s²) dz, of the smaller of the two probabilities, whose digits count."""
         log_p = log_mean_of_sigmoid(-np.abs(mean[:, 0]), deviation[:, 0])
         log_odds = log_p - np.log1p(-np.exp(log_p))
         return np.where(mean[:, 0] > 0, -log_odds, log_odds)[:, None]
-
-    def _by_quadratures(self, mean: Array, posterior: PosteriorOfScores) -> Array:
-        """ln ∫ softmax_k(z) N(z; μ, S) dz"""
-        found, step = np.empty(mean.shape), max(COVARIANCES // mean.shape[1] ** 2, 1)
-        for i in range(0, len(mean), step):
-            rows = slice(i, i + step)
-            S, unit = posterior.covariances(rows), posterior.unit[rows]
-            found[rows] = log_mean_of_softmax(mean[rows], S, unit)
-        return found

@@ -7,8 +7,6 @@ Its integral is the evidence, with A the Hessian of −ln p(θ, data), D weights
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from linclass.numerics.arrays import Array
@@ -18,15 +16,18 @@ from linclass.solvers.base import Solution
 from linclass.solvers.smooth.newton import Newton, inverse_hessian
 
 
-@dataclass(frozen=True)
-class LaplacePosterior:
-    """The posterior at the strength of its objective."""
+class WeightsPosterior:
+    """What posteriors in all forms have; subclasses set the attributes."""
 
     objective: Objective
     total: float  # Σω, the number of rows where weights count them
     solution: Solution
-    covariance: Array  # A⁻¹
     n_effective: float  # γ = Σ_j (1 − α (A⁻¹)_jj) over the weights
+
+    @property
+    def covariance(self) -> Array:
+        """A⁻¹"""
+        raise NotImplementedError
 
     @property
     def alpha(self) -> float:
@@ -36,8 +37,32 @@ class LaplacePosterior:
     def excess(self) -> float:
         """ln γ − ln α‖W‖², which is 0 where the evidence is largest."""
         W = self.objective.weight_part(self.solution.theta)
-        size = max(self.alpha * float(np.vdot(W, W)), TINY)
+        size = self.positive(self.alpha * float(np.vdot(W, W)))
         return float(np.log(self.n_effective / size))
+
+    def log_evidence(self) -> float:
+        raise NotImplementedError
+
+    @staticmethod
+    def positive(value: float) -> float:
+        return max(value, TINY)
+
+
+class LaplacePosterior(WeightsPosterior):
+    """By the Hessian itself."""
+
+    def __init__(self, objective: Objective, total: float, solution: Solution):
+        self.objective, self.total, self.solution = objective, total, solution
+        point = objective.at_with_hessian(solution.theta)
+        inverse = inverse_hessian(point).times(np.eye(objective.n_parameters)) / total
+        self._covariance = 0.5 * (inverse + inverse.T)
+        own = objective.weight_part(self.covariance.diagonal().reshape(objective.shape))
+        self.n_effective = self.positive(float(own.size - self.alpha * own.sum()))
+
+    @property
+    def covariance(self) -> Array:
+        """A⁻¹"""
+        return self._covariance
 
     def log_evidence(self) -> float:
         """Intercepts have the density 1; of K of them their contrasts count, as a shift of all changes no
@@ -59,11 +84,4 @@ def laplace_posterior(
     objective: Objective, total: float, newton: Newton, start: Array
 ) -> LaplacePosterior:
     """The posterior for rows whose weights sum to `total`; Newton's method begins at `start`."""
-    solution = newton.solve(objective, start)
-    point = objective.at_with_hessian(solution.theta)
-    inverse = inverse_hessian(point).times(np.eye(objective.n_parameters)) / total
-    covariance = 0.5 * (inverse + inverse.T)
-    own = objective.weight_part(covariance.diagonal().reshape(objective.shape))
-    alpha = objective.strength * total
-    n_effective = max(float(own.size - alpha * own.sum()), TINY)
-    return LaplacePosterior(objective, total, solution, covariance, n_effective)
+    return LaplacePosterior(objective, total, newton.solve(objective, start))

@@ -11,17 +11,17 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import brentq
 
-from linclass.likelihood.laplace_posterior import LaplacePosterior, laplace_posterior
+from linclass.likelihood.laplace_posterior import WeightsPosterior
 from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
-from linclass.solvers.smooth.newton import Newton
 
 # limits of the strength, relative to the least and the largest variance of a feature
 WEAKEST, STRONGEST = 1e-10, 1e6
 NOTHING = "the evidence is largest without any weights: the features tell nothing."
 UNBOUNDED = "the evidence still rises at the weakest strength that is tried; set strength."
 ROUNDING = 1e-14  # of the mean square of a feature: a variance below it is 0
-STRIDE = 2.0  # step of ln α until the root is bracketed
+STRIDE = 2.0  # least step of ln α until the root is bracketed
+NEAR = 1e-7  # excess at which the search ends
 
 
 class LargestEvidence(NamedTuple):
@@ -29,25 +29,33 @@ class LargestEvidence(NamedTuple):
 
     strength: float
     reason: str  # why it is the last strength that was tried, if the evidence has no maximum
-    posterior: LaplacePosterior
+    posterior: WeightsPosterior
     n_iter: int  # Newton steps at all strengths
 
 
-def largest_evidence(objective: Objective, total: float, newton: Newton) -> LargestEvidence:
-    """The root of ln γ − ln α‖W‖², which falls with α from +∞; each fit starts from the one before."""
-    theta, n_iter = objective.zero(), 0
+def largest_evidence(
+    objective: Objective, total: float, posterior_of: Callable[[Objective, Array], WeightsPosterior]
+) -> LargestEvidence:
+    """The root of ln γ − ln α‖W‖², which falls with α from +∞; each fit starts from the one before.
 
-    def posterior_at(strength: float) -> LaplacePosterior:
-        nonlocal theta, n_iter
-        found = laplace_posterior(objective.with_strength(strength), total, newton, theta)
-        theta, n_iter = found.solution.theta, n_iter + found.solution.n_iter
-        return found
+    `posterior_of` gives the posterior of an objective, with its mode found from a start.
+    """
+    theta, n_iter = objective.zero(), 0
+    latest: WeightsPosterior | None = None
+
+    def posterior_at(strength: float) -> WeightsPosterior:
+        nonlocal theta, n_iter, latest
+        if latest is None or latest.objective.strength != strength:
+            latest = posterior_of(objective.with_strength(strength), theta)
+            theta, n_iter = latest.solution.theta, n_iter + latest.solution.n_iter
+        return latest
 
     known: dict[float, float] = {}  # a warm start changes last digits; signs must not change
 
     def excess(u: float) -> float:
         if u not in known:
-            known[u] = posterior_at(float(np.exp(u))).excess
+            found = posterior_at(float(np.exp(u))).excess
+            known[u] = found if abs(found) > NEAR else 0.0
         return known[u]
 
     u, reason = _root(excess, objective, total)
@@ -67,7 +75,8 @@ def _root(
     u = min(max(u, low), high)
     up = excess(u) > 0
     while low < u < high:
-        v = min(max(u + (STRIDE if up else -STRIDE), low), high)
+        stride = max(STRIDE, abs(excess(u)))  # the excess is about the step of MacKay's iteration
+        v = min(max(u + (stride if up else -stride), low), high)
         if (excess(v) > 0) != up:
             return brentq(excess, min(u, v), max(u, v), xtol=1e-8), ""
         u = v

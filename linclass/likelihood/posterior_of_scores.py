@@ -7,9 +7,13 @@ all of them changes no probability.
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 
+from linclass.annotations import Matrix
+from linclass.likelihood.mean_of_softmax import log_mean_of_softmax
 from linclass.numerics.arrays import Array
 
+COVARIANCES = 1_000_000  # entries of S at a time
 FAR = 1e100  # the squares are still finite
 
 
@@ -17,7 +21,7 @@ class PosteriorOfScores:
     """That of rows (n, p), for the covariance (K p, K p)."""
 
     def __init__(self, rows: Array, covariance: Array):
-        self.unit = np.maximum(np.abs(rows).max(axis=1, keepdims=True) / FAR, 1.0)
+        self.unit = row_units(rows)
         self.rows = rows / self.unit
         K = len(covariance) // rows.shape[1]
         blocks = covariance.reshape(K, rows.shape[1], K, rows.shape[1])
@@ -44,3 +48,20 @@ class PosteriorOfScores:
             for l in range(k + 1):
                 found[:, k, l] = found[:, l, k] = self._part(k, l, rows)
         return found
+
+    def log_means_of_softmax(self, mean: Array) -> Array:
+        """ln ∫ softmax_k(z) N(z; μ, S) dz, for means (n, K) of the scores."""
+        found, step = np.empty(mean.shape), max(COVARIANCES // mean.shape[1] ** 2, 1)
+        for i in range(0, len(mean), step):
+            rows = slice(i, i + step)
+            S, unit = self.covariances(rows), self.unit[rows]
+            found[rows] = log_mean_of_softmax(mean[rows], S, unit)
+        return found
+
+
+def row_units(X: Matrix) -> Array:
+    """Units of rows (n, 1) in which no square overflows."""
+    largest = abs(X).max(axis=1)
+    if sparse.issparse(X):
+        largest = largest.toarray()
+    return np.maximum(largest.reshape(-1, 1) / FAR, 1.0)

@@ -14,6 +14,7 @@ from sklearn.covariance import ledoit_wolf
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as SklearnLDA
 
 from linclass import (
+    BayesianLogisticRegression,
     FisherDiscriminant,
     LinearDiscriminantAnalysis,
     MixtureDiscriminantAnalysis,
@@ -22,6 +23,8 @@ from linclass import (
     RegularizedDiscriminantAnalysis,
 )
 from linclass.classifiers import mixture_discriminant_analysis
+from linclass.likelihood import posterior_of_weights
+from linclass.likelihood.row_posterior import RowPosterior
 from linclass.statistics.class_moments import ClassMoments
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -336,3 +339,40 @@ def test_mixtures_are_those_of_the_covariance(form: str, monkeypatch: pytest.Mon
         np.testing.assert_allclose(few.means_, expected.means_, atol=1e-7, err_msg=str(case))
         found = relative(few.decision_function(rows))
         assert_close(found, relative(expected.decision_function(X)), case)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_bayesian_posterior_is_that_of_the_hessian(
+    form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The formula of more features serves as well as the Hessian, also for as many features as rows, and fewer."""
+    for d, fit_intercept, strength in itertools.product(
+        (28, 30, 31, 60), (True, False), ("evidence", 0.05)
+    ):
+        (X, y), w = ordinary(30, d, 2, seed=d), weights(30)
+        rows, new = FORMS[form](X), FORMS[form](ordinary(10, d, 2, seed=99)[0] * 2)
+        options: dict[str, Any] = {"strength": strength, "fit_intercept": fit_intercept}
+        found = BayesianLogisticRegression(**options, tol=1e-12).fit(rows, y, w)
+        by_rows = [isinstance(found._posterior.posterior, RowPosterior)]
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                posterior_of_weights, "has_fewer_rows", lambda P: P.design.n_features <= 30
+            )
+            expected = BayesianLogisticRegression(**options, tol=1e-12).fit(rows, y, w)
+        by_rows.append(isinstance(expected._posterior.posterior, RowPosterior))
+        case = d, fit_intercept, strength
+        assert by_rows == [d > 30, d <= 30], case
+        assert found.strength_ == pytest.approx(expected.strength_, rel=1e-5), case
+        assert found.n_effective_ == pytest.approx(expected.n_effective_, rel=1e-5), case
+        assert found.log_evidence_ == pytest.approx(expected.log_evidence_, rel=1e-7), case
+        np.testing.assert_allclose(
+            found.coef_, expected.coef_, rtol=1e-5, atol=1e-6, err_msg=str(case)
+        )
+        size = np.abs(expected.covariance_).max()
+        np.testing.assert_allclose(
+            found.covariance_, expected.covariance_, atol=1e-6 * size, err_msg=str(case)
+        )
+        for predictive in ("probit", "quadrature"):
+            found.predictive = expected.predictive = predictive
+            Z = expected.decision_function(new)
+            np.testing.assert_allclose(found.decision_function(new), Z, rtol=1e-5, atol=1e-6)
