@@ -83,16 +83,21 @@ def error_kind(error: BaseException) -> str:
 
 def reason(error: BaseException) -> str:
     """Type, message and notes in one line; without the type for linclass's own refusals."""
+    notes = ""
     try:
         message = str(error)
+        notes = " ".join(getattr(error, "__notes__", ()))
     except Exception:
         message = "an error that cannot be printed"
-    message = " ".join([message, *getattr(error, "__notes__", ())])
-    message = ADDRESS.sub("", message.encode("utf-8", "replace").decode())
-    text = " ".join(message.split())[:LONGEST_REASON]
+    text = f"{_one_line(message)} {_one_line(notes)}".strip()
     if type(error).__name__ in ("NotApplicable", "MemoryError"):
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _one_line(text: str) -> str:
+    text = ADDRESS.sub("", text.encode("utf-8", "replace").decode())
+    return " ".join(text.split())[:LONGEST_REASON]
 
 
 def limit_memory(megabytes: float | None) -> None:
