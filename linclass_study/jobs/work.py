@@ -85,7 +85,9 @@ def cost_of(entry: Mapping[str, Any]) -> Cost:
 
 
 def number_of_fits(evaluation: Mapping[str, Any], rows: float) -> float:
-    """Number of fits of a run, without the official split; `rows` is the number of fits of leave-one-out."""
+    """Number of fits of a run, without the official split; `rows` is the number of fits of leave-one-out. Rows of an
+    official test set count, too: before the data are fetched their number is unknown.
+    """
     count = 0.0
     for name, options in selected_protocols(evaluation).items():
         repeats, each = protocol_named(name).size(options)
