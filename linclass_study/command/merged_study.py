@@ -11,7 +11,12 @@ from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.study_file import StudyDescription
 
-REPORT_KEYS = ("rope", "metrics", "traces")  # keys of the evaluation that do not affect predictions
+REPORT_KEYS = (
+    "rope",
+    "metrics",
+    "focus",
+    "traces",
+)  # keys of the evaluation that do not affect predictions
 
 
 @dataclass(frozen=True)

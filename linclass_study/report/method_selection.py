@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from linclass_study.results.controls import BASELINE
 from linclass_study.results.metric_words import best_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import ranking
-
-BASELINE = "linclass.MajorityClass"
 
 
 def baselines(outcome: Outcome, methods: Sequence[str]) -> set[int]:

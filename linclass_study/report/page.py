@@ -50,6 +50,7 @@ from linclass_study.results.answer import shortened
 from linclass_study.results.certainty import certainty
 from linclass_study.results.failed_candidates import failed_candidates
 from linclass_study.results.fit_problems import fit_problems
+from linclass_study.results.focus import focus_sentences
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.method_styles import STYLES
 from linclass_study.results.metric_failures import metric_problems
@@ -86,7 +87,6 @@ def report(
         | {"sure": sure[name] if across_sentences else ""}
         for name in parts
     ]
-    readable = [name for name in parts if outcome.about(name)["status"] != "unavailable"]
     script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
     return environment.get_template("template.html.j2").render(
         script=Markup(script),
@@ -107,8 +107,9 @@ def report(
         over=protocols(outcome),
         units=units(outcome.evaluation, *outcome.main_protocols),
         curve=learning_curve_sizes(outcome),
-        sure={name: sure[name] for name in readable},
+        sure={name: sure[name] for name in parts if outcome.about(name)["status"] != "unavailable"},
         short=plain_answer(outcome),
+        focus_sentences=focus_sentences(outcome),
         textbook=(outcome.results / "textbook" / "textbook.html").exists(),
         present=present(overall, of_datasets),
         warnings=read_with_care(outcome),
@@ -127,11 +128,11 @@ def report(
 
 
 def present(overall: dict[str, list[Item]], of_datasets: list[dict[str, Any]]) -> list[str]:
-    """The sections of the page; "across" and "cost" only if they have a figure or a table."""
+    """The sections of the page; some of them only if they have a figure or a table."""
     return [
         name
         for name in sections.SECTIONS
-        if name not in ("across", "cost")
+        if name not in ("focus", "across", "cost")
         or overall[name]
         or any(one["items"][name] for one in of_datasets)
     ]

@@ -7,6 +7,7 @@ from importlib import import_module
 from types import ModuleType
 
 SECTIONS = {
+    "focus": "The focus of this study",
     "answer": "The answer",
     "across": "Across data sets",
     "dataset": "Each data set",

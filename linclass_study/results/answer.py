@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from itertools import islice
 
 import polars as pl
@@ -10,9 +12,11 @@ from linclass import metrics
 from linclass.counted import counted
 from linclass_study.checks.findings import serious
 from linclass_study.fit_statuses import FITTED
+from linclass_study.results.controls import focus_of, verdicts
 from linclass_study.results.failed_candidates import failed_candidates
 from linclass_study.results.fit_log import log_of_problem
 from linclass_study.results.fit_problems import FitProblem, fit_problems
+from linclass_study.results.focus import focus_sentences
 from linclass_study.results.grid_ends import marked
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.metric_failures import metric_problems
@@ -21,6 +25,7 @@ from linclass_study.results.outcome import Outcome
 from linclass_study.results.plain_answer import not_ranked, plain_answer
 from linclass_study.results.protocol_names import has_spread, protocol_phrase
 from linclass_study.results.summary import best
+from linclass_study.results.within_dataset import SURE
 
 LINES = 24  # problems that are printed; the report has all
 DATA_LINES = 8  # remarks on the data that are printed; likewise
@@ -40,6 +45,7 @@ def answer(outcome: Outcome, report: str) -> str:
     lines += metric_lines(outcome)
     lines += candidate_lines(outcome)
     lines += data_lines(outcome)
+    lines += focus_lines(outcome)
     lines += best_lines(outcome)
     lines += plain_answer(outcome, named=False)
     lines += filter(None, [not_ranked(outcome)])
@@ -103,6 +109,35 @@ def data_lines(outcome: Outcome) -> list[str]:
     return found[:DATA_LINES] + [f"data: {more} more remarks, all in the report"] * (more > 0)
 
 
+def focus_lines(outcome: Outcome) -> list[str]:
+    """What the study is about, against all others: sentences, and a line for each data set; empty without a focus."""
+    lines = []
+    for name in focus_of(outcome):
+        by_dataset: dict[str, Counter[str]] = {}
+        for one in verdicts(outcome, name):
+            by_dataset.setdefault(one.dataset, Counter())[one.decided] += 1
+        rows = [
+            (
+                dataset,
+                *(f"{word} {counts[word]}" for word in ("better", "equal", "worse", "undecided")),
+            )
+            for dataset, counts in islice(by_dataset.items(), BEST_LINES)
+        ]
+        more = len(by_dataset) - BEST_LINES
+        lines += [
+            f"{name} against each other method (with a probability of at least {SURE:g}):",
+            *_columns(rows),
+        ]
+        lines += [f"  … and {more} more data sets, all in the report"] * (more > 0)
+    return [*lines, *focus_sentences(outcome)]
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    wide = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    padded = ("  ".join(map(str.ljust, row, wide)) for row in rows)
+    return [f"  {line.rstrip()}" for line in padded]
+
+
 def best_lines(outcome: Outcome) -> list[str]:
     """The best method of each data set, each by its main protocol: one line of a single data set, else a table."""
     first = next(iter(outcome.main_protocols))
@@ -115,10 +150,8 @@ def best_lines(outcome: Outcome) -> list[str]:
     if len(outcome.datasets) == 1:
         dataset, score, names = rows[0]
         return [f"{words} {dataset}: {names} {score}".rstrip()]
-    wide = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    padded = ("  ".join(map(str.ljust, row, wide)) for row in rows)
     more = len(outcome.datasets) - BEST_LINES
-    lines = [words, *(f"  {line.rstrip()}" for line in padded)]
+    lines = [words, *_columns(rows)]
     return lines + [f"  … and {more} more data sets, all in the report"] * (more > 0)
 
 

@@ -11,8 +11,10 @@ import numpy as np
 
 from linclass.counted import counted
 from linclass_study.results.chance import chance
+from linclass_study.results.controls import closest_rival
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.power import repeats_words
 from linclass_study.results.protocol_names import protocol_phrase
 from linclass_study.results.within_dataset import (
     ALPHA,
@@ -34,7 +36,14 @@ def certainty(outcome: Outcome, dataset: str) -> str:
             f"One value of each method ({protocol_phrase(outcome.evaluation, found.protocol)}) has no spread, so the "
             "order of the methods is uncertain; repeated folds would show by how much."
         )
-    return " ".join([_verdict(found), _probabilities(found), _tests(outcome, found)])
+    return " ".join(
+        [
+            _verdict(found),
+            _probabilities(found),
+            *_power(outcome, dataset),
+            _tests(outcome, found),
+        ]
+    )
 
 
 def _verdict(found: ComparisonWithin) -> str:
@@ -61,6 +70,16 @@ def _probabilities(found: ComparisonWithin) -> str:
         f"{chance(equal[rival])} equal in practice, {chance(worse[rival])} worse."
     )
     return " ".join(sentences)
+
+
+def _power(outcome: Outcome, dataset: str) -> list[str]:
+    """What more repeats would do to the comparison with the closest rival, if it is undecided."""
+    words = [
+        repeats_words(one.repeats)
+        for one in closest_rival(outcome, dataset)
+        if one.repeats is not None
+    ]
+    return [f"That is undecided: {text}." for text in words]
 
 
 def _ahead(found: ComparisonWithin, beaten: int, others: int) -> str:

@@ -8,6 +8,8 @@ from linclass.comparisons.bayesian_signed_rank_test import bayesian_signed_rank
 from linclass.counted import names_and_others
 from linclass_study.results.across_datasets import ALPHA, FEW, AllScores, ComparisonAcross
 from linclass_study.results.chance import chance
+from linclass_study.results.controls import across, controls, focus_of
+from linclass_study.results.focus import control_sentences
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.sensitivity import Scenario, steady
@@ -45,8 +47,17 @@ def sentences(outcome: Outcome, base: ComparisonAcross, tried: list[Scenario]) -
         f"{rank_test(k)} at α = {ALPHA} (critical difference {difference:.2f} ranks) distinguishes "
         f"{distinguished(near, far)} from {base.methods[first]}."
     )
+    conclusions += _of_controls(outcome, base)
     conclusions += _practical(outcome, base)
     return conclusions + _survives(tried)
+
+
+def _of_controls(outcome: Outcome, base: ComparisonAcross) -> list[str]:
+    """The best method and the baseline against all others; of a focus the page says it first, so not here."""
+    if focus_of(outcome):
+        return []
+    compared = [across(outcome, base, name) for name in controls(outcome, base)]
+    return [line for one in compared if one is not None for line in control_sentences(base, one)]
 
 
 def rank_test(k: int, article: str = "The") -> str:

@@ -10,7 +10,9 @@ import numpy as np
 from linclass.counted import counted, names_and_others
 from linclass_study.results.across_datasets import FEW, ComparisonAcross, comparison_across
 from linclass_study.results.conclusion import independent, no_ranking
+from linclass_study.results.controls import closest_rival
 from linclass_study.results.excluded_methods import excluded_methods, incomplete_methods
+from linclass_study.results.focus import decisive, undecided_sentences
 from linclass_study.results.grid_ends import grid_end_sentences
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
@@ -34,6 +36,8 @@ def plain_answer(outcome: Outcome, named: bool = True) -> list[str]:
     answered = {name: pair for name, pair in found.items() if pair[0] is not None}
     if not answered:
         return ["No method succeeded on every fold of any data set, so none is best."]
+    rivals = [one for name, own in outcome.parts().items() for one in closest_rival(own, name)]
+    more = undecided_sentences(rivals)
     n, lacking = len(answered), len(found) - len(answered)
     have = "has" if lacking == 1 else "have"
     absent = [f"{lacking} of the {len(found)} data sets {have} no result."] if lacking else []
@@ -44,11 +48,12 @@ def plain_answer(outcome: Outcome, named: bool = True) -> list[str]:
         method, mean, _, equal = first
         how_sure = sure(compared, equal)
         if not named and len(found) == 1:
-            return [f"{how_sure[0].upper()}{how_sure[1:]}.", *absent, *ends]
+            return [f"{how_sure[0].upper()}{how_sure[1:]}.", *more, *absent, *ends]
         words = metric_words(outcome.metric)
         verb = "has" if not equal else "have"
         return [
             f"{_names([method, *equal])} {verb} the best {words} on {name}, {mean:.3f}; {how_sure}.",
+            *more,
             *absent,
             *ends,
         ]
@@ -60,10 +65,10 @@ def plain_answer(outcome: Outcome, named: bool = True) -> list[str]:
     base = comparison_across(outcome)
     few = no_ranking(base)
     if base.enough and not few:
-        return [_overall(base), verdict, *absent, *ends]
+        return [_overall(base), verdict, *decisive(outcome, base), *more, *absent, *ends]
     listed = named and n <= NAMED
     bests = [_bests(outcome, {name: pair[0] for name, pair in answered.items()})] * listed
-    return [*bests, verdict, *[few] * bool(few), *absent, *ends]
+    return [*bests, verdict, *more, *[few] * bool(few), *absent, *ends]
 
 
 def _how_often(found: list[ComparisonWithin], lacking: bool) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from linclass_study import table_files
+from linclass_study.protocols import CURVE
 from linclass_study.results.parquet_file import read_parquet
 from linclass_study.table_files import table_schema
 
@@ -33,6 +34,21 @@ def of_all_machines(fits: pl.DataFrame, results: Path) -> pl.DataFrame:
         .filter(pl.col("fit_seconds").is_not_null())
         .with_columns(pl.col("machine").fill_null(UNKNOWN))
     )
+
+
+def median_seconds(times: pl.DataFrame) -> dict[tuple[str, str], float]:
+    """(data set, method) → median seconds of a fit, on the machine that made most fits, without learning curves."""
+    whole = ~pl.col("protocol").str.starts_with(f"{CURVE}@")  # their fits use fewer rows
+    times = times.filter(pl.col("fit_seconds").is_not_null(), whole)
+    if times.is_empty():
+        return {}
+    fits = times.group_by("machine").len().sort(pl.col("len"), "machine", descending=[True, False])
+    medians = (
+        times.filter(machine=fits["machine"][0])
+        .group_by("dataset", "method")
+        .agg(pl.col("fit_seconds").median().clip(1e-9))
+    )
+    return {(dataset, method): seconds for dataset, method, seconds in medians.iter_rows()}
 
 
 def times_table(times: pl.DataFrame) -> pl.DataFrame:

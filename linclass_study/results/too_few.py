@@ -1,8 +1,7 @@
-"""What cannot be found on few data sets: why a figure across them is not drawn, and which p cannot be small enough."""
+"""Why a figure across data sets is not drawn: with so few data sets its test could not find any difference."""
 
 from __future__ import annotations
 
-from linclass.comparisons.corrections import data_sets_needed, least_adjusted_p
 from linclass.comparisons.nemenyi_test import critical_difference
 from linclass.counted import counted
 from linclass_study.results.across_datasets import ALPHA, FEW, PAIRED, ComparisonAcross
@@ -34,19 +33,6 @@ def too_few_for_pairs(base: ComparisonAcross) -> str:
         f"Pairs of methods are not drawn: over {counted(n, 'independent data set')} the p of Wilcoxon’s signed-rank "
         f"test is at least {least}; p < .05 needs at least {PAIRED}. Differences, wins and losses are in "
         "tables/pairwise.csv."
-    )
-
-
-def unattainable(n: int, comparisons: int, what: str) -> str:
-    """That `what` cannot be significant on n data sets after Holm's correction, and from how many on it can."""
-    least = least_adjusted_p(n, comparisons)
-    if least < ALPHA:
-        return ""
-    number = f"{least:.3f}".removeprefix("0") if least < 1 else "1"
-    return (
-        f"On {counted(n, 'data set')} {what} can be significant after Holm’s correction over "
-        f"{counted(comparisons, 'comparison')}: Wilcoxon’s p is then at least {number}; it takes at least "
-        f"{data_sets_needed(comparisons, ALPHA)} independent data sets."
     )
 
 

@@ -16,7 +16,7 @@ from linclass_study.project import DEFAULT_STUDY
 from linclass_study.refusal import Refused, together
 from linclass_study.study.catalogues import at_their_origin, read_catalogue
 from linclass_study.study.entry_checks import check_entries
-from linclass_study.study.evaluation_check import evaluation_problems
+from linclass_study.study.evaluation_check import evaluation_problems, focus_problems
 from linclass_study.study.metric_check import own_metric_problems
 from linclass_study.study.schema import fitted, schema_problems
 from linclass_study.study.selection import expanded_names, select_entries
@@ -104,18 +104,23 @@ def _study(
         )
         return entries
 
-    evaluation, places = values["evaluation"], mirrors(values)
+    def methods_and_focus() -> dict[str, dict[str, Any]]:
+        entries, grids = selected("methods"), origin["methods"]
+        known = {*entries, *(grids.get(name, name) for name in entries)}
+        written.refuse(focus_problems(evaluation["focus"], known, catalogues["methods"]))
+        evaluation["focus"] = expanded_names(evaluation["focus"], grids)
+        return entries
+
+    evaluation, places = {"focus": []} | values["evaluation"], mirrors(values)
     _, _, datasets, chosen, results, downloads = together(
         lambda: written.refuse(evaluation_problems(evaluation)),
         lambda: written.refuse(own_metric_problems(evaluation) if check else ()),
         lambda: selected("datasets"),
-        lambda: selected("methods"),
+        methods_and_focus,
         lambda: _folder("results", values, written),
         lambda: _folder("downloads", values, written),
     )
-    features_of = {
-        name: _features_name(entry.get("features") or []) for name, entry in chosen.items()
-    }
+    features_of = {m: _features_name(entry.get("features") or []) for m, entry in chosen.items()}
     return Study(
         results=results,
         datasets=datasets,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from linclass import metrics
@@ -34,6 +34,17 @@ def evaluation_problems(evaluation: Mapping[str, Any]) -> Problems:
     if "cv" not in protocols[:place]:
         sentence = "learning_curve trains on parts of cv's training sets; list cv before it"
         yield ["evaluation", "protocols", place], sentence
+
+
+def focus_problems(
+    focus: Sequence[str], methods: Collection[str], catalogue: Collection[str]
+) -> Problems:
+    """Methods that the study is about must be among its methods."""
+    for i, name in enumerate(focus):
+        if name not in methods:
+            known = "add it to methods, or leave it out" if name in catalogue else ""
+            sentence = f"the study has no method '{name}'; {known or nearest_name(name, methods)}"
+            yield ["evaluation", "focus", i], sentence
 
 
 def _of_metrics(listed: Sequence[str]) -> Problems:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -139,7 +140,7 @@ def test_less_is_better_is_turned(outcome: Outcome) -> None:
     assert np.nanmax(all_scores(outcome, "log_loss").table) <= 0
 
 
-NOTHING: Any = SimpleNamespace(evaluation={}, parts=dict)
+NOTHING: Any = SimpleNamespace(evaluation={}, parts=dict, methods=defaultdict(dict))
 CRASHES = Method(9.0, endings={1: ("failed", "no luck")}, only=["d2"])  # it would be the best
 
 
@@ -270,7 +271,7 @@ def test_sentences_name_the_test_its_n_and_its_correction(outcome: Outcome) -> N
         "least 5."
     )
     enough = a_table([[0.9, 0.5, 0.1]] * 5)
-    output = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}, parts=dict), enough, []))  # type: ignore[arg-type]
+    output = " ".join(conclusion.sentences(NOTHING, enough, []))  # type: ignore[arg-type]
     assert "a has the best mean rank by accuracy" in output
     assert "Friedman’s χ²" in output
     assert "n = 5 data sets, k = 3 methods" in output
@@ -281,8 +282,7 @@ def test_sentences_name_the_test_its_n_and_its_correction(outcome: Outcome) -> N
 def test_one_data_set_is_no_comparison() -> None:
     base = a_table([[0.9, 0.1]])
     assert not base.enough
-    nothing = SimpleNamespace(evaluation={}, parts=dict)
-    assert "nothing to compare" in conclusion.sentences(nothing, base, [])[0]  # type: ignore[arg-type]
+    assert "nothing to compare" in conclusion.sentences(NOTHING, base, [])[0]  # type: ignore[arg-type]
 
 
 def test_variations_say_what_would_change_the_conclusion(outcome: Outcome) -> None:
@@ -424,22 +424,20 @@ def test_a_variation_in_which_the_best_has_no_score_does_not_speak_against_it(
 def test_the_runner_up_does_not_share_the_best_mean_rank() -> None:
     """a and b are best once each, so their probabilities against each other are no news; c is always the last."""
     base = a_table([[0.9, 0.8, 0.1], [0.8, 0.9, 0.1]] * 3)
-    nothing = SimpleNamespace(evaluation={}, parts=dict)
-    output = " ".join(conclusion.sentences(nothing, base, []))  # type: ignore[arg-type]
+    output = " ".join(conclusion.sentences(NOTHING, base, []))  # type: ignore[arg-type]
     assert "a and b share the best mean rank" in output
     assert "a against the runner-up, c: with probability " in output
     assert " better by more than 0.01, " in output
-    equal = " ".join(conclusion.sentences(nothing, a_table([[0.9, 0.1], [0.1, 0.9]] * 3), []))  # type: ignore[arg-type]
+    equal = " ".join(conclusion.sentences(NOTHING, a_table([[0.9, 0.1], [0.1, 0.9]] * 3), []))  # type: ignore[arg-type]
     assert "All methods share the best mean rank, so there is no runner-up." in equal
 
 
 def test_another_order_that_begins_with_another_method_is_named() -> None:
     """a is a little better four times out of five, and far worse once."""
     close = [[0.81, 0.8, 0.1]] * 4
-    nothing = SimpleNamespace(evaluation={}, parts=dict)
-    _, other, *_ = conclusion.sentences(nothing, a_table([*close, [0.5, 0.9, 0.1]]), [])  # type: ignore[arg-type]
+    _, other, *_ = conclusion.sentences(NOTHING, a_table([*close, [0.5, 0.9, 0.1]]), [])  # type: ignore[arg-type]
     assert other.startswith("Other criteria rank a different method first: b by mean accuracy. ")
-    same = " ".join(conclusion.sentences(nothing, a_table([*close, [0.91, 0.9, 0.1]]), []))  # type: ignore[arg-type]
+    same = " ".join(conclusion.sentences(NOTHING, a_table([*close, [0.91, 0.9, 0.1]]), []))  # type: ignore[arg-type]
     assert "Other criteria" not in same
 
 
@@ -447,13 +445,13 @@ def test_the_f_decides_where_the_two_disagree() -> None:
     """Ranks 1 2 3 four times and 2 1 3 once: χ² = 12/(5·3·4)·(6² + 9² + 15²) − 3·5·4 = 8.4; and
     F = 4·8.4/(5·2 − 8.4) = 21."""
     base = a_table([[0.9, 0.8, 0.7]] * 4 + [[0.8, 0.9, 0.7]])
-    output = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}, parts=dict), base, []))  # type: ignore[arg-type]
+    output = " ".join(conclusion.sentences(NOTHING, base, []))  # type: ignore[arg-type]
     assert "The methods differ more than by chance: Iman and Davenport’s F = 21.00" in output
     assert (
         "which decides (Demšar, 2006) because Friedman’s χ² = 8.40, p = .015," in output
     )  # e^(−4.2)
     clear = a_table([[0.9, 0.8, 0.7]] * 9 + [[0.8, 0.9, 0.7]])
-    output = " ".join(conclusion.sentences(SimpleNamespace(evaluation={}, parts=dict), clear, []))  # type: ignore[arg-type]
+    output = " ".join(conclusion.sentences(NOTHING, clear, []))  # type: ignore[arg-type]
     assert output.count("p < .001") == 2
 
 

@@ -17,11 +17,11 @@ from linclass_study.report.method_selection import BASELINE
 from linclass_study.results import across_datasets
 from linclass_study.results.across_datasets import FEW, PAIRED, AllScores
 from linclass_study.results.across_tables import write_across
+from linclass_study.results.focus import unattainable
 from linclass_study.results.too_few import (
     too_few_for_pairs,
     too_few_for_ranks,
     too_few_for_ratings,
-    unattainable,
 )
 
 

@@ -10,6 +10,7 @@ import pytest
 from studies import Data, Method, finish
 
 from linclass_study import table_files
+from linclass_study.report.cells import with_code
 from linclass_study.report.exhibits import figure_modules
 from linclass_study.report.figures import calibration, coefficients
 from linclass_study.report.page_tables import table_modules
@@ -98,5 +99,6 @@ def test_of_few_data_sets_how_sure_is_said_of_each(make, n):
     page = unescape(finish(outcome))
     assert page.count(f"{n} independent data sets are too few to rank methods") == 1
     for name, own in outcome.parts().items():
-        assert page.count(f"<b>{name}</b>: {certainty(own, name)}") == 1
-        assert page.count(certainty(own, name)) == 1
+        sentence = unescape(str(with_code(certainty(own, name))))
+        assert page.count(f"<b>{name}</b>: {sentence}") == 1
+        assert page.count(sentence) == 1

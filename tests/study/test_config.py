@@ -111,6 +111,30 @@ def test_a_value_is_blamed_on_the_file_that_holds_it(refusal):
     )
 
 
+def test_the_focus_is_among_the_methods_of_the_study(study, refusal):
+    text = "results: r\ndatasets: [iris]\nmethods: [majority, lda]\n"
+    assert study(text).evaluation["focus"] == []
+    assert study(f"{text}evaluation: {{focus: [lda]}}\n").evaluation["focus"] == ["lda"]
+    line = refusal(f"{text}evaluation:\n  focus: [lda,\n    ldaa]\n")
+    assert line.startswith(
+        "study.yaml, line 6: evaluation.focus[1]: the study has no method 'ldaa'"
+    )
+    assert line.endswith("did you mean 'lda'?")
+    line = refusal(f"{text}evaluation: {{focus: [logistic]}}\n")
+    assert line.endswith("no method 'logistic'; add it to methods, or leave it out")
+    assert "is not a list" in refusal(f"{text}evaluation: {{focus: lda}}\n")
+
+
+def test_a_grid_in_focus_is_all_its_entries(study):
+    grid = f"define:\n  methods:\n    'g{{s}}': {{{LOGISTIC}, params: {{strength: '{{s}}'}}, grid: {{s: [0.1, 1]}}}}\n"
+    text = (
+        "results: r\ndatasets: [iris]\nmethods: [majority, 'g{s}']\nevaluation: {focus: ['g{s}']}\n"
+    )
+    found = study(text + grid)
+    assert found.evaluation["focus"] == [name for name in found.methods if name != "majority"]
+    assert len(found.evaluation["focus"]) == 2
+
+
 @pytest.mark.parametrize("folds", ["1e0", "1.0", "1"])
 def test_a_value_that_snakemake_reads_as_text_has_its_line(refusal, folds):
     line = refusal(

@@ -166,6 +166,17 @@ def test_adding_a_metric_refits_nothing(computed):
     assert "share_of_first" in computed.text("results/scores.csv")
 
 
+def test_another_focus_refits_nothing(computed):
+    study = computed.text("study.yaml")
+    computed.write("study.yaml", study.replace("folds: 3", "folds: 3, focus: [lda]"))
+    output = computed.plan()
+    assert {"aggregate", "compare_methods", "report"} <= {*output.jobs}
+    assert not {*output.jobs} & {*NO_LEARNING, "score"}
+    wrong = study.replace("folds: 3", "folds: 3, focus: [ldaa]")
+    computed.write("study.yaml", wrong)
+    assert "the study has no method 'ldaa'; did you mean 'lda'?" in computed.plan().text
+
+
 def test_another_citation_or_check_fetches_and_fits_nothing(computed):
     text = computed.text("config/datasets.yaml")
     computed.write(

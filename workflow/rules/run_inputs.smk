@@ -17,8 +17,8 @@ def folder_of_results(wildcards):
 
 @cache
 def evaluation_of_fits():
-    """The evaluation without `rope` and `metrics`, which do not affect predictions."""
-    beside = ("rope", "metrics")
+    """The evaluation without the keys that do not affect predictions."""
+    beside = ("rope", "metrics", "focus")
     return as_text({key: value for key, value in STUDY.evaluation.items() if key not in beside})
 
 

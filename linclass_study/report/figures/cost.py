@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from linclass_study.protocols import CURVE
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.results.grid_ends import grid_end_note, marked
 from linclass_study.results.metric_words import metric_words
+from linclass_study.results.times import median_seconds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -136,19 +136,11 @@ def typical_seconds(outcome: Outcome, datasets: list[str]) -> dict[str, float]:
 
     Machines are never pooled, and large data sets have no larger weight.
     """
-    whole = ~pl.col("protocol").str.starts_with(f"{CURVE}@")  # their fits use fewer rows
-    on_these = pl.col("dataset").is_in(datasets)
-    times = outcome.times.filter(pl.col("fit_seconds").is_not_null(), whole, on_these)
-    if times.is_empty():
-        return {}
-    fits = times.group_by("machine").len().sort(pl.col("len"), "machine", descending=[True, False])
-    of_datasets = (
-        times.filter(machine=fits["machine"][0])
-        .group_by("method", "dataset")
-        .agg(pl.col("fit_seconds").median().clip(1e-9))
-    )
-    means = of_datasets.group_by("method").agg(pl.col("fit_seconds").log().mean().exp())
-    return dict(means.iter_rows())
+    logs: dict[str, list[float]] = {}
+    on_these = outcome.times.filter(pl.col("dataset").is_in(datasets))
+    for (_, method), seconds in sorted(median_seconds(on_these).items()):
+        logs.setdefault(method, []).append(float(np.log(seconds)))
+    return {method: float(np.exp(np.mean(values))) for method, values in logs.items()}
 
 
 def pareto(cost: dict[str, float], score: dict[str, float]) -> list[str]:

@@ -27,7 +27,8 @@ CELL = 0.82  # inches
 def draw(outcome: Outcome) -> Exhibit:
     from linclass_study.results.across_datasets import ALPHA, comparison_across
     from linclass_study.results.conclusion import not_ranked_note
-    from linclass_study.results.too_few import too_few_for_pairs, unattainable
+    from linclass_study.results.focus import unattainable
+    from linclass_study.results.too_few import too_few_for_pairs
 
     base = comparison_across(outcome)
     if not base.enough:

@@ -1,0 +1,176 @@
+"""Sentences about the controls of a study: from which methods they differ, and what would decide the rest."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from linclass.comparisons.corrections import data_sets_needed, least_adjusted_p
+from linclass.comparisons.ranking import average_ranks
+from linclass.counted import counted, names_and_others
+from linclass_study.results import power
+from linclass_study.results.across_datasets import ComparisonAcross, comparison_across
+from linclass_study.results.controls import Across, Verdict, across, cost_ratios, focus_of, verdicts
+from linclass_study.results.metric_words import metric_words
+from linclass_study.results.outcome import Outcome
+from linclass_study.results.within_dataset import ALPHA, SURE, rope_of
+
+NAMES = 4  # methods named in a sentence; the others are counted
+
+
+def unattainable(n: int, comparisons: int, what: str) -> str:
+    """That `what` cannot be significant on n data sets after Holm's correction, and from how many on it can."""
+    least = least_adjusted_p(n, comparisons)
+    if least < ALPHA:
+        return ""
+    number = f"{least:.3f}".removeprefix("0") if least < 1 else "1"
+    return (
+        f"On {counted(n, 'data set')} {what} can be significant after Holm’s correction over "
+        f"{counted(comparisons, 'comparison')}: Wilcoxon’s p is then at least {number}; it takes at least "
+        f"{data_sets_needed(comparisons, ALPHA)} independent data sets."
+    )
+
+
+def focus_sentences(outcome: Outcome) -> list[str]:
+    """What the study says about its focus; empty without one."""
+    base = comparison_across(outcome) if focus_of(outcome) else None
+    return [line for name in focus_of(outcome) if base for line in _about(outcome, base, name)]
+
+
+def _about(outcome: Outcome, base: ComparisonAcross, control: str) -> list[str]:
+    own, found = verdicts(outcome, control), across(outcome, base, control)
+    scored = {one.dataset for one in own}
+    lacking = [name for name in outcome.datasets if name not in scored]
+    lines = [*control_sentences(base, found, lead=True)] if found else []
+    if found and found.enough:
+        lines += _against_nearest(outcome, found)
+    if own:
+        lines += _on_datasets(own, control, rope_of(outcome.evaluation))
+    if lacking:
+        lines.append(f"{control} has no score to compare on {names_and_others(lacking, NAMES)}.")
+    return lines
+
+
+def control_sentences(base: ComparisonAcross, found: Across, lead: bool = False) -> list[str]:
+    """From which methods a control differs significantly across data sets, by which test, and what would decide."""
+    if not found.enough:
+        return []
+    n, m = found.n, len(found.others)
+    by = found.by_verdict()
+    groups = [
+        f"significantly {word} than {names_and_others(by[word], NAMES)}"
+        for word in ("better", "worse")
+        if by[word]
+    ]
+    if by["open"]:
+        rest = "any other method" if len(by["open"]) == m else names_and_others(by["open"], NAMES)
+        groups.append(f"not significantly different from {rest}")
+    test = "mean ranks" if found.by_ranks else "Wilcoxon’s signed-rank test"
+    words = f" by {metric_words(base.metric)}" if lead else ""
+    who = f"{found.control} against {counted(m, 'other method')}{words}"
+    over, over_all = (
+        counted(n, "independent data set"),
+        f"Holm’s correction over {counted(m, 'comparison')}",
+    )
+    lines = [f"{who} across {over}: {', '.join(groups)} ({test} with {over_all})."]
+    if never := unattainable(n, m, f"no comparison with {found.control}"):
+        because = (
+            " So mean ranks decide, whose p depends on the other methods, too." * found.by_ranks
+        )
+        lines.append(never + because)
+    return lines + _more_datasets(found)
+
+
+def _more_datasets(found: Across) -> list[str]:
+    """How many data sets would decide what is not significant."""
+    needed = [
+        (number, name)
+        for number, name, holm in zip(
+            found.datasets_needed(), found.others, found.deciding.holm, strict=True
+        )
+        if not holm < ALPHA
+    ]
+    known = sorted((number, name) for number, name in needed if number is not None)
+    small = [name for number, name in needed if number is None]
+    each = [f"{number} against {name}" for number, name in known[:NAMES]]
+    each += [f"more against {len(known) - NAMES} others"] * (len(known) > NAMES)
+    lines = [f"Of data sets like these, significance would take about {', '.join(each)}."] * bool(
+        known
+    )
+    if small:
+        lines.append(
+            f"The difference to {names_and_others(small, NAMES)} is too small for {power.MANY:,} data sets like these."
+        )
+    return lines
+
+
+def _against_nearest(outcome: Outcome, found: Across) -> list[str]:
+    """Wins, ties and losses against the best of the others by mean rank, and the cost."""
+    j = _next_by_rank(found)
+    won, tied, lost = found.won_tied_lost[j]
+    ratio = cost_ratios(outcome, found)[j]
+    cost = "" if ratio is None else f"; a fit takes {ratio:.2g} times as long"
+    side = "better" if found.difference[j] >= 0 else "worse"
+    difference = (
+        f"its mean {metric_words(outcome.metric)} is {side} by {abs(found.difference[j]):.3f}"
+    )
+    games = f"it won on {won}, tied on {tied} and lost on {lost} data sets"
+    tie = f"(a tie is a difference of at most {found.rope:g})"
+    lead = f"Against {found.others[j]}, the best of the others by mean rank,"
+    return [f"{lead} {games} {tie}; {difference}{cost}."]
+
+
+def _on_datasets(own: list[Verdict], control: str, rope: float) -> list[str]:
+    """How many comparisons on single data sets are decided, and what would decide the others."""
+    counts = Counter(one.decided for one in own)
+    lines = [
+        (
+            f"On single data sets {control} is better by more than {rope:g} in {counts['better']} of "
+            f"{counted(len(own), 'comparison')}, worse in {counts['worse']} and equal in practice in "
+            f"{counts['equal']}, each with a probability of at least {SURE:g}; {counts['undecided']} are undecided."
+        )
+    ]
+    return lines + undecided_sentences(own)
+
+
+def undecided_sentences(compared: list[Verdict]) -> list[str]:
+    """What more repeats of the folds would decide on single data sets, with the example that takes the fewest."""
+    more = [(one.repeats, one) for one in compared if one.repeats is not None]
+    if not more:
+        return []
+    repeats, nearest = min(
+        more, key=lambda pair: (not pair[0].decide, pair[0].repeats, pair[0].then)
+    )
+    decidable = sum(one.decide for one, _ in more)
+    side = "ahead of" if nearest.difference >= 0 else "behind"
+    where = f"{nearest.dataset}, {abs(nearest.difference):.3f} {side} {nearest.other},"
+    return [
+        (
+            f"More repeats would decide {decidable or 'none'} of {counted(len(more), 'undecided comparison')}: on "
+            f"{where} {power.repeats_words(repeats)}."
+        )
+    ]
+
+
+def decisive(outcome: Outcome, base: ComparisonAcross) -> list[str]:
+    """On how many data sets the lead of the best method over the next one would be significant, if it is not."""
+    found = across(outcome, base, base.best[0]) if base.enough else None
+    if found is None or not found.enough:
+        return []
+    j = _next_by_rank(found)
+    needed, name = found.datasets_needed()[j], found.others[j]
+    if found.deciding.holm[j] < ALPHA or name in base.best:
+        return []
+    if needed is None:
+        return [
+            f"A difference as small as that to {name} would not be significant on {power.MANY:,} data sets like these."
+        ]
+    return [
+        f"Its difference to {name} would be significant on about {needed} data sets like these."
+    ]
+
+
+def _next_by_rank(found: Across) -> int:
+    """The place of the other method with the best mean rank."""
+    return int(np.argmin(average_ranks(found.table)[1:]))

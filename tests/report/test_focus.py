@@ -1,0 +1,278 @@
+"""Comparisons of the study's focus, or of the best method and the baseline, with every other method."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import pytest
+import studies
+from scipy import stats
+from studies import Data, Method
+
+from linclass.comparisons import holm, wilcoxon
+from linclass_study.report.cells import with_code
+from linclass_study.report.page_tables import make_tables
+from linclass_study.report.tables import control as control_table
+from linclass_study.report.tables import focus as focus_table
+from linclass_study.results import answer, power
+from linclass_study.results.across_datasets import AllScores
+from linclass_study.results.across_tables import write_across
+from linclass_study.results.controls import BASELINE, across, controls, verdicts
+from linclass_study.results.focus import control_sentences, focus_sentences
+from linclass_study.results.within_dataset import comparison_within
+
+
+def base_of(table):
+    table = np.asarray(table, float)
+    n, k = table.shape
+    return AllScores(
+        "accuracy", [f"d{i}" for i in range(n)], [f"m{j}" for j in range(k)], table
+    ).field
+
+
+def study(base, focus=(), rope=0.01):
+    """An outcome without files, whose first method is the focus, or whose last one is the baseline."""
+    methods = {name: {} for name in base.every.methods} | {
+        base.methods[-1]: {"classifier": BASELINE}
+    }
+    return SimpleNamespace(evaluation={"rope": rope, "focus": [*focus]}, methods=methods)
+
+
+def found_against(table, control, rope=0.01):
+    base = base_of(table)
+    return base, across(study(base, rope=rope), base, control)
+
+
+def test_the_baseline_that_loses_everywhere_is_significantly_worse_though_no_pair_can_be():
+    """11 methods on 10 data sets: 2/2¹⁰ · 10 = .0195 against a control, 2/2¹⁰ · 55 = .107 of all pairs."""
+    table = np.random.default_rng(0).normal(0.8, 0.01, (10, 11))
+    table[:, 10] = 0.5
+    base, found = found_against(table, "m10")
+    assert (base.pairs.adjusted[10] >= 0.1).all()
+    assert not found.by_ranks
+    np.testing.assert_allclose(found.wilcoxon.holm, 10 * 2 / 2**10)
+    assert found.by_verdict() == {"better": [], "worse": base.methods[:10], "open": []}
+    (sentence,) = control_sentences(base, found)
+    assert sentence == (
+        "m10 against 10 other methods across 10 independent data sets: significantly worse than m0, m1, m2, m3 and 6 "
+        "others (Wilcoxon’s signed-rank test with Holm’s correction over 10 comparisons)."
+    )
+
+
+def test_mean_ranks_decide_where_wilcoxons_test_cannot_and_a_sentence_says_from_when_it_can():
+    """23 methods on 7 data sets: 2/2⁷ · 22 = .344; 2/2¹⁰ · 22 = .043."""
+    table = 0.8 - 0.01 * np.tile(np.arange(23.0), (7, 1))
+    base, found = found_against(table, "m0")
+    assert found.by_ranks
+    se = np.sqrt(23 * 24 / (6 * 7))
+    p = 2 * stats.norm.sf(np.arange(1, 23) / se)
+    np.testing.assert_allclose(found.deciding.holm, holm(p))
+    first, second, *_ = control_sentences(base, found)
+    assert "(mean ranks with Holm’s correction over 22 comparisons)" in first
+    assert second == (
+        "On 7 data sets no comparison with m0 can be significant after Holm’s correction over 22 comparisons: "
+        "Wilcoxon’s p is then at least .344; it takes at least 10 independent data sets. So mean ranks decide, whose p "
+        "depends on the other methods, too."
+    )
+    by = found.by_verdict()
+    assert by["better"] == [f"m{j}" for j in range(1, 23) if holm(p)[j - 1] < 0.05]
+    assert by["better"]
+    assert by["open"]
+
+
+def test_a_tie_is_a_difference_of_at_most_the_rope():
+    table = np.array([[0.85, 0.84], [0.85, 0.8399], [0.85, 0.86], [0.85, 0.8601], [0.85, 0.85]])
+    _, found = found_against(table, "m0")
+    assert found.won_tied_lost.tolist() == [[1, 3, 1]]
+    _, strict = found_against(table, "m0", rope=0.0)
+    assert strict.won_tied_lost.tolist() == [[2, 1, 2]]
+
+
+def test_without_a_focus_the_best_method_and_the_baseline_are_the_controls():
+    base = base_of([[0.7, 0.9, 0.5]] * 6)
+    assert controls(study(base), base) == ["m1", "m2"]
+    assert controls(study(base, ["m0"]), base) == ["m0"]
+
+
+def test_a_focus_that_lacks_a_score_is_compared_on_the_other_data_sets():
+    table = np.random.default_rng(1).normal(0.8, 0.1, (8, 4))
+    table[3, 0] = np.nan
+    base, found = found_against(table, "m0")
+    assert "m0" not in base.methods
+    assert found.datasets == [f"d{i}" for i in range(8) if i != 3]
+    assert found.others == ["m1", "m2", "m3"]
+    kept = np.delete(table, 3, axis=0)
+    expected = [wilcoxon(kept[:, 0] - kept[:, j]) for j in (1, 2, 3)]
+    np.testing.assert_allclose(found.wilcoxon.p, expected)
+
+
+@pytest.fixture
+def outcome(make):
+    """Seven data sets × four methods, of which `good` separates best; `focus` is put in by the test."""
+    data = {f"d{i}": Data(rows=200, seed=i) for i in range(7)}
+    methods = {"good": Method(3.0), "like": Method(2.9), "poor": Method(0.5), "guess": Method(0.0)}
+    made = make(data, methods, folds=4)
+    made.methods["guess"]["classifier"] = BASELINE
+    return made
+
+
+def with_focus(outcome, *names):
+    return replace(outcome, evaluation={**outcome.evaluation, "focus": [*names], "rope": 0.01})
+
+
+def test_the_focus_has_a_row_against_each_other_method_across_and_on_each_data_set(outcome):
+    of_focus = with_focus(outcome, "like")
+    table = focus_table.make(of_focus)
+    frame = table.frame()
+    assert frame.height == 3 + 3 * 7
+    assert frame.filter(pl.col("dataset") == "all data sets")["method"].to_list() == [
+        "good",
+        "poor",
+        "guess",
+    ]
+    own = of_focus.parts()["d2"]
+    found = comparison_within(own, "d2")
+    d = found.table[:, found.methods.index("like")] - found.table[:, found.methods.index("poor")]
+    half = stats.t.ppf(0.975, 3) * d.std(ddof=1) * (1 / 4 + 1 / 3) ** 0.5
+    row = frame.row(
+        by_predicate=(pl.col("dataset") == "d2") & (pl.col("method") == "poor"), named=True
+    )
+    assert row["difference"] == pytest.approx(d.mean())
+    assert row["difference_low"] == pytest.approx(d.mean() - half)
+    assert row["better"] + row["equal"] + row["worse"] == pytest.approx(1)
+    posterior = stats.t(3, d.mean(), half / stats.t.ppf(0.975, 3))
+    assert row["better"] == pytest.approx(posterior.sf(0.01))
+    seconds = (
+        outcome.fits.filter(dataset="d2").group_by("method").agg(pl.col("fit_seconds").median())
+    )
+    medians = dict(seconds.iter_rows())
+    assert row["cost_ratio"] == pytest.approx(medians["like"] / medians["poor"])
+    total = frame.row(
+        by_predicate=(pl.col("dataset") == "all data sets") & (pl.col("method") == "guess"),
+        named=True,
+    )
+    assert (total["won"], total["tied"], total["lost"]) == (7, 0, 0)
+    assert total["p"] == 2 / 2**7
+    assert focus_table.make(with_focus(outcome)) is None
+
+
+def test_the_page_and_the_terminal_say_the_focus_first(outcome):
+    of_focus = with_focus(outcome, "like")
+    write_across(of_focus)
+    page = studies.finish(of_focus)
+    assert page.index('<h2 id="focus">The focus of this study') < page.index('<h2 id="answer">')
+    for sentence in focus_sentences(of_focus):
+        assert f"<p>{with_code(sentence)}</p>" in page
+    text = answer.answer(of_focus, "report.html")
+    assert text.index("like against each other method") < text.index("Best accuracy")
+    assert "like against 3 other methods by accuracy across 7 independent data sets: " in text
+    assert (of_focus.results / "tables" / "focus.tex").read_text().startswith("\\begin{tabular}")
+    write_across(outcome)
+    page = studies.finish(outcome)
+    assert 'id="focus"' not in page
+    assert "good and guess against every other method" in page
+    assert (
+        "guess against 3 other methods across 7 independent data sets: significantly worse" in page
+    )
+    assert (outcome.results / "tables" / "focus.csv").read_text().startswith("nothing")
+
+
+def test_the_table_of_controls_has_all_four_corrections(outcome):
+    frame = control_table.make(with_focus(outcome, "guess")).frame()
+    assert frame["method"].to_list() == ["good", "like", "poor"]
+    assert frame["lost"].to_list() == [7, 7, 7]
+    for name in ("bonferroni", "holm", "finner"):
+        assert (frame[f"p_{name}"] > frame["p"]).all()
+    assert frame["p_hochberg"].to_list() == frame["p"].to_list() == [2 / 2**7] * 3
+
+
+def test_a_focus_without_a_score_on_a_data_set_says_so(make):
+    lost = Method(3.0, everywhere=("failed", "x"), only=["d1"])
+    data = {f"d{i}": Data() for i in range(6)}
+    made = make(data, {"mine": lost, "a": Method(1.0), "b": Method(0.5)}, folds=3)
+    sentences = focus_sentences(with_focus(made, "mine"))
+    assert "mine has no score to compare on d1." in sentences
+    assert sentences[0].startswith(
+        "mine against 2 other methods by accuracy across 5 independent data sets"
+    )
+    assert {one.dataset for one in verdicts(with_focus(made, "mine"), "mine")} == {*data} - {"d1"}
+
+
+def test_the_study_of_one_data_set_has_a_focus_too(make):
+    made = with_focus(make({"d": Data()}, {"a": Method(3.0), "b": Method(0.1)}, folds=5), "b")
+    (table,) = (t for (name, _), t in make_tables(made).items() if name == "focus")
+    assert table.frame()["dataset"].to_list() == ["d"]
+    assert focus_sentences(made)[0].startswith(
+        "On single data sets b is better by more than 0.01 in 0 of 1"
+    )
+
+
+FOLDS = SimpleNamespace(folds=10, ratio=1 / 9, rope=0.01, protocol="cv")
+EVALUATION = SimpleNamespace(evaluation={"protocols": ["cv"], "folds": 10, "repeats": 1})
+
+
+def test_repeats_shrink_one_term_of_the_corrected_variance_only():
+    """sd √(1/(10 R) + 1/9) times the t quantile of 10 R − 1; without end it is 1.96 sd/3."""
+    sd = 0.03
+    found = power.more_repeats(EVALUATION, FOLDS, 0.004, sd * (1 / 10 + 1 / 9) ** 0.5)
+    assert found.now == pytest.approx(stats.t.ppf(0.975, 9) * sd * (1 / 10 + 1 / 9) ** 0.5)
+    assert not found.decide
+    assert found.repeats == 10
+    assert found.then == pytest.approx(stats.t.ppf(0.975, 99) * sd * (1 / 100 + 1 / 9) ** 0.5)
+    assert found.least == pytest.approx(1.96 * sd / 3, rel=1e-3)
+    words = power.repeats_words(found)
+    assert "with `repeats: 10` the interval would shrink from ±.031 to about ±.021" in words
+    assert "not below ±.020" in words
+    assert words.endswith("only more rows or more data sets can")
+
+
+def test_the_repeats_that_decide_are_the_fewest_that_do():
+    """P(d > .01) of Student's t reaches .95 between the tried numbers of repeats."""
+    sd, d = 0.03, 0.0285
+
+    def better(repeats):
+        n = 10 * repeats
+        return stats.t(n - 1, d, sd * (1 / n + 1 / 9) ** 0.5).sf(0.01)
+
+    found = power.more_repeats(EVALUATION, FOLDS, d, sd * (1 / 10 + 1 / 9) ** 0.5)
+    assert found.decide
+    before = [r for r in (1, *power.REPEATS) if r < found.repeats]
+    assert better(found.repeats) >= 0.95 > better(before[-1])
+    assert f"`repeats: {found.repeats}`" in power.repeats_words(found)
+    again = SimpleNamespace(evaluation={**EVALUATION.evaluation, "repeats": 20})
+    assert (
+        power.more_repeats(again, SimpleNamespace(**{**vars(FOLDS), "folds": 200}), d, 0.02).repeats
+        > 20
+    )
+
+
+def test_about_so_many_data_sets_like_these_make_a_difference_significant():
+    """Of data sets drawn from these, 1.5 times the number mostly suffices for Wilcoxon's test, two thirds do not."""
+    d = np.random.default_rng(4).normal(0.4, 1, 20)
+    p, comparisons = wilcoxon(d), 10
+    assert p * comparisons > 0.05
+    needed = power.more_datasets(p, len(d), comparisons)
+    assert needed > 20
+
+    def of(n):
+        return np.mean(
+            [
+                wilcoxon(np.random.default_rng(i).choice(d, n)) * comparisons < 0.05
+                for i in range(60)
+            ]
+        )
+
+    assert of(round(1.5 * needed)) > 0.6
+    assert of(round(needed / 1.5)) < 0.4
+    assert power.more_datasets(1.0, 20, 10) is None
+    assert power.more_datasets(0.06, 5, 1) == 6  # also no fewer than the correction needs
+
+
+def test_the_certainty_of_a_data_set_says_what_would_decide_it(make):
+    made = make({"d": Data(rows=200)}, {"a": Method(1.0), "b": Method(1.02)}, folds=5)
+    text = answer.answer(made, "report.html")
+    assert "undecided comparison: on d, " in text
+    assert "with `repeats: " in text
