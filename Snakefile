@@ -59,9 +59,11 @@ onstart:
 
 onsuccess:
     slurm_jobs.forget()
+    prune_store()
     print_answer_last()
 
 
 onerror:
     slurm_jobs.forget()
+    prune_store()
     print_unfinished_last(log)

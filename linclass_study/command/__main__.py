@@ -112,10 +112,14 @@ def publish_command(options: argparse.Namespace) -> int:
 
 def clean_command(options: argparse.Namespace) -> int:
     """Run `linclass clean` and return its exit code."""
-    from linclass_study.command.clean import clean_lines, remove_runs
+    from linclass_study.command.clean import clean_lines, empty_store, remove_runs
 
     results = Path(options.results).expanduser()
-    for line in clean_lines(remove_runs(results, options.run, options.environment)):
+    if options.run or options.environment:
+        removed = remove_runs(results, options.run, options.environment)
+    else:
+        removed = empty_store(results, options.keep_mb)
+    for line in clean_lines(removed):
         print(line)
     return 0
 

@@ -119,10 +119,19 @@ def _add_publish(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def _add_clean(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser(
         "clean",
-        help="remove runs, to fit them again",
-        description="Remove runs from a results folder, so that the next snakemake fits them again.",
+        help="empty the store of earlier fits; remove runs, to fit them again",
+        description="Empty DIR/store, which keeps the fits of earlier variants of the study, so that a variant that "
+        "returns is not fitted again. With --run or --environment, remove these runs instead, from the results and "
+        "from the store, so that the next snakemake fits them again.",
     )
     parser.add_argument("results", metavar="DIR", help="a results folder")
+    parser.add_argument(
+        "--keep-mb",
+        type=_megabytes,
+        default=0.0,
+        metavar="MB",
+        help="keep this many megabytes of the store, those that were used last (default 0: empty it)",
+    )
     parser.add_argument(
         "--run", nargs="+", default=[], metavar="DATASET/METHOD", help="remove these runs"
     )
@@ -134,6 +143,16 @@ def _add_clean(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="remove the runs with a fit that was made in one of these environments: names of files in "
         "DIR/environment, without .json",
     )
+
+
+def _megabytes(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not a number of megabytes")
+    return value
 
 
 def _tolerance(text: str) -> float:

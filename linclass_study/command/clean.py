@@ -1,9 +1,10 @@
-"""`linclass clean DIR`: remove runs, so that the next snakemake fits them again."""
+"""`linclass clean DIR`: empty the store of earlier fits, or remove runs so that the next snakemake fits them again."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -11,28 +12,50 @@ import polars as pl
 from linclass.counted import counted, first_names
 from linclass_study.refusal import Refused
 from linclass_study.results.mixed_environments import UNRECORDED
+from linclass_study.runs import fit_store
+from linclass_study.runs.fitted_run import FittedRun
 from linclass_study.runs.run_files import LAST
 from linclass_study.study.lock import refuse_if_in_use
 
 SHOWN = 20  # runs that are named
 
 
-def remove_runs(results: Path, runs: Collection[str], environments: Collection[str]) -> list[str]:
-    """Remove the runs dataset/method, and those with a fit of one of these environments; return their names."""
-    if not (results / "runs").is_dir():
-        raise Refused(f"{results} has no runs: give the folder of `results:` in the study")
-    refuse_if_in_use(results)
+@dataclass(frozen=True)
+class Removed:
+    """Names dataset/method of the removed runs, and how many runs of the store were removed."""
+
+    runs: list[str]
+    stored: int
+
+
+def empty_store(results: Path, megabytes: float) -> Removed:
+    """Remove stored runs, those first that were not used for the longest time, down to this size."""
+    _require_results(results)
+    return Removed([], fit_store.prune(results, megabytes))
+
+
+def remove_runs(results: Path, runs: Collection[str], environments: Collection[str]) -> Removed:
+    """Remove the runs dataset/method, and those with a fit of one of these environments, also from the store."""
+    _require_results(results)
     folders = {f"{path.parent.name}/{path.name}": path for path in results.glob("runs/*/*/")}
     if unknown := sorted(set(runs) - folders.keys()):
         raise Refused(f"{results} has no run {unknown[0]}; give --run as DATASET/METHOD")
     removed = [
         name
         for name, folder in sorted(folders.items())
-        if name in runs or (environments and environments_of(folder) & {*environments})
+        if name in runs or not environments_of(folder).isdisjoint(environments)
+    ]
+    keys = {key for name in runs if (run := FittedRun.read(folders[name])) for key in run.place}
+    stored = [
+        folder
+        for folder in fit_store.stored_runs(results)
+        if _shares(folder, keys) or not environments_of(folder).isdisjoint(environments)
     ]
     for name in removed:
         shutil.rmtree(folders[name])
-    return removed
+    for folder in stored:
+        fit_store.remove(folder)
+    return Removed(removed, len(stored))
 
 
 def environments_of(run: Path) -> set[str]:
@@ -46,9 +69,24 @@ def environments_of(run: Path) -> set[str]:
     return {*table["environment"].fill_null(UNRECORDED)}
 
 
-def clean_lines(removed: list[str]) -> Iterator[str]:
+def _shares(folder: Path, keys: set[str]) -> bool:
+    """Whether a stored run has one of these fits."""
+    run = FittedRun.read(folder) if keys else None
+    return run is not None and not run.place.keys().isdisjoint(keys)
+
+
+def _require_results(results: Path) -> None:
+    if not (results / "runs").is_dir():
+        raise Refused(f"{results} has no runs: give the folder of `results:` in the study")
+    refuse_if_in_use(results)
+
+
+def clean_lines(removed: Removed) -> Iterator[str]:
     """Output of the command, line by line."""
-    names = first_names([name.replace("/", " × ") for name in removed], SHOWN)
-    yield f"removed: {counted(len(removed), 'run')}" + (f" ({names})" if removed else "")
-    if removed:
+    names = first_names([name.replace("/", " × ") for name in removed.runs], SHOWN)
+    if removed.runs or not removed.stored:
+        yield f"removed: {counted(len(removed.runs), 'run')}" + (f" ({names})" if names else "")
+    if removed.stored:
+        yield f"removed: {counted(removed.stored, 'run')} of earlier variants of the study"
+    if removed.runs:
         yield "the study's snakemake command fits them again"

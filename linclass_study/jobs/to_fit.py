@@ -1,49 +1,60 @@
-"""The runs that a job will fit, for the line that `snakemake -n` prints about the job, and why, for its last lines.
+"""The fits that a job will make, for the line that `snakemake -n` prints about the job, and why, for its last lines.
 
-They are known before the data: a run is fitted if its files are missing or were made with another entry, code,
-evaluation or limits. Whether its rows have changed is known only when the job runs.
+They are known before the data: a fit is made if its recipe, its protocol or its seed is new, or if its outcome does not
+hold under the limits of the study. Whether its rows have changed is known only when the job runs.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+import json
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 
-from linclass.counted import first_names, names_and_others
+from linclass.counted import counted, first_names, names_and_others
 from linclass_study.jobs.bundles import Bundle
+from linclass_study.protocols import kind, of_dataset, protocol_named
+from linclass_study.runs.fit_details import GRID, extras_of
+from linclass_study.runs.fit_store import RunsOfDataset
+from linclass_study.runs.fitted_run import OF_FIT, FittedRun, outcome_holds
 from linclass_study.runs.run_files import recorded_run
+from linclass_study.runs.run_spec import RunSpec
+from linclass_study.runs.shared_child import limits_of_fit
 
 SHOWN = 40  # runs named in a line
 NAMED = 5  # methods or data sets named in a line
-WORDS = {
-    "entry": "their entry",
-    "code": "their code",
-    "evaluation": "`evaluation:`",
-    "limits": "`limits:`",
-}
+WORDS = {"entry": "their entry", "code": "their code", "evaluation": "`evaluation:`"}
+NEW = "new"  # change of a run that was never fitted
+HOLDS = ""  # change of a fit whose outcome can be used
 
 
 class ToFit:
     """Formats the name of a bundle. It ends with a full stop, as Snakemake interprets a final letter q or u.
 
-    asked   method → digest of what the study specifies for its runs
-    parts   method → digests of its parts
+    specified   method → what the study specifies for its runs
     """
 
     def __init__(
         self,
         results: Path,
         bundles: Mapping[str, Bundle],
-        asked: Callable[[str], str],
-        parts: Callable[[str], Mapping[str, str]],
+        specified: Callable[[str], RunSpec],
     ) -> None:
-        self.results, self.bundles, self.asked, self.parts = results, bundles, asked, parts
+        self.results, self.bundles, self.specified = results, bundles, specified
+        self._runs = cache(lambda dataset: RunsOfDataset(results, dataset))
+        self.changes = cache(self._changes)
 
     def __format__(self, name: str) -> str:
         bundle = self.bundles[name[:-1]]
-        found = {run: self._change(*run) for run in bundle.runs}
-        new = [" × ".join(run) for run, change in found.items() if change is not None]
+        found = {run: self.changes(*run) for run in bundle.runs}
+        new = [
+            " × ".join(run)
+            + ("" if NEW in changes else f" ({counted(sum(changes.values()), 'fit')})")
+            for run, changes in found.items()
+            if changes
+        ]
         total = len(bundle.runs)
         if not new:
             return f"{bundle.name}, none of {total} runs to fit unless their rows have changed"
@@ -51,26 +62,80 @@ class ToFit:
         return f"{bundle.name}, {least}{len(new)} of {total} runs to fit{more}: {first_names(new, SHOWN)}"
 
     def again(self, bundles: Iterable[str]) -> Iterator[str]:
-        """A line for each change for which runs of these bundles are fitted again: of what, and which."""
+        """A line for each change for which fits of these bundles are made: how many, of what, and which change."""
         methods: dict[str, dict[str, None]] = defaultdict(dict)
         datasets: dict[str, dict[str, None]] = defaultdict(dict)
+        fits = Counter[str]()
         for name in bundles:
             for dataset, method in self.bundles[name].runs:
-                if change := self._change(dataset, method):
+                for change, number in self.changes(dataset, method).items():
                     methods[change][method] = datasets[change][dataset] = None
+                    fits[change] += number
         for change, those in methods.items():
-            where = names_and_others([*datasets[change]], NAMED)
-            yield f"fitted again, as {change} changed: {names_and_others([*those], NAMED)} on {where}"
+            if change != NEW:
+                where = names_and_others([*datasets[change]], NAMED)
+                made = counted(fits[change], "fit")
+                yield f"{change}: {names_and_others([*those], NAMED)} on {where} ({made})"
 
-    def _change(self, dataset: str, method: str) -> str | None:
-        """What has changed since a run was fitted; '' if it was not, None if nothing has."""
+    def _changes(self, dataset: str, method: str) -> Mapping[str, int]:
+        """What has changed since fits of a run were made → how many are made for it; NEW for a run that is new."""
         record = recorded_run(self.results / "runs" / dataset / method)
-        if record is None:
-            return ""
-        if record["asked"] == self.asked(method):
+        spec = self.specified(method)
+        if record is not None and record["asked"] == spec.asked:
+            return {}
+        runs = [*self._runs(dataset).by_recipe(method, spec.recipe)]
+        planned = self._planned(dataset, spec)
+        if planned is None or not (runs or record):
+            return {NEW: 1}
+        known = [known_fits(run, spec, planned) for run in runs]
+        missing = [fit for fit in planned if not any(one.get(fit) == HOLDS for one in known)]
+        why = {fit: change for one in known for fit, change in one.items()}
+        other = "new fits, as `evaluation:` changed"
+        if record is not None and record.get("recipe") != spec.recipe:
+            other = self._change_of_recipe(record, spec)
+        return Counter(why.get(fit, other) for fit in missing)
+
+    def _planned(self, dataset: str, spec: RunSpec) -> list[tuple[str, int, int]] | None:
+        """(protocol, repeat, fold) of all planned fits; None if the data are not known."""
+        try:
+            about = json.loads((self.results / "data" / f"{dataset}.json").read_text("utf-8"))
+        except (OSError, ValueError):
             return None
-        known, now = record.get("parts") or {}, self.parts(method)
-        changed = [WORDS[part] for part in WORDS if known and known.get(part) != now.get(part)]
-        return names_and_others(
+        return [
+            (name, repeat, fold)
+            for name, options in of_dataset(spec.evaluation, about).items()
+            for repeat in range(protocol_named(name).size(options)[0])
+            for fold in range(protocol_named(name).size(options)[1])
+        ]
+
+    def _change_of_recipe(self, record: Mapping[str, Any], spec: RunSpec) -> str:
+        known = record.get("parts") or {}
+        changed = [WORDS[part] for part in WORDS if known and known.get(part) != spec.parts[part]]
+        what = names_and_others(
             changed or [*WORDS.values()], len(WORDS), "and" if changed else "or"
         )
+        return f"fitted again, as {what} changed"
+
+
+def known_fits(
+    run: FittedRun, spec: RunSpec, planned: list[tuple[str, int, int]]
+) -> dict[tuple[str, int, int], str]:
+    """Fits of a run that are planned, too → HOLDS, or why it is made again."""
+    limits = limits_of_fit(spec.limits)
+    traced = spec.evaluation["tune_metric"] if spec.evaluation.get("traces") else ""
+    on_plane = next((name for name, *_ in planned if kind(name) != "leave_one_out"), "")
+    drawn = (extra for made in run.made for extra in made.extras if extra.startswith(GRID))
+    grid = next(drawn, "").removeprefix(GRID)
+    found = {}
+    for row, made in zip(run.rows, run.made, strict=True):
+        fit = tuple(row[column] for column in OF_FIT)
+        if run.record["protocols"].get(fit[0]) != spec.protocols.get(fit[0]):
+            continue
+        needed = extras_of(spec.entry, traced, on_plane, fit, grid)
+        if not outcome_holds(row, made.limits, limits):
+            found[fit] = "fitted again, as `limits:` changed"
+        elif {*needed} - {*made.extras}:
+            found[fit] = "fitted again, as `evaluation:` changed"
+        else:
+            found[fit] = HOLDS
+    return found

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.disk_space import refuse_for_full_disk
-from linclass_study.runs import unfinished_run
+from linclass_study.runs import fit_store, unfinished_run
 from linclass_study.runs.kept_log import KeptLog, print_kept_log
 from linclass_study.runs.run import fit_and_predict
-from linclass_study.runs.run_files import current_run, recorded_run
+from linclass_study.runs.run_files import current_run, recorded_run, rewrite_inputs
 from linclass_study.runs.run_lock import run_lock
 from linclass_study.runs.shared_child import SharedChild, owner_of
 from linclass_study.runs.shared_inputs import MethodSpec, SharedInputs
@@ -61,12 +61,21 @@ def computed_run(
             print_kept_log(folder)
             return record
         log = KeptLog(folder)
-        unfinished = UnfinishedRun(folder / unfinished_run.FILE, inputs)
-        with enough_memory():
-            records = fit_and_predict(shared.run_of(method, spec), child, unfinished=unfinished)
-        refuse_for_full_disk(records.reasons(), folder)
-        log.keep(failed=bool(records.reasons()))
-        records.write(folder, inputs)
+        unfinished = UnfinishedRun(folder / unfinished_run.FILE)
+        run = shared.run_of(method, spec)
+        earlier = shared.earlier_fits(method, spec, limits, unfinished)
+        made = [fit.made for fit in run.fits(child.limits_of_fit)]
+        if (same := earlier.covering(folder, made)) and same.record["tables"] == inputs.tables:
+            print("   none of its fits has changed", flush=True)
+            rewrite_inputs(folder, inputs, same.made)
+        else:
+            with enough_memory():
+                records = fit_and_predict(run, child, earlier=earlier)
+            refuse_for_full_disk(records.reasons(), folder)
+            fit_store.replace(shared.results, shared.dataset, method, records.made)
+            log.keep(failed=bool(records.reasons()))
+            records.write(folder, inputs)
+            fit_store.forget_contained(shared.results, shared.dataset, inputs.recipe, records.made)
         unfinished.forget()
     record = recorded_run(folder)
     assert record is not None

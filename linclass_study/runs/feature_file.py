@@ -7,6 +7,7 @@ points.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from linclass.design.row_hashes import hashes
 from linclass.tables.table import Table
 from linclass_study.data import npz_file, table_arrays
 from linclass_study.plane import plane
@@ -55,9 +57,21 @@ class FeatureFile:
             **_arrays("table", self.table),
             **_arrays("grid", self.grid),
             **({} if self.groups is None else {"groups": self.groups}),
+            **self._keys(),
         }
         with unfinished_file(path) as partial, partial.open("wb") as file:
             np.savez(file, **arrays)
+
+    def _keys(self) -> dict[str, np.ndarray]:
+        """What identifies the rows that a fit sees (row_digests.py); of rows that stay in their file, their numbers."""
+        rows = (
+            np.arange(len(self.y), dtype=np.uint64)[:, None] if self.in_file else _keys(self.table)
+        )
+        about = {"columns": _columns(self.table), "grid": ""}
+        if self.grid.shape[0]:
+            points = digest_of_bytes(_keys(self.grid).tobytes())
+            about["grid"] = f"{points}-{len(self.axes[1])}x{len(self.axes[0])}"
+        return {"row_keys": rows, "keys_about": _bytes(about)}
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> FeatureFile:
@@ -97,6 +111,25 @@ def grid(table: Table, y: np.ndarray) -> tuple[Axes, Table]:
     x, y = (np.linspace(low[j] - margin[j], high[j] + margin[j], size) for j in (0, 1))
     points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)  # row by row of constant y
     return (x, y), replace(table, X=found.points(points))
+
+
+def _keys(table: Table) -> np.ndarray:
+    """128 bits for each row: equal for equal rows."""
+    return np.column_stack([hashes(table.X, np.random.default_rng(seed)) for seed in (0, 1)])
+
+
+def _columns(table: Table) -> str:
+    """Digest of names, levels and type of the columns."""
+    about = table_arrays.description(table) | {"shape": table.shape[1], "sparse": table.is_sparse}
+    return digest_of_bytes(_bytes(about | {"type": str(table.X.dtype)}).tobytes())
+
+
+def digest_of_bytes(*parts: bytes) -> str:
+    found = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        found.update(len(part).to_bytes(8, "big"))
+        found.update(part)
+    return found.hexdigest()
 
 
 def _arrays(name: str, table: Table) -> dict[str, np.ndarray]:

@@ -15,12 +15,14 @@ from linclass_study.runs import run_files
 from linclass_study.unfinished_file import unfinished_file
 
 FOLDER = "bundles"
+LISTED = ("asked", "rows", "files")  # of a recorded run
 
 
 def write_manifest(path: Path, runs: Mapping[str, Mapping[str, Any]]) -> None:
     """`runs` maps dataset/method to run_files.recorded_run."""
+    listed = {run: {part: about[part] for part in LISTED} for run, about in runs.items()}
     with unfinished_file(path) as partial:
-        partial.write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
+        partial.write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
 
 
 def read_manifest(path: Path) -> dict[str, dict[str, Any]]:

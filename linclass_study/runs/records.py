@@ -12,8 +12,13 @@ import polars as pl
 from linclass_study import table_files
 from linclass_study.runs import run_files
 from linclass_study.runs.fit_tables import Columns
+from linclass_study.runs.run_files import Made
 from linclass_study.table_files import FIT, table_schema, write_table
 from linclass_study.unfinished_file import unfinished_file
+
+NOT_FITTED = Made()
+# columns of its row, its test rows, its results, how they came about: the arguments of Records.add
+Added = tuple[dict[str, Any], np.ndarray, Mapping[str, Any] | None, Made]
 
 
 class Records:
@@ -28,10 +33,14 @@ class Records:
         }
         self.labels: list[np.ndarray] = []  # of the fits on the plane, and their margins
         self.margins: list[np.ndarray | None] = []
-        self.added: list[tuple[dict[str, Any], np.ndarray, Mapping[str, Any] | None]] = []
+        self.added: list[Added] = []
 
     def add(
-        self, fit: dict[str, Any], test: np.ndarray, given: Mapping[str, Any] | None = None
+        self,
+        fit: dict[str, Any],
+        test: np.ndarray,
+        given: Mapping[str, Any] | None = None,
+        made: Made = NOT_FITTED,
     ) -> None:
         """Add a planned fit with its test rows; `given` are its results, None if it has none."""
         if given is not None:
@@ -40,7 +49,7 @@ class Records:
             for name, columns in given["kept"].items():
                 if columns:
                     self.tables[name].append((fit, columns))
-        self.added.append((fit, test, given))
+        self.added.append((fit, test, given, made))
         self.fits.append({column: fit.get(column) for column in table_schema("fits")})
         if fit["protocol"] == self.on_plane and not fit["repeat"] and len(self.axes[0]):
             shape = len(self.axes[1]), len(self.axes[0])
@@ -70,6 +79,11 @@ class Records:
         )
         return table.cast(table_schema("predictions"))
 
+    @property
+    def made(self) -> list[Made]:
+        """How the outcomes came about."""
+        return [made for *_, made in self.added]
+
     def reasons(self) -> list[str]:
         """Why fits have failed."""
         return [str(fit["reason"]) for fit in self.fits if fit["status"] == "failed"]
@@ -88,9 +102,8 @@ class Records:
         for name in [*empty, *([] if self.labels else [run_files.BOUNDARY])]:
             (folder / name).unlink(missing_ok=True)
         fits = table_files.frame("fits", self.fits)
-        write_table(
-            fits, "fits", folder / run_files.LAST, metadata=run_files.described(folder, inputs)
-        )
+        described = run_files.described(folder, inputs, self.made)
+        write_table(fits, "fits", folder / run_files.LAST, metadata=described)
 
     def _save_boundary(self, path: Path) -> None:
         arrays: dict[str, Any] = {

@@ -6,25 +6,23 @@ The fits happen in a guarded child (worker.py); this process plans them and reco
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
-
-import numpy as np
 
 from linclass.resampling.folds import seed_of
 from linclass_study.guard import Guard, GuardedResult
 from linclass_study.machine import machine
-from linclass_study.protocols import UNUSED
 from linclass_study.runs import feature_file
-from linclass_study.runs.fit_details import FitDetails, details_of, is_detailed
+from linclass_study.runs.earlier_fits import EarlierFits
+from linclass_study.runs.fit_details import GRID, FitDetails, extras_of
 from linclass_study.runs.folds import Plan, Planned
 from linclass_study.runs.leave_one_out_fits import LeaveOneOutRequest
-from linclass_study.runs.records import Records
+from linclass_study.runs.records import Added, Records
+from linclass_study.runs.row_digests import RowDigests
+from linclass_study.runs.run_files import TABLES, Limits, Made, digest_of
 from linclass_study.runs.shared_child import SharedChild
-from linclass_study.runs.unfinished_run import UnfinishedRun
 from linclass_study.table_files import FIT
-
-TOGETHER = "together"  # name of the outcomes of the joint fit in an unfinished run
 
 
 @dataclass(frozen=True)
@@ -36,6 +34,8 @@ class PlannedRun:
     task       classes, costs and how to tune, as of `task`
     traces     whether to record the steps of solvers that support it
     environment   id of the environment of its fits
+    recipe     digest of what all fits depend on beside their rows and seeds (run_spec.py)
+    digests    of the rows of its fits
     """
 
     dataset: str
@@ -47,101 +47,113 @@ class PlannedRun:
     seed: int
     traces: bool = False
     environment: str | None = None
+    recipe: str = ""
+    digests: RowDigests | None = None
+
+    def fits(self, limits: Limits, grid: bool = True) -> list[Fit]:
+        """All planned fits under these limits; `grid` says whether there is a plane, if `digests` are not known."""
+        return [self._fit(rows, limits, grid) for rows in self.plan.fits]
+
+    def _fit(self, rows: Planned, limits: Limits, grid: bool) -> Fit:
+        """A planned fit. Its seed is not of the method: all methods are tuned on the same inner folds."""
+        place = rows.protocol, rows.repeat, rows.fold
+        row = dict(zip(FIT, (self.dataset, self.method, *place), strict=True))
+        seed = seed_of(self.seed, self.dataset, *place)
+        row |= {"n_train": rows.n_train, "n_test": rows.n_test, "seed": seed}
+        row |= {"machine": machine(), "environment": self.environment}
+        points = self.digests.grid if self.digests else "points" * grid
+        traced = self.task["tune_metric"] if self.traces else ""
+        extras = extras_of(self.entry, traced, self.plan.on_plane, place, points)
+        key = digest_of(self.recipe, self.digests.of_fit(rows), seed) if self.digests else ""
+        return Fit(row, rows, Made(key if rows.n_test else "", limits, extras))
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A planned fit: known columns of its row, its training and test rows, whether it predicts the grid of the plane,
-    and the details that are computed for it (fit_details.py)."""
+    """A planned fit: known columns of its row, its training and test rows, and on what its outcome depends."""
 
     row: dict[str, Any]
     rows: Planned
-    grid: bool
-    details: tuple[str, ...] = ()
+    made: Made
 
     @property
-    def name(self) -> tuple[Any, ...]:
-        return tuple(self.row[column] for column in FIT)
+    def grid(self) -> bool:
+        """Whether it predicts the points of the plane."""
+        return any(extra.startswith(GRID) for extra in self.made.extras)
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        names = (extra.partition(" ")[0] for extra in self.made.extras)
+        return tuple(name for name in names if name in TABLES)
 
 
 def fit_and_predict(
     run: PlannedRun,
     child: SharedChild,
     part: tuple[int, int] = (1, 1),
-    unfinished: UnfinishedRun | None = None,
+    earlier: EarlierFits | None = None,
 ) -> Records:
     """Fit and predict every fold of the plan.
 
-    child        child process for the fits
-    part         (i, n): only every n-th planned fit, starting with the i-th
-    unfinished   what an interrupted run has computed; its fits are not repeated
+    child     child process for the fits
+    part      (i, n): only every n-th planned fit, starting with the i-th
+    earlier   outcomes that are not computed again
     """
-    plan = run.plan
+    plan, earlier = run.plan, earlier or EarlierFits()
     axes, unfit = feature_file.axes_and_reason(run.features)
     records = Records(axes, plan.on_plane)
-    fits = []
-    for rows in plan.fits[part[0] - 1 :: part[1]]:
-        names = (run.dataset, run.method, rows.protocol, rows.repeat, rows.fold)
-        identity = dict(zip(FIT, names, strict=True))
-        row = identity | {"n_train": rows.n_train, "n_test": rows.n_test}
-        on_grid = len(axes[0]) > 0 and rows.protocol == plan.on_plane and not rows.repeat
-        # not of the method: all methods are tuned on the same inner folds
-        seed = seed_of(run.seed, run.dataset, rows.protocol, rows.repeat, rows.fold)
-        row |= {"seed": seed, "machine": machine(), "environment": run.environment}
-        details = details_of(run.entry, run.traces) if is_detailed(rows, plan) else ()
-        fits.append(Fit(row, rows, on_grid, details))
+    fits = run.fits(child.limits_of_fit, len(axes[0]) > 0)[part[0] - 1 :: part[1]]
     guard = child.turn(f"{run.dataset}/{run.method}", run.features, run.entry, run.task)
-    possible = not (plan.unavailable or unfit or run.entry.get("tune"))
-    given = _together(guard, fits, unfinished) if possible else {}
-    for number, fit in enumerate(fits):
-        if plan.unavailable:
-            ending = {"status": "unavailable", "reason": plan.unavailable}
-            records.add(fit.row | ending, fit.rows.test)
-        elif unfit or not fit.rows.n_test:
-            ending = {"status": "not_applicable", "reason": unfit or fit.rows.no_folds_reason}
-            records.add(fit.row | ending, fit.rows.test)
-        elif unfinished and (before := unfinished.get(fit.name)) is not None:
-            records.add(*before)
-        elif number not in given or _written(records, guard, fit, given[number]).kind != "ok":
-            _alone(records, guard, fit)
-            if unfinished:
-                unfinished.keep(fit.name, records.added[-1])
+    for _, repeat in groupby(fits, lambda fit: (fit.rows.protocol, fit.rows.repeat)):
+        of_repeat = [*repeat]
+        if plan.unavailable or unfit or not all(fit.rows.n_test for fit in of_repeat):
+            for fit in of_repeat:
+                reason = plan.unavailable or unfit or fit.rows.no_folds_reason
+                status = "unavailable" if plan.unavailable else "not_applicable"
+                row = fit.row | {"status": status, "reason": reason}
+                records.add(row, fit.rows.test, None, replace(fit.made, key=""))
+        else:
+            _add_repeat(records, guard, of_repeat, earlier, jointly=not run.entry.get("tune"))
     return records
 
 
-def _together(
-    guard: Guard, fits: list[Fit], unfinished: UnfinishedRun | None
-) -> dict[int, dict[str, Any]]:
-    """_joint_fit, or its outcomes before the run was interrupted."""
-    if unfinished and (before := unfinished.get(TOGETHER)) is not None:
-        return before
-    given = _joint_fit(guard, fits)
-    if unfinished:
-        unfinished.keep(TOGETHER, given)
-    return given
+def _add_repeat(
+    records: Records, guard: Guard, fits: list[Fit], earlier: EarlierFits, jointly: bool
+) -> None:
+    """Add the outcomes of all folds of a repeat: earlier ones, and those that are computed now.
+
+    Folds are fitted jointly with all folds of their repeat, even if some outcomes are known. So a fit has the same last
+    digits whatever repeats and protocols were computed before.
+    """
+    known = [earlier.find(fit.made.key, fit.made.extras) for fit in fits]
+    joint = _joint_fit(guard, fits) if jointly and None in known else {}
+    new: dict[str, Added] = {}
+    for number, (fit, found) in enumerate(zip(fits, known, strict=True)):
+        if found is not None:
+            row, given, made = found
+            own = {column: fit.row[column] for column in FIT}
+            records.add(row | own, fit.rows.test, given, made)
+            continue
+        if number not in joint or _written(records, guard, fit, joint[number]).kind != "ok":
+            _alone(records, guard, fit)
+        new[fit.made.key] = records.added[-1]
+        if not joint or number == len(fits) - 1:  # all of a joint fit or none
+            earlier.keep(new)
+            new = {}
 
 
 def _joint_fit(guard: Guard, fits: list[Fit]) -> dict[int, dict[str, Any]]:
-    """Outcomes of the folds that were fitted jointly, by index; the others are fitted one by one.
+    """Outcomes of the folds of a repeat that were fitted jointly, by index; the others are fitted one by one.
 
-    Folds are fitted jointly if they divide the same rows: the joint fit sees no other row. It is an optimization: it
-    has the time limit of one fit (limits.fit_seconds), and its failure is not recorded.
+    They divide the same rows: the joint fit sees no other row. It is an optimization: it has the time limit of one fit
+    (limits.fit_seconds), and its failure is not recorded.
     """
-    dividing: dict[bytes, dict[int, Fit]] = {}
-    for number, fit in enumerate(fits):
-        if fit.rows.n_test and not fit.rows.is_leave_one_out:
-            unused = np.packbits(fit.rows.fold_of_row == UNUSED).tobytes()
-            dividing.setdefault(unused, {})[number] = fit
-    found: dict[int, dict[str, Any]] = {}
-    for several in dividing.values():
-        if len(several) > 1:
-            used = next(iter(several.values())).rows.used
-            answer = guard.call(
-                *((used, fit.rows.test, fit.row["seed"], fit.grid) for fit in several.values())
-            )
-            outcomes = answer.value if answer.kind == "ok" else [None] * len(several)
-            found |= {k: one for k, one in zip(several, outcomes, strict=True) if one is not None}
-    return found
+    if len(fits) < 2 or fits[0].rows.is_leave_one_out:
+        return {}
+    used = fits[0].rows.used
+    answer = guard.call(*((used, fit.rows.test, fit.row["seed"], fit.grid) for fit in fits))
+    outcomes = answer.value if answer.kind == "ok" else []
+    return {number: found for number, found in enumerate(outcomes) if found is not None}
 
 
 def _alone(records: Records, guard: Guard, fit: Fit) -> None:
@@ -154,7 +166,7 @@ def _alone(records: Records, guard: Guard, fit: Fit) -> None:
         in_vain = answer.kind == "timeout" and guard.has_begun
         spent = guard.seconds if in_vain else None  # without the start of a new child
         ending = {"status": answer.kind, "reason": answer.value, "fit_seconds": spent}
-        records.add(fit.row | ending, fit.rows.test)
+        records.add(fit.row | ending, fit.rows.test, None, fit.made)
 
 
 def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) -> GuardedResult:
@@ -162,7 +174,7 @@ def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) ->
     if fit.details:
         given["kept"] |= _details(guard, fit, given["chosen"])
     try:
-        records.add(fit.row | given, fit.rows.test, given)
+        records.add(fit.row | given, fit.rows.test, given, fit.made)
     except Exception as error:
         text = " ".join(str(error).split())
         return GuardedResult(

@@ -1,4 +1,4 @@
-"""The files of a run. They record the inputs of the run, so it is computed again only if these have changed.
+"""The files of a run. They record what the run and each of its fits depend on, so that only what changed is computed.
 
 runs/{dataset}/{method}/predictions.parquet   one row for each held-out row
                         coefficients.parquet  coefficients of each fit of a linear classifier (optional)
@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+
+from linclass_study.table_files import write_table
 
 KEY = "linclass.run"  # key in the metadata of fits.parquet
 LAST = "fits.parquet"
@@ -31,49 +33,38 @@ OTHERS = ("predictions.parquet", *(f"{table}.parquet" for table in TABLES), BOUN
 
 @dataclass(frozen=True)
 class RunInputs:
-    """Digests of the inputs of a run.
+    """What a run depends on.
 
-    asked   the method's entry, its code, the evaluation and the limits
-    rows    features, folds and classes
-    parts   those of which `asked` consists, each by itself, to say which one has changed
+    asked       digest of everything that the study specifies
+    rows        digest of features, folds and classes
+    recipe      digest of what all fits of the run depend on (run_spec.py), and `parts`, the digests of its parts
+    protocols   protocol → digest of what determines the rows of its fits, but for the data
+    tables      digest of the code that writes the files
     """
 
     asked: str
     rows: str
+    recipe: str = field(default="", compare=False)
     parts: dict[str, str] = field(default_factory=dict, compare=False)
+    protocols: dict[str, str] = field(default_factory=dict, compare=False)
+    tables: str = field(default="", compare=False)
 
 
-def asked_of(
-    entry: Mapping[str, Any],
-    code: str,
-    evaluation: Mapping[str, Any],
-    limits: Mapping[str, float],
-) -> str:
-    """Digest of everything that a study specifies for a run; known before the data."""
-    return digest_of(entry, code, _used(entry, evaluation), limits)
+Limits = tuple[float, float, float]  # fit_seconds, fit_memory_mb, fit_start_seconds
 
 
-def parts_of(
-    entry: Mapping[str, Any],
-    code: str,
-    evaluation: Mapping[str, Any],
-    limits: Mapping[str, float],
-) -> dict[str, str]:
-    """Digest of each part of what a study specifies for a run."""
-    return {
-        "entry": digest_of(entry),
-        "code": code,
-        "evaluation": digest_of(_used(entry, evaluation)),
-        "limits": digest_of(limits),
-    }
+@dataclass(frozen=True)
+class Made:
+    """How an outcome came about.
 
+    key      digest of everything on which the fit depends; '' for a planned fit without rows
+    limits   of the study at that time
+    extras   what was computed beside the fit: predictions on the plane, details (fit_details.py)
+    """
 
-def _used(entry: Mapping[str, Any], evaluation: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of the evaluation on which a method's fits depend."""
-    unused = set() if entry.get("tune") else {"inner_folds", "tune_rule"}
-    if unused and not evaluation.get("traces"):  # traces record the metric on the held-out rows
-        unused.add("tune_metric")
-    return {key: value for key, value in evaluation.items() if key not in unused}
+    key: str = ""
+    limits: Limits = (0.0, 0.0, 0.0)
+    extras: tuple[str, ...] = ()
 
 
 def digest_of(*values: Any) -> str:
@@ -86,15 +77,30 @@ def digest_of_file(path: Path) -> str:
         return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
 
 
-def described(folder: Path, inputs: RunInputs) -> dict[str, str]:
-    """Metadata of fits.parquet, after the other files are written."""
+def described(folder: Path, inputs: RunInputs, made: Sequence[Made] = ()) -> dict[str, str]:
+    """Metadata of fits.parquet, after the other files are written; `made` has its rows in order."""
     there = (folder / name for name in OTHERS)
     files = {path.name: _about(path) for path in there if path.exists()}
-    return {KEY: json.dumps(asdict(inputs) | {"files": files})}
+    fits = [astuple(one) for one in made]
+    return {KEY: json.dumps(asdict(inputs) | {"files": files, "made": fits})}
+
+
+def rewrite_inputs(folder: Path, inputs: RunInputs, made: Sequence[Made]) -> None:
+    """Record other inputs of a run, all of whose fits hold for them, too."""
+    fits = pl.read_parquet(folder / LAST)
+    write_table(fits, "fits", folder / LAST, metadata=described(folder, inputs, made))
+
+
+def fits_made(record: Mapping[str, Any]) -> list[Made]:
+    """How the fits of a run came about, in the order of the rows of fits.parquet; none of older results."""
+    return [
+        Made(key, (seconds, memory, start), tuple(extras))
+        for key, (seconds, memory, start), extras in record.get("made", ())
+    ]
 
 
 def recorded_run(folder: Path) -> dict[str, Any] | None:
-    """The inputs (`asked`, `rows`, `parts`) and `files` of a run; None if it is incomplete."""
+    """The inputs of a run as in RunInputs, `made` and `files`; None if it is incomplete."""
     last = folder / LAST
     try:
         kept = json.loads(pl.read_parquet_metadata(last)[KEY])

@@ -15,8 +15,8 @@ from typing import Any
 
 from linclass_study.disk_space import refuse_for_full_disk
 from linclass_study.refusal import Refused
-from linclass_study.runs import feature_file, unfinished_run
-from linclass_study.runs.records import Records
+from linclass_study.runs import feature_file, fit_store, unfinished_run
+from linclass_study.runs.records import Added, Records
 from linclass_study.runs.run import fit_and_predict
 from linclass_study.runs.run_files import current_run, recorded_run
 from linclass_study.runs.run_lock import run_lock
@@ -26,8 +26,6 @@ from linclass_study.runs.slurm_memory import enough_memory
 from linclass_study.runs.unfinished_run import UnfinishedRun
 from linclass_study.table_files import FIT
 from linclass_study.unfinished_file import unfinished_file
-
-Added = list[tuple[dict[str, Any], Any, Any]]  # the arguments of Records.add
 
 
 def compute_shard(
@@ -41,11 +39,12 @@ def compute_shard(
     """Compute the fits of `part`, (number, total), of a run; none if its files are up to date."""
     inputs = shared.inputs_of(spec, limits)
     with run_lock(out):
-        added: Added | None = None
-        unfinished = UnfinishedRun(out.with_name(f"{out.stem}.{unfinished_run.FILE}"), inputs)
+        added: list[Added] | None = None
+        unfinished = UnfinishedRun(out.with_name(f"{out.stem}.{unfinished_run.FILE}"))
         if current_run(shared.folder(method), inputs) is None:
+            earlier = shared.earlier_fits(method, spec, limits, unfinished)
             with enough_memory(), SharedChild(limits) as child:
-                records = fit_and_predict(shared.run_of(method, spec), child, part, unfinished)
+                records = fit_and_predict(shared.run_of(method, spec), child, part, earlier)
             refuse_for_full_disk(records.reasons(), out)
             added = records.added
         with unfinished_file(out) as partial:
@@ -67,15 +66,16 @@ def gather(
         if current_run(folder, inputs) is None:
             _refuse_without_fits(found, f"{shared.dataset} × {method}")
             axes, _ = feature_file.axes_and_reason(shared.features(spec["features"]))
-            _in_order([one for part in found.values() for one in part], shared, axes).write(
-                folder, inputs
-            )
+            records = _in_order([one for part in found.values() for one in part], shared, axes)
+            fit_store.replace(shared.results, shared.dataset, method, records.made)
+            records.write(folder, inputs)
+            fit_store.forget_contained(shared.results, shared.dataset, inputs.recipe, records.made)
     record = recorded_run(folder)
     assert record is not None
     return {f"{shared.dataset}/{method}": record}
 
 
-def _refuse_without_fits(found: Mapping[Path, Added | None], run: str) -> None:
+def _refuse_without_fits(found: Mapping[Path, list[Added] | None], run: str) -> None:
     """Refuse shards without fits: the run's files were up to date then, and have been deleted since."""
     if without := [part for part, added in found.items() if added is None]:
         for part in without:
@@ -83,9 +83,9 @@ def _refuse_without_fits(found: Mapping[Path, Added | None], run: str) -> None:
         raise Refused(f"{run}: its files were deleted meanwhile; run again to fit it again")
 
 
-def _in_order(added: Added, shared: SharedInputs, axes: Any) -> Records:
+def _in_order(added: list[Added], shared: SharedInputs, axes: Any) -> Records:
     """Records in the order of the undivided run."""
-    by_fit = {tuple(fit[name] for name in FIT[2:]): (fit, *rest) for fit, *rest in added}
+    by_fit = {tuple(one[0][name] for name in FIT[2:]): one for one in added}
     records = Records(axes, shared.plan.on_plane)
     for rows in shared.plan.fits:
         records.add(*by_fit[rows.protocol, rows.repeat, rows.fold])

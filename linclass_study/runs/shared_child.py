@@ -12,6 +12,7 @@ from typing import Any
 
 from linclass.pipeline.method import named_steps
 from linclass_study.guard import START_SECONDS, Guard
+from linclass_study.runs.run_files import Limits
 
 WORKER = "linclass_study.runs.worker:Worker"
 STATELESS = ("linclass", "sklearn")
@@ -30,15 +31,18 @@ class SharedChild:
     def __exit__(self, *_: object) -> None:
         self._end()
 
+    @property
+    def limits_of_fit(self) -> Limits:
+        return limits_of_fit(self.limits)
+
     def turn(self, run: str, features: str, entry: Mapping[str, Any], task: Any) -> Guard:
         """The guard, ready for the fits of this method on these features."""
         owner = owner_of(run, entry)
         arguments = {"features": features, "entry": entry, "task": task}
         if self._guard is None or owner != self.owner:
             self._end()
-            limits = self.limits["fit_seconds"], self.limits["fit_memory_mb"]
-            start_seconds = self.limits.get("fit_start_seconds", START_SECONDS)
-            guard = Guard(WORKER, arguments, *limits, start_seconds=start_seconds)
+            seconds, memory, start = self.limits_of_fit
+            guard = Guard(WORKER, arguments, seconds, memory, start_seconds=start)
             self.owner, self._guard = owner, guard
         self._guard.use(arguments, f"importing {entry['classifier']} and loading the data")
         return self._guard
@@ -48,6 +52,12 @@ class SharedChild:
             self._guard.__exit__()
             self.fitting += self._guard.called
             self._guard = None
+
+
+def limits_of_fit(limits: Mapping[str, float]) -> Limits:
+    """The limits of a fit, of those of a study."""
+    start = limits.get("fit_start_seconds", START_SECONDS)
+    return limits["fit_seconds"], limits["fit_memory_mb"], start
 
 
 def owner_of(run: str, entry: Mapping[str, Any]) -> str:

@@ -8,11 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study import environment
-from linclass_study.runs import run, run_files
+from linclass_study.runs import run
+from linclass_study.runs.earlier_fits import EarlierFits
+from linclass_study.runs.fit_store import RunsOfDataset
 from linclass_study.runs.folds import read_plan
+from linclass_study.runs.row_digests import RowDigests
 from linclass_study.runs.run import PlannedRun
+from linclass_study.runs.run_files import RunInputs, digest_of, digest_of_file
+from linclass_study.runs.run_spec import RunSpec
+from linclass_study.runs.shared_child import limits_of_fit
+from linclass_study.runs.unfinished_run import UnfinishedRun
 
-# of a method: its entry, the digest of its code, its foreign libraries with versions, the name of its features
+# of a method: its entry, digests of the code of its fits and of that of the tables, its foreign libraries with
+# versions, the name of its features
 MethodSpec = Mapping[str, Any]
 OF_DATA = ("n_classes", "classes", "positive", "costs")  # of a task; how to tune is asked of a run
 
@@ -25,7 +33,9 @@ class SharedInputs:
         self.folds = results / "folds" / f"{dataset}.parquet"
         self.plan = read_plan(str(self.folds), self.about, evaluation)
         self.task = run.task(self.about, evaluation)
+        self.runs = RunsOfDataset(results, dataset)
         self._digests: dict[str, str] = {}
+        self._rows: dict[str, RowDigests] = {}
 
     def folder(self, method: str) -> Path:
         """The folder of a run."""
@@ -47,23 +57,42 @@ class SharedInputs:
             self.evaluation["seed"],
             self.evaluation.get("traces", False),
             environment.record(self.results, spec.get("libraries")),
+            self._specified(spec).recipe,
+            self._row_digests(spec["features"]),
         )
 
-    def inputs_of(self, spec: MethodSpec, limits: Mapping[str, float]) -> run_files.RunInputs:
-        """Digests of everything that the run of a method depends on."""
-        specified = spec["entry"], spec["code"], self.evaluation, limits
-        return run_files.RunInputs(
-            run_files.asked_of(*specified),
-            self._digest_of_rows(spec["features"]),
-            run_files.parts_of(*specified),
+    def earlier_fits(
+        self, method: str, spec: MethodSpec, limits: Mapping[str, float], unfinished: UnfinishedRun
+    ) -> EarlierFits:
+        """Outcomes that the fits of a run may take over."""
+        runs = self.runs.by_recipe(method, self._specified(spec).recipe)
+        return EarlierFits(runs, spec["entry"], limits_of_fit(limits), unfinished)
+
+    def inputs_of(self, spec: MethodSpec, limits: Mapping[str, float]) -> RunInputs:
+        """Everything that the run of a method depends on."""
+        asked = self._specified(spec, limits)
+        rows = self._digest_of_rows(spec["features"])
+        return RunInputs(
+            asked.asked, rows, asked.recipe, asked.parts, asked.protocols, asked.tables
         )
+
+    def _specified(self, spec: MethodSpec, limits: Mapping[str, float] | None = None) -> RunSpec:
+        tables = spec.get("tables", "")
+        return RunSpec(spec["entry"], spec["code"], self.evaluation, limits or {}, tables)
+
+    def _row_digests(self, features: str) -> RowDigests:
+        if features not in self._rows:
+            own = self.about.get("digest") if self.about.get("in_file") else None
+            of_data = {key: self.task[key] for key in OF_DATA}
+            self._rows[features] = RowDigests(self.features(features), [of_data, own])
+        return self._rows[features]
 
     def _digest_of_rows(self, features: str) -> str:
-        """Digest of everything that a fit uses of the data set: rows, folds, classes and costs."""
+        """Digest of everything that a run uses of the data set: rows, folds, classes and costs."""
         if features not in self._digests:
             paths = (self.features(features), self.folds)
-            files = [run_files.digest_of_file(path) for path in paths]
+            files = [digest_of_file(path) for path in paths]
             about = [self.about.get(key) for key in ("status", "reason", "digest")]
             of_data = {key: self.task[key] for key in OF_DATA}
-            self._digests[features] = run_files.digest_of(files, about, of_data)
+            self._digests[features] = digest_of(files, about, of_data)
         return self._digests[features]

@@ -1,7 +1,6 @@
 """What an interrupted run has computed, so that it continues with the next fit and not from the beginning.
 
-runs/{dataset}/{method}/unfinished.pickle    the inputs of the run, then its outcomes in batches; deleted when the
-                                             run's tables are written
+runs/{dataset}/{method}/unfinished.pickle    outcomes in batches; deleted when the run's tables are written
 
 A batch is appended after ten seconds of work, so light runs never have this file, and a kill costs ten seconds and
 the fit at which it comes. A batch that was cut short is left out.
@@ -12,11 +11,10 @@ from __future__ import annotations
 import os
 import pickle
 import time
-from collections.abc import Hashable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from linclass_study.runs.run_files import RunInputs
 from linclass_study.runs.slurm_memory import kills
 
 FILE = "unfinished.pickle"
@@ -24,24 +22,24 @@ EVERY = 10.0  # seconds of work between two batches
 
 
 class UnfinishedRun:
-    """Outcomes by name; those of a run with other inputs are ignored. Only the process that holds the run's lock
-    (run_lock.py) uses it."""
+    """Outcomes by the keys of fits, which identify them. Only the process that holds the run's lock (run_lock.py) uses
+    it."""
 
-    def __init__(self, path: Path, inputs: RunInputs):
-        self.path, self.inputs = path, inputs
-        self.kept: dict[Hashable, Any] = {}
-        self._new: dict[Hashable, Any] = {}
+    def __init__(self, path: Path):
+        self.path = path
+        self.kept: dict[str, Any] = {}
+        self._new: dict[str, Any] = {}
         self._whole = 0  # bytes of the file up to the last complete batch
         self._since, self._kills = time.monotonic(), kills()
         self._read()
 
-    def get(self, name: Hashable) -> Any:
+    def get(self, key: str) -> Any:
         """An outcome that was kept before; None if there is none."""
-        return self.kept.get(name)
+        return self.kept.get(key)
 
-    def keep(self, name: Hashable, outcome: Any) -> None:
-        """Keep an outcome, unless the memory of this Slurm job did not suffice (slurm_memory.py)."""
-        self._new[name] = outcome
+    def keep(self, outcomes: Mapping[str, Any]) -> None:
+        """Keep outcomes, unless the memory of this Slurm job did not suffice (slurm_memory.py)."""
+        self._new |= outcomes
         if time.monotonic() - self._since >= EVERY and kills() == self._kills:
             self._append()
 
@@ -52,10 +50,9 @@ class UnfinishedRun:
     def _read(self) -> None:
         try:
             with self.path.open("rb") as file:
-                if pickle.load(file) == self.inputs:
-                    while True:
-                        self._whole = file.tell()
-                        self.kept |= pickle.load(file)
+                while True:
+                    self.kept |= pickle.load(file)
+                    self._whole = file.tell()
         except FileNotFoundError:
             return
         except (
@@ -73,8 +70,6 @@ class UnfinishedRun:
         with os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666), "r+b") as file:
             file.truncate(self._whole)
             file.seek(self._whole)
-            if not self._whole:
-                pickle.dump(self.inputs, file)
             pickle.dump(self._new, file)
             self._whole = file.tell()
         self._new, self._since = {}, time.monotonic()

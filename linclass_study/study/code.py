@@ -41,9 +41,9 @@ READ_TEXT = (b"__doc__", b"getdoc", b"getsource")
 READS = {"linclass_study/table_files.py": "workflow/schemas/tables.yaml"}
 
 
-def run_digest(entry: Mapping[str, Any], tune_metric: str, script: Path) -> str:
-    """Digest of the code of a run: the script, and every part that the method's entry names."""
-    return code_digest([script], modules_of_method(entry, tune_metric))
+def digest_of_fits(entry: Mapping[str, Any], tune_metric: str) -> str:
+    """Digest of the code of a method's fits: the process in which they happen, and every part that the entry names."""
+    return code_digest([], modules_of_method(entry, tune_metric))
 
 
 def modules_of_method(entry: Mapping[str, Any], tune_metric: str) -> list[str]:

@@ -23,6 +23,8 @@ class Here:
 
     seconds, has_begun = 60.0, True
 
+    limits_of_fit = 60.0, 1000.0, 120.0
+
     def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []
 

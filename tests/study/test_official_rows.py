@@ -29,7 +29,6 @@ METHODS = {
         {"classifier": "linclass.MultinomialNB"},
         {"classifier": "linclass.LogisticRegression", "params": {"strength": 0.1}, "transforms": ["idf"]},
     ],
-    "array": [{"classifier": "linclass.MultinomialNB"}],
     "texts": [{"classifier": "linclass.MultinomialNB", "features": ["count_words"]}],
 }  # fmt: skip
 
@@ -38,9 +37,9 @@ def lines(rng, source, labels, edit):
     """Rows of a file; edited ones have other values, and levels, columns or words of their own."""
     for label in labels:
         mean = 1 + (label == "yes")
-        if source in ("words", "array"):
+        if source == "words":
             pairs = [f"{j}:{1 + rng.poisson(mean)}" for j in range(2, 80) if rng.random() < 0.1]
-            yield " ".join([label, *(["0:4"] if edit else []), "3:1", *pairs[1:]])
+            yield " ".join([label, *(["1:4"] if edit else []), "3:1", *pairs[1:]])
         elif source == "texts":
             own = rng.choice(
                 ["bee", "cat", "dog", "elk"], 6, p=[0.4 * mean - 0.3, 0.1, 0.1, 1.1 - 0.4 * mean]
@@ -52,20 +51,15 @@ def lines(rng, source, labels, edit):
 
 
 def obtained(folder, source, edit):
-    form = "libsvm" if source in ("words", "array") else "csv"
-    header = {
-        "table": "y,u,v,kind",
-        "texts": "y,text",
-        "words": "# a comment",
-        "array": "# a comment",
-    }[source]
+    form = "libsvm" if source == "words" else "csv"
+    header = {"table": "y,u,v,kind", "texts": "y,text", "words": "# a comment"}[source]
     rng, labels = np.random.default_rng(3), np.array(["no", "yes"] * 24)
     for part, rows in (("train", labels), ("test", labels[12:])):
         rows = rng.permutation(rows) if edit and part == "test" else rows
         written = lines(rng, source, rows, edit and part == "test")
         (folder / f"{part}.{form}").write_text("\n".join([header, *written]) + "\n")
     entry = {"source": {"file": f"train.{form}"}, "test": {"file": f"test.{form}"}, "format": form}
-    keys = {"libsvm": {"dense": source == "array"}, "csv": {"target": "y"}}[form] | (
+    keys = {"libsvm": {}, "csv": {"target": "y"}}[form] | (
         {"texts": ["text"]} if source == "texts" else {}
     )
     return obtain_dataset(entry | keys, [], folder, folder)
@@ -111,8 +105,8 @@ def test_folds_of_training_rows_are_fitted_jointly_beside_an_official_test_set(t
     data, child = obtained(tmp_path, "table", False), Here()
     ran(child, data, tmp_path, 0, METHODS["table"][0])
     used = [asked[0][0].tolist() for asked in child.calls if len(asked) > 1]
-    assert [len(asked) for asked in child.calls if len(asked) > 1] == [8]  # 6 of cv, 2 hold-outs
-    assert used == [np.flatnonzero(data.split == 0).tolist()]
+    assert [len(asked) for asked in child.calls if len(asked) > 1] == [3, 3]  # each repeat of cv
+    assert used == [np.flatnonzero(data.split == 0).tolist()] * 2
 
 
 def test_cv_rows_all_divides_the_official_test_rows_too(tmp_path):

@@ -1,7 +1,8 @@
-"""The runs that a dry run lists: at least these, as rows are known only when they have been read."""
+"""The fits that a dry run lists: at least these, as rows are known only when they have been read."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,36 @@ import pytest
 from linclass_study.jobs import to_fit
 from linclass_study.jobs.bundles import Bundle
 from linclass_study.jobs.to_fit import ToFit
-from linclass_study.runs.run_files import parts_of
+from linclass_study.runs.run_spec import RunSpec
+
+EVALUATION = {
+    "protocols": ["cv"], "folds": 3, "repeats": 1, "seed": 1,
+    "inner_folds": 2, "tune_metric": "accuracy", "tune_rule": "best",
+}  # fmt: skip
+ENTRY = {"classifier": "a"}
+TUNED = ENTRY | {"tune": {"b": [1, 2]}}
+SPEC = RunSpec(TUNED, "code", EVALUATION)
+
+
+@pytest.fixture
+def changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """changes(specs, records): a ToFit on iris and wine, given what the runs on both record."""
+
+    def make(specs: dict[str, RunSpec], records: dict[str, dict]) -> ToFit:
+        known = {
+            tmp_path / "runs" / dataset / method: record
+            for dataset in ("iris", "wine")
+            for method, record in records.items()
+        }
+        monkeypatch.setattr(to_fit, "recorded_run", known.get)
+        (tmp_path / "data").mkdir(exist_ok=True)
+        for dataset in ("iris", "wine"):
+            (tmp_path / "data" / f"{dataset}.json").write_text("{}")
+        runs = {d: tuple((d, method) for method in specs) for d in ("iris", "wine")}
+        bundles = {d: Bundle(d, own, 1.0) for d, own in runs.items()}
+        return ToFit(tmp_path, bundles, specs.__getitem__)
+
+    return make
 
 
 @pytest.mark.parametrize(
@@ -20,51 +50,48 @@ from linclass_study.runs.run_files import parts_of
         ("abc", "iris, none of 3 runs to fit unless their rows have changed"),
     ],
 )
-def test_a_plan_promises_no_more_than_it_knows(
-    fitted: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    known = {
-        tmp_path / "runs" / "iris" / method: {"asked": method, "parts": {}} for method in fitted
-    }
-    monkeypatch.setattr(to_fit, "recorded_run", known.get)
-    bundle = Bundle("iris", tuple(("iris", method) for method in "abc"), 1.0)
-    assert f"{ToFit(tmp_path, {'iris': bundle}, str, dict):iris.}" == line
+def test_a_plan_promises_no_more_than_it_knows(changes, fitted: str, line: str) -> None:
+    found = changes(dict.fromkeys("abc", SPEC), {m: {"asked": SPEC.asked} for m in fitted})
+    assert f"{found:iris.}" == line
 
 
-def test_what_changed_is_told_with_the_runs_that_are_fitted_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    old = parts_of({"classifier": "a"}, "code", {"folds": 3}, {})
-    records = {
-        tmp_path / "runs" / dataset / method: {
-            "asked": "before",
-            "parts": old if method != "c" else {},
-        }
-        for dataset in ("iris", "wine")
-        for method in "abc"
+def test_a_plan_says_how_many_fits_are_made_again_and_why(changes) -> None:
+    before = {"asked": "before", "recipe": SPEC.recipe + "?", "parts": SPEC.parts}
+    specs = {
+        "a": RunSpec(TUNED, "edited", EVALUATION),
+        "b": RunSpec(TUNED | {"params": {"c": 1}}, "code", EVALUATION | {"inner_folds": 9}),
+        "c": SPEC,
+        "d": SPEC,
     }
-    monkeypatch.setattr(to_fit, "recorded_run", records.get)
-    new = {
-        "a": parts_of({"classifier": "a"}, "edited", {"folds": 3}, {}),
-        "b": parts_of({"classifier": "b"}, "code", {"folds": 4, "inner_folds": 9}, {}),
-    }
-    bundle = Bundle("all", tuple((d, m) for d in ("iris", "wine") for m in "abcd"), 1.0)
-    found = ToFit(
-        tmp_path, {"all": bundle}, lambda method: "now", lambda method: new.get(method, {})
-    )
-    unknown = "their entry, their code, `evaluation:` or `limits:`"
-    assert [*found.again(["all"])] == [
-        "fitted again, as their code changed: a on iris and wine",
-        "fitted again, as their entry and `evaluation:` changed: b on iris and wine",
-        f"fitted again, as {unknown} changed: c on iris and wine",
+    found = changes(specs, {"a": before, "b": before, "c": before | {"parts": {}}})
+    assert [*found.again(["iris", "wine"])] == [
+        "fitted again, as their code changed: a on iris and wine (6 fits)",
+        "fitted again, as their entry and `evaluation:` changed: b on iris and wine (6 fits)",
+        "fitted again, as their entry, their code or `evaluation:` changed: c on iris and wine (6 fits)",
     ]
-    assert "8 of 8 runs to fit: iris × a, " in f"{found:all.}"
+    assert f"{found:iris.}".startswith("iris, 4 of 4 runs to fit: iris × a (3 fits), ")
+    assert f"{found:iris.}".endswith("iris × d")
+    assert found.changes("iris", "d") == Counter({to_fit.NEW: 1})
 
 
-def test_a_change_that_a_method_does_not_use_changes_none_of_its_parts() -> None:
-    entry = {"classifier": "a"}
-    before, after = (parts_of(entry, "code", {"inner_folds": n}, {}) for n in (2, 3))
-    assert before == after
-    tuned = entry | {"tune": {"b": [1]}}
-    before, after = (parts_of(tuned, "code", {"inner_folds": n}, {}) for n in (2, 3))
-    assert [part for part in before if before[part] != after[part]] == ["evaluation"]
+def test_what_a_method_does_not_use_changes_neither_what_it_is_asked_nor_its_recipe() -> None:
+    def differing(entry: dict, **changes: object) -> set[str]:
+        one, other = (RunSpec(entry, "code", EVALUATION | new) for new in ({}, changes))
+        return {name for name in ("asked", "recipe") if getattr(one, name) != getattr(other, name)}
+
+    assert differing(ENTRY, inner_folds=3, tune_metric="log_loss") == set()
+    assert differing(TUNED, inner_folds=3) == {"asked", "recipe"}
+    for changes in ({"repeats": 2}, {"protocols": ["cv", "hold_out"]}, {"seed": 2}, {"folds": 4}):
+        assert differing(TUNED, **changes) == {"asked"}
+    assert differing(ENTRY, traces=True) == {"asked"}
+
+
+def test_repeats_and_other_protocols_do_not_change_how_a_protocol_divides_rows() -> None:
+    def protocols(**changes: object) -> dict[str, str]:
+        return RunSpec(ENTRY, "code", EVALUATION | changes).protocols
+
+    cv = protocols()["cv"]
+    curve = {"learning_curve": {"sizes": [0.5, 0.7]}}
+    assert protocols(repeats=2, protocols=["hold_out", "cv", curve])["cv"] == cv
+    for changes in ({"folds": 4}, {"seed": 2}, {"cv_rows": "all"}):
+        assert protocols(**changes)["cv"] != cv

@@ -10,12 +10,10 @@ from test_shared_jobs import EVALUATION, LIMITS, METHODS, compute, files, result
 
 from linclass_study.guard import Guard, GuardedResult
 from linclass_study.runs import shards, slurm_memory, unfinished_run
+from linclass_study.runs.bundle import compute_bundle
 from linclass_study.runs.records import Records
-from linclass_study.runs.run_files import RunInputs
 from linclass_study.runs.shared_inputs import SharedInputs
 from linclass_study.runs.unfinished_run import UnfinishedRun
-
-MADE_OF = RunInputs("asked", "rows")
 
 
 class Interrupted(Exception):
@@ -46,11 +44,11 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
 @pytest.fixture
 def kept(tmp_path: Path) -> Path:
     """A file with three outcomes, one a batch."""
-    run = UnfinishedRun(tmp_path / unfinished_run.FILE, MADE_OF)
+    run = UnfinishedRun(tmp_path / unfinished_run.FILE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(unfinished_run, "EVERY", 0)
         for number in range(3):
-            run.keep(number, {"outcome": number})
+            run.keep({number: {"outcome": number}})
     return run.path
 
 
@@ -64,7 +62,8 @@ def test_only_what_is_left_is_fitted_and_the_bytes_are_the_same(results, calls, 
         compute(results, method)
     calls.made, calls.allowed = 0, needed
     compute(results, method)
-    assert calls.made == needed - allowed
+    joint = method == "theirs"  # an attempt at a joint fit of the second repeat is made again
+    assert calls.made == needed - allowed + joint
     assert files(results) == whole
     assert not [*results.rglob(unfinished_run.FILE)]
 
@@ -81,6 +80,18 @@ def test_a_joint_fit_is_not_repeated_after_its_tables_could_not_be_written(resul
     compute(results, "lda")
     assert calls.made == 0
     assert files(results) == whole
+
+
+def test_an_interrupted_run_whose_limit_is_raised_repeats_only_what_that_ended(results, calls):  # noqa: F811
+    compute(results, "svm")
+    shutil.rmtree(results / "runs/d/svm")
+    calls.allowed = calls.made + 5
+    with pytest.raises(Interrupted):
+        compute(results, "svm")
+    calls.made, calls.allowed = 0, 100
+    limits = LIMITS | {"fit_seconds": LIMITS["fit_seconds"] + 1}
+    compute_bundle(results, {"d": {"svm": METHODS["svm"]}}, EVALUATION, limits)
+    assert calls.made == 7 - 5
 
 
 def test_a_shard_continues_too(results, calls, tmp_path):  # noqa: F811
@@ -103,29 +114,24 @@ def test_a_file_cut_short_anywhere_gives_its_complete_batches_and_is_continued(k
     content = kept.read_bytes()
     for length in range(len(content) + 1):
         kept.write_bytes(content[:length])
-        run = UnfinishedRun(kept, MADE_OF)
+        run = UnfinishedRun(kept)
         assert run.kept == {number: {"outcome": number} for number in range(len(run.kept))}
-        run.keep("next", 3)
-        assert UnfinishedRun(kept, MADE_OF).kept == run.kept | {"next": 3}
+        run.keep({"next": 3})
+        assert UnfinishedRun(kept).kept == run.kept | {"next": 3}
     assert len(run.kept) == 3
 
 
 @pytest.mark.parametrize("content", [b"", b"no pickle", b"\x80\x04N.", b"cno_module\nName\n."])
 def test_what_is_no_unfinished_run_holds_nothing(tmp_path, content):
     (tmp_path / "file").write_bytes(content)
-    assert UnfinishedRun(tmp_path / "file", MADE_OF).kept == {}
-
-
-def test_outcomes_of_other_inputs_do_not_count(kept):
-    assert UnfinishedRun(kept, MADE_OF).get(2) == {"outcome": 2}
-    assert UnfinishedRun(kept, RunInputs("asked", "other rows")).kept == {}
+    assert UnfinishedRun(tmp_path / "file").kept == {}
 
 
 def test_a_light_run_writes_no_file_and_one_killed_for_memory_is_not_kept(tmp_path, monkeypatch):
-    run = UnfinishedRun(tmp_path / "file", MADE_OF)
-    run.keep("quick", 1)
+    run = UnfinishedRun(tmp_path / "file")
+    run.keep({"quick": 1})
     assert not run.path.exists()
     monkeypatch.setattr(unfinished_run, "EVERY", 0)
     monkeypatch.setattr(unfinished_run, "kills", lambda: slurm_memory.kills() + 1)
-    run.keep("killed", 2)
+    run.keep({"killed": 2})
     assert not run.path.exists()

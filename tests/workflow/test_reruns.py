@@ -6,7 +6,10 @@ import os
 import shutil
 import time
 
+import polars as pl
 import pytest
+
+from linclass_study.table_files import FIT
 
 ALL_RUNS = {
     (d, m) for d in ("iris", "gaussians") for m in ("nearest_mean", "lda", "logistic_newton")
@@ -70,7 +73,7 @@ def test_changing_a_methods_entry_reruns_that_method_alone(computed):
     )
     output = computed.plan()
     assert output.runs == {("iris", "logistic_newton"), ("gaussians", "logistic_newton")}
-    again = "fitted again, as their entry changed: logistic_newton on gaussians and iris"
+    again = "fitted again, as their entry changed: logistic_newton on gaussians and iris (6 fits)"
     assert output.text.rstrip().endswith(again)
 
 
@@ -88,6 +91,36 @@ def test_results_without_snakemakes_records_tell_what_they_were_asked(computed):
         text.replace("params: {solver: newton}", "params: {solver: newton, strength: 0.5}"),
     )
     assert computed.plan().runs == {("iris", "logistic_newton"), ("gaussians", "logistic_newton")}
+
+
+@pytest.mark.slow
+def test_an_extended_study_makes_only_new_fits_and_a_restored_one_none(computed):
+    """A fit that is taken over has the seconds that were measured when it was made."""
+
+    def run(study: str) -> pl.DataFrame:
+        computed.write("study.yaml", study)
+        output = computed.snakemake("--", "results/scores.csv")
+        assert output.code == 0, output.text
+        return computed.fits().sort(FIT)
+
+    study, first = computed.text("study.yaml"), computed.fits().sort(FIT)
+    extended = study.replace("folds: 3", "folds: 3, repeats: 2, protocols: [cv, hold_out]")
+    raised = extended + "limits: {fit_seconds: 301}\n"
+    computed.write("study.yaml", extended)
+    output = computed.plan()
+    assert output.runs == ALL_RUNS
+    assert output.text.count(" (13 fits)") == 6, "3 of the second repeat and 10 hold-outs"
+    assert output.text.rstrip().endswith("on gaussians and iris (78 fits)")
+    longer = run(extended)
+    assert longer.height == 18 + 78
+    assert longer.join(first, on=FIT, how="semi").equals(first)
+    computed.write("study.yaml", raised)
+    assert computed.plan().runs == set()
+    assert run(raised).equals(longer)
+    computed.write("study.yaml", study)
+    assert computed.plan().runs == set()
+    assert run(study).equals(first)
+    assert run(extended).equals(longer)
 
 
 def files_in(folder) -> dict[str, int]:

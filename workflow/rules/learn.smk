@@ -1,7 +1,7 @@
 """From rows and folds to predictions. A run is one method on one data set, with all folds and their tuning.
 
 A job computes a bundle of runs: light runs share a job, a heavy one has its own (linclass_study/jobs/bundles.py). Its
-output is a manifest of the files of its runs; runs that are up to date are not computed again.
+output is a manifest of the files of its runs. Fits on which nothing has changed are not made again.
 
 bundles/{bundle}.json                         the runs of a job with their inputs and files
 runs/{dataset}/{method}/fits.parquet          one row for each planned fit, failed ones included
@@ -12,6 +12,7 @@ runs/{dataset}/{method}/paths.parquet         coefficients of the first fit alon
 runs/{dataset}/{method}/traces.parquet        one row for each recorded step of a solver (optional)
 runs/{dataset}/{method}/boundary.npz          predicted classes of a plane, and margins at boundaries (optional)
 runs/{dataset}/{method}/unfinished.pickle     outcomes of the fits of a run that was interrupted
+store/{dataset}/                              runs of earlier variants of the study (linclass_study/runs/fit_store.py)
 """
 
 

@@ -12,6 +12,7 @@ from linclass_study.jobs import slurm_jobs
 from linclass_study.jobs.work import SECONDS_OF_RULE
 from linclass_study.refusal import Refused
 from linclass_study.results import study_file
+from linclass_study.runs import fit_store
 from linclass_study.study import lock, progress
 from linclass_study.textbook import published_table
 from linclass_study.textbook.published import read_published
@@ -80,6 +81,11 @@ def kind_of(job):
 
 def does_fit(job):
     return job.rule.name in ("cross_validate", "cross_validate_shard")
+
+
+def prune_store():
+    """At the end: keep the fits of earlier variants of the study within their size bound."""
+    fit_store.prune(Path(STUDY.results), STUDY.limits["store_mb"])
 
 
 def print_answer_last():

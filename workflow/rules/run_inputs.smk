@@ -6,7 +6,8 @@ from pathlib import Path
 
 from linclass_study.jobs import resources
 from linclass_study.jobs.to_fit import ToFit
-from linclass_study.runs import manifest, run_files
+from linclass_study.runs import manifest
+from linclass_study.runs.run_spec import RunSpec
 from linclass_study.study import code
 
 
@@ -61,32 +62,24 @@ def limits_of_fits():
 @cache
 def spec_of_method(method):
     entry = STUDY.methods[method]
-    script = SCRIPTS / "cross_validate.py"
     return {
         "entry": entry,
-        "code": code.run_digest(entry, STUDY.evaluation["tune_metric"], script),
+        "code": code.digest_of_fits(entry, STUDY.evaluation["tune_metric"]),
+        "tables": code_of("cross_validate.py"),
         "libraries": code.libraries_of_methods([entry]),
         "features": STUDY.features_of[method],
     }
 
 
+@cache
 def specified_of_method(method):
     """Everything that the study specifies for the runs of a method."""
     spec = spec_of_method(method)
-    return spec["entry"], spec["code"], json.loads(evaluation_of_fits()), limits_of_fits()
+    evaluation = json.loads(evaluation_of_fits())
+    return RunSpec(spec["entry"], spec["code"], evaluation, limits_of_fits(), spec["tables"])
 
 
-@cache
-def asked_of_method(method):
-    return run_files.asked_of(*specified_of_method(method))
-
-
-@cache
-def parts_of_method(method):
-    return run_files.parts_of(*specified_of_method(method))
-
-
-FITS = ToFit(Path(STUDY.results), BUNDLES, asked_of_method, parts_of_method)
+FITS = ToFit(Path(STUDY.results), BUNDLES, specified_of_method)
 
 
 def rerun_if_runs_differ(wildcards):
@@ -95,7 +88,7 @@ def rerun_if_runs_differ(wildcards):
     Snakemake does not detect this for results that were moved, or whose .snakemake was deleted.
     """
     runs = BUNDLES[wildcards.bundle].runs
-    wanted = {f"{dataset}/{method}": asked_of_method(method) for dataset, method in runs}
+    wanted = {f"{dataset}/{method}": specified_of_method(method).asked for dataset, method in runs}
     if not manifest.is_current(Path(STUDY.results), wildcards.bundle, wanted):
         force(f"{STUDY.results}/{manifest.FOLDER}/{wildcards.bundle}.json")
     return []
