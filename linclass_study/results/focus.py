@@ -142,7 +142,7 @@ def undecided_sentences(compared: list[Verdict]) -> list[str]:
     repeats, nearest = min(
         more, key=lambda pair: (not pair[0].decide, pair[0].repeats, pair[0].then)
     )
-    decidable = sum(one.decide for one, _ in more)
+    decidable = sum(bool(one.decide) for one, _ in more)
     side = "ahead of" if nearest.difference >= 0 else "behind"
     where = f"{nearest.dataset}, {abs(nearest.difference):.3f} {side} {nearest.other},"
     return [
@@ -162,13 +162,10 @@ def decisive(outcome: Outcome, base: ComparisonAcross) -> list[str]:
     needed, name = found.datasets_needed()[j], found.others[j]
     if found.deciding.holm[j] < ALPHA or name in base.best:
         return []
+    lead = f"The difference between {base.best[0]} and {name}, the next by mean rank,"
     if needed is None:
-        return [
-            f"A difference as small as that to {name} would not be significant on {power.MANY:,} data sets like these."
-        ]
-    return [
-        f"Its difference to {name} would be significant on about {needed} data sets like these."
-    ]
+        return [f"{lead} is too small to be significant on {power.MANY:,} data sets like these."]
+    return [f"{lead} would be significant on about {needed} data sets like these."]
 
 
 def _next_by_rank(found: Across) -> int:

@@ -20,6 +20,7 @@ from linclass_study.results.outcome import Outcome
 from linclass_study.results.within_dataset import ALPHA, SURE, ComparisonWithin
 
 REPEATS = (2, 3, 5, 10, 20, 30, 50, 100)  # that are tried
+WORDS = ("better", "equal in practice", "worse")
 SHOWN = 10  # repeats of which the interval is told where none of them decides
 MANY = 1000  # data sets, beyond which no number is given
 
@@ -30,14 +31,14 @@ class Repeats(NamedTuple):
     now       half the width of its 95 % interval
     then      the same with so many `repeats`
     repeats   the least of REPEATS that would decide, if the difference and its spread stayed; else SHOWN or more
-    decide    whether they would
+    decide    as what they would: better, equal in practice or worse; empty if as none
     least     half the width with any number of repeats
     """
 
     now: float
     then: float
     repeats: int
-    decide: bool
+    decide: str
     least: float
 
 
@@ -55,15 +56,18 @@ def more_repeats(
         low, high = t_interval(0.0, float(corrected_error(sd, n, found.ratio)), n)
         return float(high - low) / 2
 
-    def decided(times: int) -> bool:
+    def decided(times: int) -> str:
         n = fits * times
         spread = float(corrected_error(sd, n, found.ratio))
-        return max(outcomes(difference, spread, n - 1, found.rope)) >= SURE
+        chances = outcomes(difference, spread, n - 1, found.rope)
+        return WORDS[int(np.argmax(chances))] if max(chances) >= SURE else ""
 
     more = [times for times in REPEATS if times > repeats]
     enough = next((times for times in more if decided(times)), None)
     shown = enough or max(SHOWN, *more[:1], 2 * repeats * (not more))
-    return Repeats(half(repeats), half(shown), shown, enough is not None, half(10**6))
+    return Repeats(
+        half(repeats), half(shown), shown, decided(enough) if enough else "", half(10**6)
+    )
 
 
 def outcomes(difference: float, error: float, df: float, rope: float) -> tuple[float, float, float]:
@@ -93,7 +97,7 @@ def repeats_words(power: Repeats) -> str:
         f"±{short(power.then)}"
     )
     if power.decide:
-        return f"{said}, which would decide it if the difference stays"
+        return f"{said}, which would decide it ({power.decide}) if the difference stays"
     return (
         f"{said}, and with any number of repeats not below ±{short(power.least)}, which would not decide it: "
         "only more rows or more data sets can"

@@ -13,13 +13,14 @@ from scipy import stats
 from studies import Data, Method
 
 from linclass.comparisons import holm, wilcoxon
+from linclass_study.report import page_figures
 from linclass_study.report.cells import with_code
-from linclass_study.report.page_tables import make_tables
+from linclass_study.report.page import report
+from linclass_study.report.page_tables import make_tables, write_tables
 from linclass_study.report.tables import control as control_table
 from linclass_study.report.tables import focus as focus_table
-from linclass_study.results import answer, power
-from linclass_study.results.across_datasets import AllScores
-from linclass_study.results.across_tables import write_across
+from linclass_study.results import answer, conclusion, power
+from linclass_study.results.across_datasets import AllScores, comparison_across
 from linclass_study.results.controls import BASELINE, across, controls, verdicts
 from linclass_study.results.focus import control_sentences, focus_sentences
 from linclass_study.results.within_dataset import comparison_within
@@ -159,25 +160,33 @@ def test_the_focus_has_a_row_against_each_other_method_across_and_on_each_data_s
     assert focus_table.make(with_focus(outcome)) is None
 
 
-def test_the_page_and_the_terminal_say_the_focus_first(outcome):
-    of_focus = with_focus(outcome, "like")
-    write_across(of_focus)
-    page = studies.finish(of_focus)
+def test_the_page_and_the_terminal_say_the_focus_first(make, monkeypatch):
+    monkeypatch.setattr(page_figures, "figures", lambda _: {})  # which take most of the time
+    monkeypatch.setattr(page_figures, "not_drawn", lambda *_: [])
+    data = {f"d{i}": Data(rows=60, seed=i) for i in range(5)}
+    made = make(data, {"good": Method(3.0), "like": Method(2.9), "poor": Method(0.5)}, folds=2)
+    of_focus = with_focus(made, "like")
+    tables = make_tables(of_focus)
+    write_tables(tables, of_focus)
+    page = report(of_focus, tables, studies.MACHINE, ["my study.yaml"])
     assert page.index('<h2 id="focus">The focus of this study') < page.index('<h2 id="answer">')
     for sentence in focus_sentences(of_focus):
         assert f"<p>{with_code(sentence)}</p>" in page
     text = answer.answer(of_focus, "report.html")
     assert text.index("like against each other method") < text.index("Best accuracy")
-    assert "like against 3 other methods by accuracy across 7 independent data sets: " in text
+    assert "like against 2 other methods by accuracy across 5 independent data sets: " in text
     assert (of_focus.results / "tables" / "focus.tex").read_text().startswith("\\begin{tabular}")
-    write_across(outcome)
-    page = studies.finish(outcome)
-    assert 'id="focus"' not in page
-    assert "good and guess against every other method" in page
-    assert (
-        "guess against 3 other methods across 7 independent data sets: significantly worse" in page
-    )
-    assert (outcome.results / "tables" / "focus.csv").read_text().startswith("nothing")
+
+
+def test_without_a_focus_the_answer_compares_the_best_method_and_the_baseline(outcome):
+    said = " ".join(conclusion.sentences(outcome, comparison_across(outcome), []))
+    for name in ("good", "guess"):
+        assert f"{name} against 3 other methods across 7 independent data sets: signific" in said
+        assert f"{name} against 3 other" not in " ".join(
+            conclusion.sentences(with_focus(outcome, "like"), comparison_across(outcome), [])
+        )
+    assert control_table.make(outcome).title == "good and guess against every other method"
+    assert focus_sentences(outcome) == []
 
 
 def test_the_table_of_controls_has_all_four_corrections(outcome):
@@ -238,7 +247,7 @@ def test_the_repeats_that_decide_are_the_fewest_that_do():
         return stats.t(n - 1, d, sd * (1 / n + 1 / 9) ** 0.5).sf(0.01)
 
     found = power.more_repeats(EVALUATION, FOLDS, d, sd * (1 / 10 + 1 / 9) ** 0.5)
-    assert found.decide
+    assert found.decide == "better"
     before = [r for r in (1, *power.REPEATS) if r < found.repeats]
     assert better(found.repeats) >= 0.95 > better(before[-1])
     assert f"`repeats: {found.repeats}`" in power.repeats_words(found)

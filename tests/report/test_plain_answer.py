@@ -115,7 +115,10 @@ def test_across_data_sets_the_answer_of_two_methods_is_as_sure_as_the_sign_test(
     assert reported(many) == [
         f"{over} 5 independent data sets, but not significantly better than the other.",
         "On 5 of the 5 data sets one method is clearly the best.",
-        "Its difference to bad would be significant on about 6 data sets like these.",
+        (
+            "The difference between good and bad, the next by mean rank, would be significant on about 6 data sets "
+            "like these."
+        ),
     ]
 
 
