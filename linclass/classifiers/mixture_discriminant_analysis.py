@@ -17,11 +17,11 @@ Reference: Hastie & Tibshirani (1996), JRSS B 58; Hastie, Tibshirani & Friedman 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar, Self
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.special import logsumexp
 
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
@@ -124,15 +124,45 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
+        return self._learn(X, codes, weights, self._moments(X, codes, weights))
+
+    def fitter(self, X: MatrixLike, y: ArrayLike) -> Callable[[Mapping[str, Any]], Any]:
+        """A function of parameters that fits to these rows, from the same moments.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows.
+        y : array of shape (n,)
+            Class of each row.
+
+        Returns
+        -------
+        function of a dict
+            The classifier with these parameters, fitted.
+        """
+        first = self._unfitted()
+        rows = first._start_fit(X, y)
+        moments = first._moments(*rows)
+
+        def fitted(params: Mapping[str, Any]) -> Any:
+            model = copy.copy(first).set_params(**params)
+            if model.class_weight != first.class_weight:
+                return model.fit(X, y)
+            model.check()
+            return model._learn(*rows, moments)
+
+        return fitted
+
+    def _moments(self, X: Matrix, codes: Array, weights: Array) -> ClassMoments:
         (n, d), K = X.shape, len(self.classes_)
-        counts = self._counts(K)
         form = tied_form(X, K, "full", type(self).__name__)
-        if sp.issparse(X):  # TEMPORARY
-            require_memory(
-                4 * 8 * d * d, f"{type(self).__name__} needs a dense {d} × {d} covariance"
-            )
         require_memory(3 * 8 * n * min(n, d), f"{type(self).__name__} needs dense rows")
-        moments = ClassMoments.of(X, codes, weights, K, form)
+        return ClassMoments.of(X, codes, weights, K, form)
+
+    def _learn(self, X: Matrix, codes: Array, weights: Array, moments: ClassMoments) -> Self:
+        d, K = X.shape[1], len(self.classes_)
+        counts = self._counts(K)
         a = float(self.shrinkage)
         spread, along = shrunk_spreads(moments, a)
         own_weights = [weights[codes == k] for k in range(K)]

@@ -14,13 +14,14 @@ Certificate: closed form.
 Reference: Friedman (1989), Regularized discriminant analysis; Hastie, Tibshirani & Friedman (2009), §4.3.1.
 """
 
-from collections.abc import Iterable, Mapping
+import copy
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.annotations import ClassWeight, Matrix, MatrixLike
+from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.applicability import require_memory
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -106,6 +107,33 @@ class QuadraticDiscriminantAnalysis(CountsRows, FromStackedMoments, SoftmaxProba
         what = f"{type(self).__name__} needs {K} dense {d} × {d} covariances"
         require_memory(8 * 3 * K * d * d, f"{what} and their factors")
         return "full"
+
+    def fitter(self, X: MatrixLike, y: ArrayLike) -> Callable[[Mapping[str, Any]], Any]:
+        """A function of parameters that fits to these rows, from the same sums.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows.
+        y : array of shape (n,)
+            Class of each row.
+
+        Returns
+        -------
+        function of a dict
+            The classifier with these parameters, fitted.
+        """
+        first = self._unfitted()
+        first._summed(X, y, None)
+
+        def fitted(params: Mapping[str, Any]) -> Any:
+            model = copy.copy(first).set_params(**params)
+            if model._shared() != first._shared():
+                return model.fit(X, y)
+            model.check()
+            return model._learn(first.statistics_)
+
+        return fitted
 
     def _learned(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
         priors = class_priors(self.priors, stack.mass)

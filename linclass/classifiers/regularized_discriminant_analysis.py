@@ -21,10 +21,8 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 
 from linclass.annotations import ClassWeight, Matrix
-from linclass.applicability import require_memory
 from linclass.classifiers.quadratic_discriminant_analysis import QuadraticDiscriminantAnalysis
 from linclass.generative.class_spreads import ClassSpreads
 from linclass.generative.from_statistics import FromStatistics
@@ -100,11 +98,6 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
         check_covariance(self.covariance)
         check_share("pooling", self.pooling)
         check_share("shrinkage", self.shrinkage)
-
-    def _form(self, X: Matrix, K: int) -> str:
-        if sp.issparse(X):  # TEMPORARY
-            require_memory(24 * K * X.shape[1] ** 2, f"{type(self).__name__} needs {K} covariances")
-        return super()._form(X, K)
 
     def _spreads_of(self, stack: ClassMoments) -> list[ClassSpreads]:
         shares = float(self.pooling), float(self.shrinkage)

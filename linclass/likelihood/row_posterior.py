@@ -34,9 +34,10 @@ class RowPosterior(WeightsPosterior):
         self.objective, self.total, self.solution, self.rows = objective, total, solution, rows
         point = objective.at(solution.theta)
         self.roots = np.sqrt(total * objective.weights * point.curvatures)
-        K = rows.gram * np.multiply.outer(self.roots, self.roots)
+        K = rows.gram * self.roots
+        K *= self.roots[:, None]
         diagonal(K)[...] += self.alpha
-        self.L, _ = lapack.dpotrf(K, lower=1, overwrite_a=1, clean=1)
+        self.L, _ = lapack.dpotrf(K.T, lower=1, overwrite_a=1, clean=1)
         self.intercept = objective.design.intercept
         self.q = lapack.dpotrs(self.L, self.roots, lower=1)[0]
         self.pull = float(self.roots @ self.q)  # rᵀq

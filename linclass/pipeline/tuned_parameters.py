@@ -17,7 +17,7 @@ from linclass import metrics
 from linclass.annotations import EstimatorLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.convergence_warning import silently
-from linclass.conventions.foreign_estimator import own_copy
+from linclass.conventions.foreign_estimator import is_ours, own_copy
 from linclass.pipeline.estimator_calls import fit_estimator, fits_together, rows_for
 from linclass.pipeline.fitted import Candidate, Task, measured, predict_rows, why_not_measured
 from linclass.pipeline.method import Method, parameters
@@ -98,6 +98,10 @@ class _Judge:
         estimator = self.method.estimator(self.seed, **self.precision | option)
         require_numbers(ready, estimator)
         rows = own_copy(rows_for(estimator, ready), estimator)
+        if hasattr(estimator, "fitter") and is_ours(estimator):
+            fold.fitter = fold.fitter or estimator.fitter(rows, self.y[fold.train])
+            fit = fold.fitter(estimator.get_params(deep=False))
+            return self.judged(fit, X_test, self.y[fold.test])
         groups = None if self.groups is None else self.groups[fold.train]
         fit_estimator(estimator, rows, self.y[fold.train], groups, self.method.classes)
         return self.judged(estimator, X_test, self.y[fold.test])
@@ -144,12 +148,15 @@ class _InnerFold:
     train: np.ndarray
     test: np.ndarray
     steps: Steps | None = None
+    fitter: Callable[[dict[str, Any]], Any] | None = (
+        None  # of candidates that share work on these rows
+    )
     found: tuple[Table, Any] | Exception = field(default_factory=Exception)
 
     def transformed(self, steps: Steps) -> tuple[Table, Any]:
         """(training rows, matrix of the held-out rows) after these transforms, fitted to the training rows."""
         if steps != self.steps:
-            self.steps = steps
+            self.steps, self.fitter = steps, None
             try:
                 self.found = self._transform(steps)
             except Exception as error:

@@ -104,7 +104,7 @@ def mixed_spread(moments: ClassMoments, factors: np.ndarray, floor: float = 0.0)
         return DualSpread(R, D, floor)
     if not D.all():
         R, D = R.of_rows(D > 0), D[D > 0]
-    return SpanSpread(R.span(moments.negligible * np.sqrt(moments.total)), D)
+    return SpanSpread(R, R.span(moments.negligible * np.sqrt(moments.total)), D)
 
 
 def _diagonal(

@@ -17,6 +17,7 @@ from scipy.linalg import lapack
 from linclass.annotations import Matrix
 from linclass.applicability import require_memory
 from linclass.numerics.arrays import Array, once
+from linclass.numerics.latest import Latest
 
 DEPENDENT = (
     1e-13  # square of what is left of a row, relative to the features times the largest square
@@ -29,7 +30,7 @@ class Deviations:
 
     def __init__(self, near: Matrix, rest: Array | None, roots: Array, codes: Array, K: int):
         self.near, self.rest, self.roots, self.codes, self.K = near, rest, roots, codes, K
-        self._latest: tuple[Any, Any] = None, None
+        self._latest = Latest()
         self._span: RowSpan | None = None
 
     @classmethod
@@ -51,7 +52,10 @@ class Deviations:
         return cls(near, None, roots, np.concatenate([*(p.codes for p in parts), np.arange(K)]), K)
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_latest": (None, None)}
+        """Without what can be computed again."""
+        lost = {"gram", "axes", "squares"}
+        known = {name: value for name, value in vars(self).items() if name not in lost}
+        return known | {"_latest": Latest(), "_span": None}
 
     def __len__(self) -> int:
         return len(self.roots)
@@ -134,10 +138,11 @@ class Deviations:
             return M @ self.near.T
         if not sp.issparse(M):
             return (self.near @ M.T).T - (M @ self.rest.T)[:, self.codes] * self.roots
-        if self._latest[0] is not M:
-            found = (M @ self.near.T).toarray() - (M @ self.rest.T)[:, self.codes] * self.roots
-            self._latest = M, found
-        return np.asarray(self._latest[1])
+        return self._latest.of(M, self._sparse_products)
+
+    def _sparse_products(self, M: sp.csr_array) -> Array:
+        assert self.rest is not None, "dense rows have products of matrices"
+        return (M @ self.near.T).toarray() - (M @ self.rest.T)[:, self.codes] * self.roots
 
     def combine(self, V: Array) -> Array:
         """V R (q, d)."""
@@ -176,7 +181,7 @@ class RowSpan:
         """A column whose norm is up to `negligible` (d,) is rounding error."""
         norms = np.sqrt(R.squares.sum(axis=0))
         varies = norms > negligible
-        self.R, self.scale = R, np.where(varies, norms, 0)
+        self.scale = np.where(varies, norms, 0)
         self.weight = np.divide(1, norms, out=np.zeros_like(norms), where=varies)
         self.unit = R.scaled(np.where(varies, norms, np.inf))
         G = self.unit.gram
@@ -188,11 +193,12 @@ class RowSpan:
         order = order[: len(G)] - 1
         self.own, self.others = order[:rank], order[rank:]
         self.L = np.asfortranarray(np.tril(factor[:rank, :rank]))
+        self._volume: float | None = None
         self.C = self._solved(lapack.dtrtrs, factor[rank:, :rank].T, trans=1).T
-        self._latest: tuple[Any, Any] = None, None
+        self._latest = Latest()
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_latest": (None, None)}
+        return vars(self) | {"_latest": Latest()}
 
     @property
     def rank(self) -> int:
@@ -200,12 +206,11 @@ class RowSpan:
 
     def coordinates(self, X: Matrix) -> Array:
         """u = G⁻¹R_I x of rows X (q, d): x is R_Iᵀu in the span; kept for sparse rows."""
-        if self._latest[0] is X and sp.issparse(X):
-            return np.asarray(self._latest[1])
+        return self._latest.of(X, self._coordinates) if sp.issparse(X) else self._coordinates(X)
+
+    def _coordinates(self, X: Matrix) -> Array:
         products = self.unit.products(_times(X, self.weight))
-        found = self._solved(lapack.dpotrs, products[:, self.own].T).T
-        self._latest = (X, found) if sp.issparse(X) else (None, None)
-        return found
+        return self._solved(lapack.dpotrs, products[:, self.own].T).T
 
     def combine(self, V: Array) -> Array:
         """V R_I (q, d)."""
@@ -216,17 +221,18 @@ class RowSpan:
         V = self._solved(lapack.dpotrs, V.T).T
         return self.unit.combine(self._among(V)) * self.weight
 
-    @once
-    def log_volume(self) -> float:
-        """ln det R_I R_Iᵀ in the units of the features."""
-        if not self.rank:
-            return 0.0
-        R = self.R if self.weight.all() else self.R.scaled(np.where(self.weight > 0, 1, np.inf))
-        G = R.gram[np.ix_(self.own, self.own)]
-        return 2 * float(np.log(lapack.dpotrf(G, lower=1)[0].diagonal()).sum())
+    def log_volume(self, R: Deviations) -> float:
+        """ln det R_I R_Iᵀ in the units of the features; R is not kept, as it keeps the span."""
+        if self._volume is None:
+            if not self.weight.all():
+                R = R.scaled(np.where(self.weight > 0, 1, np.inf))
+            G = R.gram[np.ix_(self.own, self.own)]
+            L = lapack.dpotrf(G, lower=1)[0] if self.rank else G
+            self._volume = 2 * float(np.log(L.diagonal()).sum())
+        return self._volume
 
     def _among(self, V: Array) -> Array:
-        whole = np.zeros((len(V), len(self.R)))
+        whole = np.zeros((len(V), len(self.unit)))
         whole[:, self.own] = V
         return whole
 

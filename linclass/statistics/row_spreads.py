@@ -51,8 +51,8 @@ class _RowSpread:
 class SpanSpread(_RowSpread):
     """Σ = RᵀDR with D > 0, by the span of R."""
 
-    def __init__(self, span: RowSpan, D: Array):
-        self.span, self.R, self.D, self.floor = span, span.R, D, 0.0
+    def __init__(self, R: Deviations, span: RowSpan, D: Array):
+        self.span, self.R, self.D, self.floor = span, R, D, 0.0
         self.roots = np.sqrt(D[span.own])
         self.B = np.sqrt(D[span.others])[:, None] * span.C / self.roots
         self.squares, self.axes = np.linalg.eigh(self.B @ self.B.T)
@@ -66,7 +66,7 @@ class SpanSpread(_RowSpread):
     def log_volume(self) -> float:
         """Over the directions with variance."""
         own = 2 * np.log(self.roots).sum() + np.log1p(self.squares).sum()
-        return float(own + self.span.log_volume)
+        return float(own + self.span.log_volume(self.R))
 
     def whiten(self, X: Matrix) -> Array:
         """Rows X (q, d) in coordinates (q, r) in which the covariance is the identity."""
@@ -112,13 +112,21 @@ class DualSpread(_RowSpread):
         self.roots = np.sqrt(D[self.own])
         self.L = np.zeros((0, 0))
         if len(self.own):
-            K = R.gram[np.ix_(self.own, self.own)] * np.multiply.outer(self.roots, self.roots)
-            trace = float(np.trace(K))
-            diagonal(K)[...] += floor
-            self.L, indefinite = lapack.dpotrf(K, lower=1)
+            K = self._products_among(floor)
+            self.L, indefinite = lapack.dpotrf(K, lower=1, overwrite_a=1)
             if indefinite:  # by rounding
-                diagonal(K)[...] += ROUNDING * len(K) * trace
-                self.L, _ = lapack.dpotrf(K, lower=1)
+                trace = float(self.D @ R.gram.diagonal())
+                K = self._products_among(floor + ROUNDING * len(K) * trace)
+                self.L, _ = lapack.dpotrf(K, lower=1, overwrite_a=1)
+
+    def _products_among(self, floor: float) -> Array:
+        """UUᵀ + φI, as LAPACK takes it without a copy."""
+        G = self.R.gram
+        K = G.copy() if len(self.own) == len(G) else G[np.ix_(self.own, self.own)]
+        K *= self.roots
+        K *= self.roots[:, None]
+        diagonal(K)[...] += floor
+        return K.T
 
     @property
     def rank(self) -> int:

@@ -332,11 +332,19 @@ def test_memory_is_refused_with_its_size_before_it_is_taken() -> None:
 def test_a_covariance_of_many_words_is_refused_under_the_limit_unless_rows_are_few() -> None:
     code = """
 import resource, numpy as np, scipy.sparse as sp
-from linclass import LinearDiscriminantAnalysis
+from linclass import (
+    BayesianLogisticRegression, FisherDiscriminant, LinearDiscriminantAnalysis, MixtureDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis, RegularizedDiscriminantAnalysis,
+)
 resource.setrlimit(resource.RLIMIT_AS, (4 * 10**9, 4 * 10**9))
 words = sp.random_array((35000, 34250), density=1e-5, format="csr", rng=0)
-few = LinearDiscriminantAnalysis().fit(words[:100], np.arange(100) % 2)
-print(few.status_)
+for model in (
+    LinearDiscriminantAnalysis(), LinearDiscriminantAnalysis(shrinkage="ledoit_wolf"), FisherDiscriminant(),
+    QuadraticDiscriminantAnalysis(), RegularizedDiscriminantAnalysis(), MixtureDiscriminantAnalysis(),
+    BayesianLogisticRegression(strength=1.0),
+):
+    model.fit(words[:100], np.arange(100) % 2).predict(words[:3000])
+    print(model.status_, end=" ")
 try:
     LinearDiscriminantAnalysis().fit(words, np.arange(35000) % 2)
 except ValueError as error:
@@ -344,6 +352,7 @@ except ValueError as error:
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.startswith(
-        "rank_deficient\nNotApplicable LinearDiscriminantAnalysis needs a dense 34250 × 34250 covariance and "
+        "rank_deficient converged rank_deficient rank_deficient converged rank_deficient converged "
+        "NotApplicable LinearDiscriminantAnalysis needs a dense 34250 × 34250 covariance and "
         "its factors, 37.5 GB; the limit is 4.0 GB."
     )
