@@ -124,6 +124,8 @@ def focus_lines(outcome: Outcome) -> list[str]:
             for dataset, counts in islice(by_dataset.items(), BEST_LINES)
         ]
         more = len(by_dataset) - BEST_LINES
+        if not rows:
+            continue
         lines += [
             f"{name} against each other method (with a probability of at least {SURE:g}):",
             *_columns(rows),

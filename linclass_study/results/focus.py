@@ -14,7 +14,7 @@ from linclass_study.results.across_datasets import ComparisonAcross, comparison_
 from linclass_study.results.controls import Across, Verdict, across, cost_ratios, focus_of, verdicts
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.within_dataset import ALPHA, SURE, rope_of
+from linclass_study.results.within_dataset import ALPHA, SURE, comparison_within, rope_of
 
 NAMES = 4  # methods named in a sentence; the others are counted
 
@@ -40,8 +40,11 @@ def focus_sentences(outcome: Outcome) -> list[str]:
 
 def _about(outcome: Outcome, base: ComparisonAcross, control: str) -> list[str]:
     own, found = verdicts(outcome, control), across(outcome, base, control)
-    scored = {one.dataset for one in own}
-    lacking = [name for name in outcome.datasets if name not in scored]
+    lacking = [
+        name
+        for name, part in outcome.parts().items()
+        if control not in comparison_within(part, name).methods
+    ]
     lines = [*control_sentences(base, found, lead=True)] if found else []
     if found and found.enough:
         lines += _against_nearest(outcome, found)

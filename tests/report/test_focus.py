@@ -210,6 +210,11 @@ def test_a_focus_without_a_score_on_a_data_set_says_so(make):
     assert {one.dataset for one in verdicts(with_focus(made, "mine"), "mine")} == {*data} - {"d1"}
 
 
+def test_a_focus_without_other_methods_says_nothing(make):
+    alone = with_focus(make({"d": Data()}, {"a": Method()}, folds=3), "a")
+    assert focus_sentences(alone) == answer.focus_lines(alone) == []
+
+
 def test_the_study_of_one_data_set_has_a_focus_too(make):
     made = with_focus(make({"d": Data()}, {"a": Method(3.0), "b": Method(0.1)}, folds=5), "b")
     (table,) = (t for (name, _), t in make_tables(made).items() if name == "focus")
