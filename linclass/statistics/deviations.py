@@ -124,12 +124,11 @@ class Deviations:
         many, few = np.flatnonzero(often), np.flatnonzero(~often)
         B = self.near[:, many].toarray() - self.roots[:, None] * self.rest[:, many][self.codes]
         N, T = self.near[:, few], self.rest[:, few]
-        cross = (N @ T.T)[:, self.codes] * self.roots
+        E = self.roots[:, None] * self._members  # (N − ET)(N − ET)ᵀ = NNᵀ − HEᵀ − EHᵀ
+        H = N @ T.T - 0.5 * E @ (T @ T.T)
         G = B @ B.T
         G += (N @ N.T).toarray()
-        G -= cross
-        G -= cross.T
-        G += (T @ T.T)[np.ix_(self.codes, self.codes)] * np.multiply.outer(self.roots, self.roots)
+        G -= np.hstack([H, E]) @ np.hstack([E, H]).T
         return G
 
     def products(self, M: Matrix) -> Array:
