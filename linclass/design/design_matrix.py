@@ -240,7 +240,12 @@ class DesignMatrix(GramProducts):
             return self.X.T
         n, d = self.X.shape
         by_rows = self.X.nnz <= SHORT * d if n_scores == 1 else d <= max(5 * n, CACHED / n_scores)
-        return self.X.T if by_rows else self.XT
+        return self._flipped if by_rows else self.XT
+
+    @cached_property
+    def _flipped(self) -> Matrix:
+        """Xᵀ as a view of sparse X, kept because SciPy takes as long to make one as for a product with few entries."""
+        return self.X.T
 
     @property
     def XT(self) -> Matrix:

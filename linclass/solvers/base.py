@@ -145,21 +145,41 @@ class Solver(NamedPart):
     ) -> list[Solution]:
         """A solution for each strength, in the order given, each started from the previous ones.
 
-        Solutions of smooth objectives change nearly in proportion to ln strength, so the start is extrapolated
-        from the last two.
+        Solutions change nearly in proportion to ln strength, so the start is extrapolated from the last two; under a
+        penalty with a kink, a weight that would change its sign starts at 0.
         """
         strengths, solutions = list(strengths), list[Solution]()
         for k, strength in enumerate(strengths):
-            if k:
-                start = solutions[-1].theta
-            if k > 1 and not objective.kinked:
+            P = objective.with_strength(strength)
+            if not k:
+                solutions.append(self.solve(P, start))
+                continue
+            last = solutions[-1]
+            start = last.theta
+            if k > 1:
                 ahead = _ratio_of_steps(*strengths[k - 2 : k + 1])
                 start = start + ahead * (start - solutions[-2].theta)
-            P = objective.with_strength(strength)
-            solutions.append(
-                self.solve_near(P, start, solutions[-1]) if k else self.solve(P, start)
-            )
+                if objective.kinked:
+                    W = objective.weight_part(start)
+                    W[W * objective.weight_part(last.theta) <= 0] = 0
+            still = self._still_optimal(last, P, strength / strengths[k - 1])
+            solutions.append(still or self.solve_near(P, start, last))
         return solutions
+
+    def _still_optimal(self, last: Solution, weaker: Objective, ratio: float) -> Solution | None:
+        """The last solution, if it solves the problem at `ratio` < 1 times its strength to `tol`, too: that of rows
+        that it separates without any loss solves all of them.
+
+        Its dual point times the ratio proves it. That is feasible, because ℓ*(0) = 0 for a loss that vanishes.
+        """
+        proof = weaker.loss.vanishes and weaker.certificate_kind == "duality_gap"
+        if not (proof and ratio < 1 and last.converged and last.slopes is not None):
+            return None
+        point, slopes = weaker.at(last.theta), ratio * last.slopes
+        gap = weaker.certificate(point, slopes)
+        more = {"scores": last.scores, "alpha": None if last.alpha is None else ratio * last.alpha}
+        found = Solution.at(point, gap, self.tol, 0, slopes=slopes, **more)
+        return found if found.converged else None
 
     @property
     def max_steps(self) -> int:

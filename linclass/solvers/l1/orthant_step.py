@@ -11,7 +11,7 @@ from linclass.objective.point import Point
 from linclass.objective.units import Units
 from linclass.solvers.conjugate_gradients import solve_lifted
 
-FORCING = 0.1  # of the residual, at which conjugate gradients stop
+FORCING = 0.3  # of the residual, at which conjugate gradients stop
 
 
 class OrthantStep:

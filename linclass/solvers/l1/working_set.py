@@ -1,7 +1,7 @@
 """Working set: the entries of W that are minimized over while all others stay 0.
 
 All computations have its size: its columns of X, its weights, its Hessian. There are two kinds of step. For one
-score the quadratic program is solved exactly (`NewtonStep`). For K scores, or very many features, conjugate
+score the quadratic program is solved exactly (`NewtonStep`). For K scores, or many features, conjugate
 gradients approach its solution for the present signs, and weights stop at 0 (`OrthantStep`).
 """
 
@@ -21,6 +21,7 @@ from linclass.solvers.l1.orthant_step import OrthantStep
 JOIN = 8  # entries that may join at first; later twice the size of the support
 CUT = 0.1  # reduction of the residual before other entries are considered
 DENSE = 2000  # features up to which the Hessian of one score is formed
+SPARSE = 300  # the same of sparse rows, whose products are cheap
 TOGETHER = 200  # parameters up to which the Hessian of K scores is formed
 STRAIGHT = 600  # the same where the loss has straight pieces, whose rows no conjugate gradients see
 
@@ -46,7 +47,8 @@ class WorkingSet:
             self.sub.weight_part(free)[...] = chosen[..., features]
             straight = objective.loss.piecewise_quadratic and not objective.loss.quadratic
             several = STRAIGHT if straight else TOGETHER
-            direct = free.size <= (DENSE if free.ndim == 1 else several)
+            single = SPARSE if objective.design.is_sparse else DENSE
+            direct = free.size <= (single if free.ndim == 1 else several)
             own = units.of_features(features)
             self.step: Step = NewtonStep(free, own) if direct else OrthantStep(free, own)
         theta = np.ascontiguousarray(here.theta[..., self.columns])
