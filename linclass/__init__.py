@@ -17,7 +17,7 @@ row by row             Perceptron, AveragedPerceptron, PassiveAggressive, Adalin
 fewest errors          ZeroOneClassifier
 around a model         TunedClassifier, Calibrated, OneVsRest, OneVsOne, ErrorCorrectingOutputCodes
 regression             LinearRegression, Ridge, Lasso, ElasticNet, LeastAngleRegression, BayesianLinearRegression …
-functions              decide, separability, largest_margin
+functions              decide, separability, largest_margin, parameter_path
 
 A class is in the file with its name in snake case, ``linclass/classifiers/logistic_regression.py``; names are imported
 on first use. A new classifier or regressor is public as soon as its file exists.
@@ -33,6 +33,7 @@ from typing import Any
 _FUNCTIONS = {
     "decide": "linclass.decision_theory.risk",
     "largest_margin": "linclass.separability",
+    "parameter_path": "linclass.selection.paths",
     "separability": "linclass.separability",
 }
 _ROOT = Path(__file__).parent

@@ -31,6 +31,8 @@ class FitsPath(HasPath):
     _unfitted: Callable[..., Any]
     _penalty: Callable[..., Any]
     _chosen: Callable[..., Any]
+    _start_fit: Callable[..., Any]
+    _objectives: Callable[..., list[Objective]]
 
     def _fits_at(
         self,
@@ -40,10 +42,6 @@ class FitsPath(HasPath):
         sample_weight: ArrayLike | None,
         offset: ArrayLike | None,
     ) -> list[Any]:
-        if not self._penalty().binds:
-            own = "penalty" in self.get_params(deep=False)
-            remedy = "Set one, say penalty='l2'" if own else f"Use {self.penalized}, which have one"
-            raise ValueError(f"{self!r} has no penalty, so no path. {remedy}.")
         unfitted = self._unfitted()
         models = [copy.copy(unfitted).set_params(strength=strength) for strength in strengths]
         first = models[int(np.argmax(strengths))]
@@ -52,6 +50,22 @@ class FitsPath(HasPath):
         objectives = first._objectives(X, target, weights, **known)
         first._fit_path(models, objectives, target, weights)
         return models
+
+    def _path_objectives(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        offset: ArrayLike | None,
+    ) -> list[Objective]:
+        rows = self._start_fit(X, y, sample_weight)
+        return self._objectives(*rows, **offset_inside(self, offset, sample_weight, y))
+
+    def _require_penalty(self) -> None:
+        if not self._penalty().binds:
+            own = "penalty" in self.get_params(deep=False)
+            remedy = "Set one, say penalty='l2'" if own else f"Use {self.penalized}, which have one"
+            raise ValueError(f"{self!r} has no penalty, so no path. {remedy}.")
 
     def _fit_path(
         self, models: Sequence[Any], objectives: Sequence[Objective], target: Array, weights: Array

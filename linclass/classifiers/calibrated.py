@@ -22,7 +22,7 @@ Reference: Platt (2000); Zadrozny & Elkan (2002), KDD; Guo et al. (2017), ICML.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -41,7 +41,6 @@ from linclass.conventions.meta_estimator import (
     Given,
     MetaEstimator,
     ending_inside,
-    fit_inside,
     require_kind,
     some_rows,
 )
@@ -51,9 +50,11 @@ from linclass.conventions.parameter_types import require_whole
 from linclass.conventions.predicted import predictions_of
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset
+from linclass.input.given_rows import caller_rows
 from linclass.numerics.arrays import Array
 from linclass.resampling.folds import stratified_folds
 from linclass.resampling.grouped_folds import distinct_groups
+from linclass.selection.candidates import fits_of
 
 METHODS: dict[str, Callable[[Array, Array, Array], Any]] = {
     "sigmoid": PlattSigmoids,
@@ -154,36 +155,73 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
         """
         groups = kept_groups(groups, sample_weight, y)
         offset = kept_offsets(offset, sample_weight, y)
-        X, codes, weights = self._start_fit(X, y, sample_weight)
-        X = self._rows_inside(X)
+        return self._fit_each([self], [{}], X, y, sample_weight, Given(None, groups, offset))[0]
+
+    def _inner_problems(
+        self, X: MatrixLike, y: ArrayLike
+    ) -> Iterator[tuple[EstimatorLike, Any, Array]]:
+        """(classifier inside, its rows, its classes)"""
+        first = self._unfitted()
+        X, codes, _ = first._start_fit(X, y, None)
+        yield self._inner(), caller_rows(first._rows_inside(X)), codes
+
+    def _fits_with(
+        self, options: Sequence[dict[str, Any]], X: MatrixLike, y: ArrayLike, given: Given
+    ) -> list[Self]:
+        """Fitted copies of this classifier, for each setting of the classifier inside; along paths where it can."""
+        models = [self._unfitted() for _ in options]
+        for model, own in zip(models, options, strict=True):
+            model.estimator = cloned(self._inner()).set_params(**own)
+        return self._fit_each(models, options, X, y, given.weights, given._replace(weights=None))
+
+    def _fit_each(
+        self,
+        models: Sequence[Self],
+        options: Sequence[dict[str, Any]],
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        given: Given,
+    ) -> list[Self]:
+        """Fit models that differ in the parameters of the classifier inside; `given` is that of the kept rows."""
+        first, groups = models[0], given.groups
+        X, codes, weights = first._start_fit(X, y, sample_weight)
+        X, seen = first._rows_inside(X), dict(vars(first))
         weighed = sample_weight is not None or self.class_weight is not None
-        given = Given(weights if weighed else None, groups, offset).asked_for(self._inner())
-        K = len(self.classes_)
+        given = given._replace(weights=weights if weighed else None).asked_for(self._inner())
+        K = len(first.classes_)
         seed = int(np.random.default_rng(self.random_state).integers(2**32))
         fewest = int(np.bincount(codes).min())
         if fewest < 2:
             raise NotApplicable(
-                f"class {self.classes_[np.bincount(codes).argmin()]} has 1 row; Calibrated holds "
+                f"class {first.classes_[np.bincount(codes).argmin()]} has 1 row; Calibrated holds "
                 "rows of every class out, and needs 2 of each."
             )
         folds = min(self.folds, fewest)
         if groups is not None:
             folds = min(folds, len(distinct_groups(groups)[0]))
         fold = stratified_folds(codes, folds, seed, groups)
-        Z = np.empty((len(codes), K))
+        Z = np.empty((len(models), len(codes), K))
         for k in range(folds):
             out = fold == k
-            model = self._fitted(some_rows(X, ~out), codes[~out], given.at(~out))
-            Z[out] = _finite_scores(model, X[out], K, given.at(out).offset)
-        self._map = METHODS[self.method](Z, codes, as_counts(weights, K))
+            fits = self._fits(options, some_rows(X, ~out), codes[~out], given.at(~out))
+            for z, fit in zip(Z, fits, strict=True):
+                z[out] = _finite_scores(fit, X[out], K, given.at(out).offset)
+        for model, z, fit in zip(models, Z, self._fits(options, X, codes, given), strict=True):
+            vars(model).update({k: v for k, v in seen.items() if k.endswith("_")})
+            model._calibrate(z, codes, as_counts(weights, K), fit)
+        return list(models)
+
+    def _calibrate(self, Z: Array, codes: Array, weights: Array, fit: EstimatorLike) -> None:
+        self._map = METHODS[self.method](Z, codes, weights)
         for name in ("slopes_", "offsets_", "functions_", "temperature_"):
             vars(self).pop(name, None)  # of an earlier fit
         vars(self).update(self._map.fitted)
-        self.estimator_ = self._fitted(X, codes, given)
+        self.estimator_ = fit
         ending = ending_inside(self.estimator_) | {"objective": None}  # the model has a map, too
         if ending["status"] == "converged":
             ending |= {"status": self._map.status, "reason": self._map.reason}
-        return self._record(**ending)
+        self._record(**ending)
 
     def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         """Log-odds of two classes, ln P/(1 − P); for more scores whose softmax is P.
@@ -207,10 +245,11 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
     def _inner(self) -> EstimatorLike:
         return asking_for_all(LinearSVM()) if self.estimator is None else self.estimator
 
-    def _fitted(self, X: MatrixLike, codes: Array, given: Given) -> Any:
-        model = cloned(self._inner())
+    def _fits(
+        self, options: Sequence[dict[str, Any]], X: MatrixLike, codes: Array, given: Given
+    ) -> list[Any]:
         with silently():
-            return fit_inside(model, X, codes, given)
+            return fits_of(self._inner(), options, X, codes, given)
 
 
 def _finite_scores(model: EstimatorLike, X: MatrixLike, K: int, offset: ArrayLike | None) -> Array:

@@ -17,9 +17,9 @@ Reference: Hastie, Tibshirani & Buja (1994), JASA 89 and (1995), Ann. Statist. 2
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.generative.optimal_scores import EXACT, best_explained, contrasts
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors
+from linclass.input.given_rows import caller_rows
 from linclass.multiclass.statuses import WORST_LAST, known_status
 from linclass.numerics.arrays import Array
 from linclass.statistics.covariance import LOST, check_covariance, too_little_weight
@@ -176,6 +177,15 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
         self.centre_ = mass @ means / mass.sum()
         self.means_ = (means - self.centre_) @ self.scalings_
         return self._record_regressions(int((1 - explained < EXACT).sum()))
+
+    def _inner_problems(
+        self, X: MatrixLike, y: ArrayLike
+    ) -> Iterator[tuple[EstimatorLike, Any, Array]]:
+        """(regressor inside, its rows, its targets) of each regression."""
+        first = self._unfitted()
+        X, codes, weights = first._start_fit(X, y, None)
+        X, share = caller_rows(first._rows_inside(X)), np.bincount(codes, weights) / weights.sum()
+        yield from ((self._inner(), X, theta) for theta in contrasts(share)[codes].T)
 
     def decision_function(self, X: MatrixLike) -> Array:
         rows = products(self._basis(self._check_rows(X)), self.scalings_.T)

@@ -30,6 +30,7 @@ from linclass.kernel_machines.near_the_mean import near_a_row, own_intercepts, s
 from linclass.kernel_machines.warm_start import Previous
 from linclass.kernels.base import KernelLike
 from linclass.numerics.arrays import Array
+from linclass.objective.objective import Objective
 
 
 class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath, SoftmaxProbabilities):
@@ -140,6 +141,19 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath, SoftmaxProba
         for model, linear in zip(models, path, strict=True):
             vars(model).update(seen | {"strength": model.strength})
             model._learn(X, kept, found, linear, centre)
+
+    def _path_objectives(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        offset: ArrayLike | None,
+    ) -> list[Objective]:
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        kept = rows_that_count(sample_weight, len(np.asarray(y)))
+        known = given_offset(self._offsets(offset, sample_weight, y))
+        rows = self._features(X, kept, weights)[0].features
+        return self._linear()._path_objectives(rows, codes, weights, known.get("offset"))
 
     def _features(
         self, X: Matrix, kept: Array, weights: Array

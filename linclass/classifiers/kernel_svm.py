@@ -122,17 +122,35 @@ class KernelSVM(MarginRows, SupportVectorMachine, Classifier):
         X, codes, weights = self._start_fit(X, y, sample_weight)
         previous = Previous.of(self)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
+        objectives = self._objectives_of(X, codes, weights, kept)
+        found = previous.start(X, kept, len(objectives)) if previous else None
+        starts = thetas(objectives[0].design, found)
+        for model, *fitted in self._along(models, self._solver(), objectives, starts):
+            model._learn(X, kept, weights, *fitted)
+
+    def _objectives_of(
+        self, X: Matrix, codes: Array, weights: Array, kept: Array
+    ) -> list[Objective]:
+        """One, or one per class."""
         design, norm = self._kernel_problem(X, kept, weights)
         loss = find("losses", self.loss)()
         classes = range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_))
-        objectives = [
+        return [
             Objective(design, loss, np.where(codes == k, 1.0, -1.0), weights, norm, self.strength)
             for k in classes
         ]
-        found = previous.start(X, kept, len(objectives)) if previous else None
-        starts = thetas(design, found)
-        for model, *fitted in self._along(models, self._solver(), objectives, starts):
-            model._learn(X, kept, weights, *fitted)
+
+    def _path_objectives(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        offset: ArrayLike | None,
+    ) -> list[Objective]:
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        return self._objectives_of(
+            X, codes, weights, rows_that_count(sample_weight, len(np.asarray(y)))
+        )
 
     def _learn(
         self,

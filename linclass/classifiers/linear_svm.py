@@ -20,7 +20,6 @@ import numpy as np
 
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
 from linclass.applicability import NotApplicable
-from linclass.batches.regularization_path import RegularizationPath
 from linclass.batches.strengths_on_folds import StrengthModel
 from linclass.classifiers.linear_classifier import LinearClassifier
 from linclass.composition.support_vectors import MarginRows, rows_that_count
@@ -154,17 +153,9 @@ class LinearSVM(MarginRows, LinearClassifier):
                 f"solver is {self.solver!r}; the hard margin has its own solver: use solver='auto'."
             )
 
-    def path(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        strengths: Sequence[float],
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
-    ) -> RegularizationPath:
+    def _require_penalty(self) -> None:
         if self._is_hard():
             raise ValueError("a hard margin has no strength, so no path. Use hard_margin=False.")
-        return super().path(X, y, strengths, sample_weight, offset)
 
     def _fit_together(self, models: list[StrengthModel], folds: Folds) -> list[list[StrengthModel]]:
         raise NotApplicable("LinearSVM keeps attributes of each training row; fit fold by fold.")

@@ -23,11 +23,12 @@ import numpy as np
 
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.batches.regularization_path import RegularizationPath
+from linclass.batches.strengths import COUNT
 from linclass.conventions.convergence_warning import one_warning
 from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
-from linclass.conventions.parameter_types import require_nonnegative
+from linclass.conventions.parameter_types import require_nonnegative, require_whole
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.generative.from_moments import FromMoments
 from linclass.generative.priors import Priors, check_priors, class_priors, log_priors_of_present
@@ -75,6 +76,8 @@ class NearestShrunkenCentroids(
     """
 
     simpler: ClassVar[Mapping[str, int]] = {"threshold": 1}
+    path_parameter: ClassVar[str] = "threshold"
+    paths: ClassVar[tuple[str, ...]] = ("threshold",)  # parameters with `_path_values`
 
     def __init__(
         self,
@@ -133,6 +136,37 @@ class NearestShrunkenCentroids(
             model.threshold = value
         fits = first._shrunken(first.statistics_, models)
         return RegularizationPath(fits, "threshold")
+
+    def threshold_path(
+        self, X: MatrixLike, y: ArrayLike, n: int = COUNT, sample_weight: ArrayLike | None = None
+    ) -> Array:
+        """Thresholds in equal steps, from the largest |d_kj|, which leaves no feature, to 0, which keeps all.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class of each row.
+        n : int, default=31
+            Number of thresholds, at least 2.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
+
+        Returns
+        -------
+        array of shape (n,)
+            Thresholds, the largest first.
+        """
+        require_whole("n", n, 2)
+        first = self._unfitted()
+        first._summed(X, y, sample_weight)
+        most = np.abs(first._differences(first.statistics_).t).max(initial=0)
+        return np.linspace(most, 0, n)
+
+    def _path_values(self, parameter: str, X: MatrixLike, y: ArrayLike) -> Array:
+        """The values of the threshold that a study tunes over with `path`."""
+        return self.threshold_path(X, y)
 
     def _form(self, X: Matrix, K: int) -> str:
         return "diagonal"

@@ -20,13 +20,14 @@ Reference: McCullagh (1980), JRSS B 42; Burridge (1981), JRSS B 43, on concavity
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import log_expit
 
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
 from linclass.applicability import require_memory
+from linclass.batches.strengths import COUNT, downwards, explaining
 from linclass.conventions.linear_scores import products
 from linclass.conventions.offsets import offsets_of, row_offsets
 from linclass.conventions.parameter_types import (
@@ -78,6 +79,7 @@ class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
         Its thresholds.
     """
 
+    paths: ClassVar[tuple[str, ...]] = ("strength",)  # parameters with `_path_values`
     poor_score = True  # where the classes have no order
 
     def __init__(
@@ -183,6 +185,50 @@ class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
             certificate_kind="gradient_norm",
             n_iter=n_iter,
         )
+
+    def strength_path(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        n: int = COUNT,
+        decades: float | None = None,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Array:
+        """Strengths in equal ratios, from ‖G‖²/(ε L₀) on (linclass/batches/strengths.py), of the fit of the thresholds.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class of each row.
+        n : int, default=31
+            Number of strengths, at least 2.
+        decades : float or None, default=None
+            Powers of ten between the strongest and the weakest. None is 7.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
+        offset : array of shape (n,) or None, default=None
+            Known part of x·w. None is 0.
+
+        Returns
+        -------
+        array of shape (n,)
+            Strengths, the strongest first.
+        """
+        first = self._unfitted(strength=1.0)
+        X, codes, weights = first._start_fit(X, y, sample_weight)
+        own = first._offsets(offset, sample_weight, y)
+        first.order_ = first._ordered()
+        problem = CumulativeLikelihood(X, first._ranks()[codes], weights / weights.sum(), 0.0, own)
+        point = problem.at(problem.start())
+        square = float(np.square(point.gradient[: X.shape[1]]).sum())
+        return downwards(explaining(square, point.value), False, n, decades)
+
+    def _path_values(self, parameter: str, X: MatrixLike, y: ArrayLike) -> Array:
+        """The strengths that a study tunes over with `path`."""
+        return self.strength_path(X, y)
 
     def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         """Log-odds of two classes; for more the log-probability of each class.

@@ -8,12 +8,12 @@ linclass/kernels), any function of two matrices of rows, or 'precomputed'. gamma
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeGuard
+from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
 from scipy import sparse
 
-from linclass.annotations import Matrix, Tags
+from linclass.annotations import ArrayLike, Matrix, MatrixLike, Tags
 from linclass.conventions.estimator import Estimator
 from linclass.conventions.parameter_types import is_number, require_whole
 from linclass.counted import counted
@@ -24,7 +24,7 @@ from linclass.kernel_machines.kernel_norm import KernelNorm
 from linclass.kernel_machines.near_the_mean import near_the_mean, why_far_rows_are_hard
 from linclass.kernel_machines.positive_semidefinite import shift_to_psd
 from linclass.kernels._function import Function
-from linclass.kernels.base import BLOCK, Kernel, KernelLike
+from linclass.kernels.base import BLOCK, WIDTHS, Kernel, KernelLike
 from linclass.names.parts import find
 from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
@@ -40,6 +40,7 @@ ROUNDING = 1e-14  # standard deviation, relative to the mean, below which all en
 class KernelMachine(Estimator):
     """Mixin of estimators with a kernel."""
 
+    paths: ClassVar[tuple[str, ...]] = ("gamma",)  # parameters with `_path_values`
     kernel: KernelLike
     gamma: float | str
     degree: int
@@ -59,6 +60,11 @@ class KernelMachine(Estimator):
         require_whole("degree", self.degree, 1)
         if not _is_finite(self.offset):
             raise ValueError(f"offset is {self.offset!r}; it must be a number.")
+
+    def _path_values(self, parameter: str, X: MatrixLike, y: ArrayLike) -> Array:
+        """The values of a parameter that a study tunes over with `path`: γ about 'scale', the widest kernel first."""
+        rows, _, weights = self._unfitted()._start_fit(X, y, None)  # type: ignore[attr-defined]
+        return np.asarray(gamma_scale(rows, weights) * WIDTHS)
 
     def _kernel_parts(self) -> list[str]:
         return [f"linclass.kernels.{'_function' if callable(self.kernel) else self.kernel}"]

@@ -28,6 +28,7 @@ NEARLY = 0.999  # of the trace
 class KernelPath(HasPath, KernelMachine):
     """Mixin of kernel machines with a `strength`."""
 
+    paths: ClassVar[tuple[str, ...]] = ("strength", "gamma")
     tuning_tol: ClassVar[float] = 1e-3  # of the objective, while tuning
     strength: float
     # defined by the estimator: check the rows, then fit copies of itself
@@ -47,6 +48,10 @@ class KernelPath(HasPath, KernelMachine):
             models, X, y, sample_weight, **given_offset(offset)
         )
         return models
+
+    def _path_values(self, parameter: str, X: MatrixLike, y: ArrayLike) -> Array:
+        base = HasPath if parameter == "strength" else KernelMachine
+        return base._path_values(self, parameter, X, y)
 
     def _along(
         self,

@@ -18,6 +18,8 @@ from linclass.design.squares import squares_of_rows
 from linclass.numerics.arrays import Array
 
 BLOCK = 128  # rows at a time, so that a block stays in the cache
+# of gamma in units of 'scale', the widest kernel first: a path of it
+WIDTHS = 4.0 ** np.arange(-2, 2)
 
 
 class Kernel:

@@ -39,6 +39,8 @@ from linclass.counted import counted
 from linclass.input.given_rows import caller_rows
 from linclass.multiclass.statuses import WORST_LAST, known_status, over_fits
 from linclass.multiclass.two_class_score import two_class_score
+from linclass.numerics.arrays import Array
+from linclass.selection.candidates import fits_of
 
 DEFAULT = "linclass.classifiers.logistic_regression"  # imported by name, only if it is used
 
@@ -146,6 +148,43 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
             self.estimators_.append(inner)
         return self._record_outcomes(codes, messages)
 
+    def _inner_problems(
+        self, X: MatrixLike, y: ArrayLike
+    ) -> Iterator[tuple[EstimatorLike, Any, Array]]:
+        """(classifier inside, its rows, its classes) of each problem."""
+        first = self._unfitted()
+        X, codes, _ = first._start_fit(X, y, None)
+        X = first._rows_inside(X)
+        for _, rows, target in first._problems(codes):
+            yield self._inner(), caller_rows(X if rows is None else some_rows(X, rows)), target
+
+    def _fits_with(
+        self, options: Sequence[dict[str, Any]], X: MatrixLike, y: ArrayLike, given: Given
+    ) -> list[Self]:
+        """Fitted copies of this classifier, for each setting of the classifier inside; along paths where it can."""
+        models = [self._changed({f"estimator__{k}": v for k, v in own.items()}) for own in options]
+        first = models[0]
+        X, codes, weights = first._start_fit(X, y, given.weights)
+        given = given._replace(weights=self._given(weights, given.weights))
+        problems, X = list(first._problems(codes)), first._rows_inside(X)
+        offsets = first._offset_of_problems(given.offset, len(problems))
+        solved = []
+        for (_, rows, target), own_offset in zip(problems, offsets, strict=True):
+            own = given._replace(offset=own_offset).at(rows).asked_for(self._inner())
+            own_X = X if rows is None else some_rows(X, rows)
+            with silently():
+                solved.append(fits_of(self._inner(), options, own_X, target, own))
+        return [
+            self._assembled(first, wanted, [fits[i] for fits in solved], codes)
+            for i, wanted in enumerate(models)
+        ]
+
+    def _assembled(self, first: Self, wanted: Self, fits: list[Any], codes: np.ndarray) -> Self:
+        """The model of some parameters, from the fits to its problems; `first` has checked the rows."""
+        model = copy.copy(first)
+        model.estimator, model.estimators_ = wanted.estimator and cloned(wanted.estimator), fits
+        return model._record_outcomes(codes, [[]] * len(fits))
+
     def _changed(self, params: dict[str, Any]) -> Any:
         model = self._unfitted()
         if params:
@@ -188,10 +227,8 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
         fits: list[list[Any]] = [[] for _ in held_out]
         for fold, found in enumerate(fits):
             for number, wanted in enumerate(models):
-                model = copy.copy(first)
-                model.estimator = wanted.estimator and cloned(wanted.estimator)
-                model.estimators_ = [problem[fold][number] for problem in solved]
-                found.append(model._record_outcomes(codes, [[]] * len(solved)))
+                own_fits = [problem[fold][number] for problem in solved]
+                found.append(self._assembled(first, wanted, own_fits, codes))
         return fits
 
     def _inner(self) -> EstimatorLike:

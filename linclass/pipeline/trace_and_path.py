@@ -7,7 +7,7 @@ linclass have them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -71,25 +71,28 @@ def coefficient_path(
     seed: int,
     chosen: Mapping[str, Any],
 ) -> list[tuple[float, coefficients.Coefficients]] | None:
-    """(strength, coefficients) over the tuned grid of strengths, with the other parameters as selected."""
+    """(strength, coefficients) over the tuned strengths, with the other parameters as selected."""
     if "strength" not in method.tune or not callable(getattr(method.classifier, "path", None)):
         return None
     transforms, ready, estimator = fitting.prepared(method, table, y, seed, chosen)
     if not is_ours(estimator) or not hasattr(estimator, "boundary"):  # kernel machines have none
         return None
-    strengths = finer(tuning.candidates({"strength": method.tune["strength"]}))
+    rows, spec = rows_for(estimator, ready), method.tune["strength"]
+    strengths = finer(
+        estimator.strength_path(rows, y) if tuning.is_path(spec) else tuning.listed_values(spec)
+    )
     if len(strengths) < 2:
         return None
     found = [
         coefficients.of_fit(model, transforms, ready)
-        for model in estimator.path(rows_for(estimator, ready), y, strengths)
+        for model in estimator.path(rows, y, strengths)
     ]
     return [(strength, known) for strength, known in zip(strengths, found, strict=True) if known]
 
 
-def finer(options: Sequence[Mapping[str, Any]]) -> list[float]:
+def finer(strengths: Iterable[float]) -> list[float]:
     """The positive strengths of a grid, with enough values in between for a path, weakest first."""
-    grid = sorted({float(option["strength"]) for option in options if option["strength"] > 0})
+    grid = sorted({float(strength) for strength in strengths if strength > 0})
     parts = -(-STRENGTHS // max(len(grid) - 1, 1))
     between = [
         np.geomspace(low, high, parts + 1)[1:-1].tolist() for low, high in itertools.pairwise(grid)

@@ -4,7 +4,7 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,14 +17,18 @@ from linclass import metrics
 from linclass.annotations import EstimatorLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.convergence_warning import silently
-from linclass.conventions.foreign_estimator import is_ours, own_copy
+from linclass.conventions.foreign_estimator import is_ours, own_codes, own_copy
+from linclass.conventions.meta_estimator import Given
+from linclass.conventions.parameters import key_of
 from linclass.pipeline.estimator_calls import fit_estimator, fits_together, rows_for
 from linclass.pipeline.fitted import Candidate, Task, measured, predict_rows, why_not_measured
-from linclass.pipeline.method import Method, parameters
+from linclass.pipeline.method import Method, step_name
 from linclass.pipeline.require_numbers import require_numbers
-from linclass.pipeline.transforming import Steps, fit_transforms
+from linclass.pipeline.transforming import Steps, fit_transforms, new_transform
 from linclass.resampling.folds import seed_of
 from linclass.selection import tuning
+from linclass.selection.candidates import fits_of, goes_along_paths
+from linclass.selection.paths import Grid, parameter_path
 from linclass.tables.table import Table
 
 
@@ -36,11 +40,11 @@ def select_parameters(
     seed: int,
     groups: np.ndarray | None = None,
 ) -> tuning.Choice:
-    options = options_of(method)
     judge = _Judge(method, table, y, task, seed, groups, _precision_of_tuning(method))
     with silently():  # only the last fit is the method's own
+        grid = grid_of(method, table, y, seed)
         return tuning.choose(
-            options,
+            grid.options,
             y,
             task.inner_folds,
             seed_of("tuning", seed),
@@ -50,7 +54,8 @@ def select_parameters(
             groups,
             task.tune_rule,
             task.classes or None,
-            _first_made(method, options, seed),
+            _first_made(method, grid.options, seed),
+            grid.beyond,
         )
 
 
@@ -62,10 +67,32 @@ def _first_made(method: Method, options: list[dict[str, Any]], seed: int) -> Est
     return None
 
 
-def options_of(method: Method) -> list[dict[str, Any]]:
-    """All candidates; options of transforms vary slowest, so that rows are transformed once for each."""
-    first = sorted(method.tune, key=lambda name: not method.is_of_transform(name))
-    return tuning.candidates({name: method.tune[name] for name in first})
+def grid_of(method: Method, table: Table, y: np.ndarray, seed: int) -> Grid:
+    """All candidates; paths come from the training rows after the transforms. Options of transforms vary slowest, so
+    that rows are transformed once for each.
+    """
+    known: tuple[Steps | None, Any] = (None, None)
+
+    def transformed(steps: Steps) -> Any:
+        nonlocal known
+        if steps != known[0]:
+            known = steps, fit_transforms(steps, table, y, seed)[1]
+        return known[1]
+
+    def values(name: str, fixed: dict[str, Any]) -> Sequence[float]:
+        steps = method.with_options(fixed).transforms
+        if method.is_of_transform(name):
+            step, _, option = name.partition("__")
+            number = [step_name(path) for path, _ in steps].index(step)
+            transform = new_transform(*steps[number], seed)
+            found: Sequence[float] = transform._path_values(option, transformed(steps[:number]))
+            return found
+        ready, estimator = transformed(steps), method.estimator(seed, **fixed)
+        require_numbers(ready, estimator)
+        rows = own_copy(rows_for(estimator, ready), estimator)
+        return parameter_path(estimator, name, rows, own_codes(y, estimator)).tolist()
+
+    return Grid(method.tune, values, [*filter(method.is_of_transform, method.tune)])
 
 
 def candidates_of(choice: tuning.Choice, task: Task) -> tuple[Candidate, ...]:
@@ -95,6 +122,8 @@ class _Judge:
     def score(self, fold: _InnerFold, option: dict[str, Any]) -> float:
         """Of a candidate on an inner fold."""
         ready, X_test = fold.transformed(self.method.with_options(option).transforms)
+        if (fit := fold.of_path(option)) is not None:
+            return self.judged(fit, X_test, self.y[fold.test])
         estimator = self.method.estimator(self.seed, **self.precision | option)
         require_numbers(ready, estimator)
         rows = own_copy(rows_for(estimator, ready), estimator)
@@ -106,10 +135,12 @@ class _Judge:
         fit_estimator(estimator, rows, self.y[fold.train], groups, self.method.classes)
         return self.judged(estimator, X_test, self.y[fold.test])
 
-    def together(self, held_out: list[np.ndarray]) -> list[list[Callable[[], float]]]:
+    def together(
+        self, held_out: list[np.ndarray], options: Sequence[dict[str, Any]]
+    ) -> list[list[Callable[[], float]]]:
         """The scores of all candidates on all inner folds, from models fitted at once."""
         judgements: list[list[Callable[[], float]]] = [[] for _ in held_out]
-        for method, params in self._by_transforms():
+        for method, params in self._by_transforms(options):
             _refuse_impossible(method, params, self.seed)
             shared, fits = fits_together(method, params, self.table, self.y, held_out, self.seed)
             for k, rows in enumerate(held_out):
@@ -127,17 +158,18 @@ class _Judge:
             raise NotApplicable(why_not_measured(predicted, y_test, self.task))
         return _sign(self.task) * value
 
-    def _by_transforms(self) -> Iterator[tuple[Method, list[dict[str, Any]]]]:
+    def _by_transforms(
+        self, options: Sequence[dict[str, Any]]
+    ) -> Iterator[tuple[Method, list[dict[str, Any]]]]:
         """(method with options of its transforms, the candidates for its classifier), in the order of the options."""
-        for _, same in groupby(
-            options_of(self.method), lambda option: self.method.with_options(option).transforms
-        ):
-            options = [*same]
-            params = [
-                {name: v for name, v in option.items() if not self.method.is_of_transform(name)}
-                for option in options
-            ]
-            yield self.method.with_options(options[0]), [self.precision | own for own in params]
+        for _, same in groupby(options, lambda option: self.method.with_options(option).transforms):
+            own = [*same]
+            yield self.method.with_options(own[0]), [self.of_classifier(option) for option in own]
+
+    def of_classifier(self, option: dict[str, Any]) -> dict[str, Any]:
+        """The parameters of the classifier among those of a candidate, and the precision of tuning."""
+        known = {name: v for name, v in option.items() if not self.method.is_of_transform(name)}
+        return self.precision | known
 
 
 @dataclass
@@ -147,6 +179,8 @@ class _InnerFold:
     judge: _Judge
     train: np.ndarray
     test: np.ndarray
+    options: Sequence[dict[str, Any]] = ()
+    path: dict[str, Any] = field(default_factory=dict)  # key of a candidate → its fit
     steps: Steps | None = None
     fitter: Callable[[dict[str, Any]], Any] | None = (
         None  # of candidates that share work on these rows
@@ -164,6 +198,28 @@ class _InnerFold:
         if isinstance(self.found, Exception):
             raise self.found
         return self.found
+
+    def of_path(self, option: dict[str, Any]) -> Any:
+        """The fit of a candidate along the path of those that share its transforms; None if they are fitted alone."""
+        judge, method = self.judge, self.judge.method
+        if key_of(option) not in self.path:
+            steps = method.with_options(option).transforms
+            mates = [o for o in self.options if method.with_options(o).transforms == steps]
+            params = [judge.of_classifier(o) for o in mates]
+            self.path = dict.fromkeys(map(key_of, mates))
+            ready, _ = self.transformed(steps)
+            estimator = method.estimator(judge.seed)
+            if len(mates) > 1 and goes_along_paths(estimator, params):
+                require_numbers(ready, estimator)
+                groups = None if judge.groups is None else judge.groups[self.train]
+                values = [method.values(own, judge.seed) for own in params]
+                rows = rows_for(estimator, ready)
+                with suppress(NotApplicable, ValueError):  # each alone, then: only some may fail
+                    fits = fits_of(
+                        estimator, values, rows, judge.y[self.train], Given(None, groups)
+                    )
+                    self.path = dict(zip(self.path, fits, strict=True))
+        return self.path[key_of(option)]
 
     def _transform(self, steps: Steps) -> tuple[Table, Any]:
         table, y = self.judge.table, self.judge.y
@@ -189,12 +245,16 @@ def _precision_of_tuning(method: Method) -> dict[str, Any]:
     """Candidates are compared by their predictions, for which a looser tolerance may suffice (`tuning_tol`); it is not
     used if `tol` itself is tuned.
     """
-    enough = getattr(method.classifier, "tuning_tol", None)
-    known = parameters(method.classifier)
-    if enough is None or "tol" not in known or "tol" in method.tune:
-        return {}
-    given = method.params.get("tol", known["tol"].default)
-    return {"tol": max(given, enough)}
+    estimator = _first_made(method, [{}], 0)
+    found = {}
+    for name in method.tune:
+        inside, _, _ = name.rpartition("__")
+        part = estimator.get_params().get(inside) if inside and estimator is not None else estimator
+        tol = f"{inside}__tol" if inside else "tol"
+        enough = getattr(part, "tuning_tol", None)
+        if enough is not None and hasattr(part, "tol") and tol not in method.tune:
+            found[tol] = max(part.tol, enough)
+    return found
 
 
 def _sign(task: Task) -> float:

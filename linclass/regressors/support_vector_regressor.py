@@ -133,15 +133,9 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
         kept = rows_that_count(sample_weight, given)
         for name in ("coef_", "dual_coef_"):  # of an earlier fit
             vars(self).pop(name, None)
-        design: Any = (
-            DesignMatrix(X) if linear else KernelDesign(self._kernel_matrix(X, kept, weights))
-        )
-        norm = L2() if linear else KernelNorm(design.K)
-        loss = find("losses", self.loss)(self.epsilon)
-        middle = float(np.partition(y, len(y) // 2)[len(y) // 2])  # digits of targets far from 0
-        whole = Objective(design, loss, y - middle, weights, norm, self.strength)
+        whole, middle = self._objective_about_middle(X, np.asarray(y), weights, kept)
         found = previous.start(X, kept, 1) if previous and not linear else None
-        starts = thetas(design, found)
+        starts = thetas(whole.design, found)
         if old is not None and len(old) == X.shape[1]:
             starts = [np.append(old, self.intercept_)]
         for start in starts or []:
@@ -150,6 +144,30 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
             models, self._solver(), [whole], starts
         ):
             model._learn(X, kept, weights, objective, solution, middle)
+
+    def _objective_about_middle(
+        self, X: Matrix, y: Array, weights: Array, kept: Array
+    ) -> tuple[Objective, float]:
+        """(the objective of the targets less the middle one, that one), which saves digits of targets far from 0."""
+        linear = self._is_linear()
+        design: Any = (
+            DesignMatrix(X) if linear else KernelDesign(self._kernel_matrix(X, kept, weights))
+        )
+        norm = L2() if linear else KernelNorm(design.K)
+        loss = find("losses", self.loss)(self.epsilon)
+        middle = float(np.partition(y, len(y) // 2)[len(y) // 2])
+        return Objective(design, loss, y - middle, weights, norm, self.strength), middle
+
+    def _path_objectives(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        offset: ArrayLike | None,
+    ) -> list[Objective]:
+        kept = rows_that_count(sample_weight, len(np.asarray(y)))
+        X, y, weights = self._start_fit(X, y, sample_weight)
+        return [self._objective_about_middle(X, np.asarray(y), weights, kept)[0]]
 
     def _learn(
         self,

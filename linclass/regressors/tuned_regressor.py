@@ -45,11 +45,12 @@ class TunedRegressor(Tuned, RegressorWithOffset):
     ----------
     estimator : regressor or None, default=None
         Regressor with scikit-learn's interface, from linclass or elsewhere. None is Ridge().
-    strengths : int, sequence of float or None, default=20
-        Strengths to choose from, or their number: then they are spread over the range that matters for the
-        training rows (linclass/selection/strengths.py). None chooses by `grid` alone.
+    strengths : int, sequence of float or None, default=31
+        Strengths to choose from, or their number: then they are those of the estimator's `strength_path` of the
+        training rows, and go on beyond an end at which the best one is. None chooses by `grid` alone.
     grid : dict or None, default=None
-        Values of other parameters to choose from, as lists by name; all combinations are tried.
+        Values of other parameters to choose from, as lists by name, or 'path' for values from the training rows
+        (linclass/selection/paths.py), such as {'C': 'path'}; all combinations are tried.
     rule : {'best', 'one_standard_error', 'aic', 'bic'}, default='best'
         How to choose. 'aic' and 'bic' need a likelihood and no folds; weights count rows there, also
         fractional ones: n is their sum, as of statsmodels' freq_weights. Divide other weights by their mean first.
@@ -97,7 +98,7 @@ class TunedRegressor(Tuned, RegressorWithOffset):
         self,
         estimator: EstimatorLike = None,
         *,
-        strengths: StrengthsLike = 20,
+        strengths: StrengthsLike = 31,
         grid: Mapping[str, Sequence[Any]] | None = None,
         rule: str = "best",
         folds: int | ArrayLike = 5,

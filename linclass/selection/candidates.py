@@ -1,7 +1,8 @@
 """The fits of an estimator with several settings of its parameters, for less than the sum of their costs.
 
 Settings that differ in their strength alone are fitted along a path (linclass/batches/regularization_path.py), folds ×
-settings in one batch where the estimator has `fit_many`; any other estimator is fitted once for each.
+settings in one batch where the estimator has `fit_many`; so are settings of an estimator inside another that has
+`_fits_with`, such as OneVsOne. Any other estimator is fitted once for each.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from linclass.input.given_rows import caller_rows
 from linclass.numerics.arrays import Array
 
 Option = dict[str, Any]
+INSIDE = "estimator__"  # parameters of the estimator inside another that has `_fits_with`
 
 
 def fits_of(
@@ -32,14 +34,24 @@ def fits_of(
 ) -> list[Any]:
     """A fit to these rows for each option."""
     weights, _, offset = given
-    fits: list[Any] = [None] * len(options)
-    for members in _along_paths(options):
-        first = cloned(estimator).set_params(**options[members[0]])
-        strengths = [options[i].get("strength", 0) for i in members]
-        if len(members) > 1 and min(strengths) > 0 and hasattr(first, "path") and has_path(first):
+    inner = [{k.removeprefix(INSIDE): v for k, v in own.items()} for own in options]
+    if hasattr(estimator, "_fits_with") and all(
+        k.startswith(INSIDE) for own in options for k in own
+    ):
+        fits: list[Any] = cloned(estimator)._fits_with(inner, X, y, given)
+        return fits
+    fits = [None] * len(options)
+    name = _path_parameter(estimator)
+    for members in _along_paths(options, name):
+        first, some = (
+            cloned(estimator).set_params(**options[members[0]]),
+            [options[i] for i in members],
+        )
+        if goes_along_paths(first, some):
+            values = [option[name] for option in some]
             of_path = offset_for(first.path, offset)
             own: Sequence[Any] = first.path(
-                caller_rows(X), y, strengths, sample_weight=weights, **of_path
+                caller_rows(X), y, values, sample_weight=weights, **of_path
             )
         else:
             models = [cloned(estimator).set_params(**options[i]) for i in members]
@@ -47,6 +59,25 @@ def fits_of(
         for i, fit in zip(members, own, strict=True):
             fits[i] = fit
     return fits
+
+
+def goes_along_paths(estimator: EstimatorLike, options: Sequence[Option]) -> bool:
+    """Whether `fits_of` shares work among these options."""
+    inside = getattr(estimator, "estimator", None)
+    if hasattr(estimator, "_fits_with") and inside is not None:
+        own = [{k.removeprefix(INSIDE): v for k, v in option.items()} for option in options]
+        return goes_along_paths(inside, own)
+    if not callable(getattr(estimator, "path", None)) or not has_path(estimator):
+        return False
+    name = _path_parameter(estimator)
+    several = any(len(members) > 1 for members in _along_paths(options, name))
+    unpenalized = name == "strength" and any(not option.get(name, 0) > 0 for option in options)
+    return several and not unpenalized and all(name in option for option in options)
+
+
+def _path_parameter(estimator: EstimatorLike) -> str:
+    """What its `path` goes along."""
+    return str(getattr(estimator, "path_parameter", "strength"))
 
 
 def has_path(estimator: EstimatorLike) -> bool:
@@ -80,10 +111,9 @@ def fits_on_folds(
         yield fits_of(estimator, options, some_rows(X, kept), y[kept], given.at(kept))
 
 
-def _along_paths(options: Sequence[Option]) -> Iterator[list[int]]:
-    """Numbers of the options that agree in everything but the strength."""
+def _along_paths(options: Sequence[Option], name: str) -> Iterator[list[int]]:
+    """Numbers of the options that agree in everything but this parameter."""
     groups: dict[str, list[int]] = {}
     for i, option in enumerate(options):
-        others = {name: value for name, value in option.items() if name != "strength"}
-        groups.setdefault(key_of(others), []).append(i)
+        groups.setdefault(key_of({**option, name: None}), []).append(i)
     yield from groups.values()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -20,11 +20,11 @@ from linclass.conventions.groups import kept_groups
 from linclass.conventions.idle_parameters import idle_in_all
 from linclass.conventions.meta_estimator import Given, MetaEstimator, ending_inside, require_kind
 from linclass.conventions.metadata import asking_for_all
-from linclass.conventions.offsets import kept_offsets, offset_inside
+from linclass.conventions.offsets import given_offset, kept_offsets
 from linclass.conventions.parameters import key_of
 from linclass.input.given_rows import caller_rows
 from linclass.numerics.arrays import Array
-from linclass.selection import strengths, tuning
+from linclass.selection import tuning
 from linclass.selection.candidates import Option, fits_of, fits_on_folds, has_path
 from linclass.selection.criterion import CRITERIA, check_likelihood, information
 from linclass.selection.held_out_score import (
@@ -35,6 +35,8 @@ from linclass.selection.held_out_score import (
     score_of,
 )
 from linclass.selection.inner_folds import inner_folds, kept_folds
+from linclass.selection.paths import Grid, complaint, parameter_path
+from linclass.selection.tuning import PATH
 
 RULES = (*tuning.RULES, *CRITERIA)
 FITTED = ("path_", "scores_", "fold_", "criterion_", "degrees_of_freedom_", "strength_")
@@ -79,13 +81,16 @@ class Tuned(MetaEstimator):
         if self.strengths is None and not self.grid:
             raise ValueError("strengths and grid are both None; give values to choose from.")
         self._refuse_idle(inner)
+        own = {name: spec for name, spec in (self.grid or {}).items() if tuning.is_path(spec)}
+        if why := next(filter(None, (complaint(inner, name) for name in own)), None):
+            raise ValueError(f"{why}.")
         if isinstance(self.strengths, Integral):
             if self.strengths < 1 or isinstance(self.strengths, bool):
                 raise ValueError(f"strengths is {self.strengths}; give at least 1, or a list.")
-            if not (hasattr(inner, "_objectives") and inner._penalty().binds):
+            if not self._has_path(inner):
                 raise ValueError(
-                    f"strengths is {self.strengths}, but the range that matters is known for penalized "
-                    f"linear models only, not for {inner!r}; list them, or give strengths=None and a grid by the "
+                    f"strengths is {self.strengths}, but the range that matters is known for models of linclass with "
+                    f"a penalty only, not for {inner!r}; list them, or give strengths=None and a grid by the "
                     "names of its parameters, such as {'logisticregression__strength': [1e-3, 1e-2]}."
                 )
         elif self.strengths is not None:
@@ -167,22 +172,22 @@ class Tuned(MetaEstimator):
             given = given._replace(weights=as_counts(given.weights, len(np.unique(strata))))
         asked = given.asked_for(inner)
         with silently():
-            self.candidates_ = options = self._candidates(inner, X, y, given)
+            grid = self._grid(inner, X, y, given.asked_for(inner))
+            options = grid.options
             if self.rule in CRITERIA:
-                fits = fits_of(inner, options, X, y, asked)
-                self.criterion_, self.degrees_of_freedom_ = information(
-                    fits, X, y, asked, self.rule, self.noise_variance
-                )
-                self.best_index_ = tuning.RULES["best"](options, -self.criterion_[None], inner)
-                near = self._along(options)
-                fits = [fits[i] for i in near]
+                judge = self._by_criterion(inner, X, y, asked)
             else:
                 fold = inner_folds(
                     folds, strata, given.groups, self.random_state, type(self).__name__
                 )
-                self._judge(inner, options, X, y, given, fold)
-                near = self._along(options)
-                fits = fits_of(inner, [options[i] for i in near], X, y, asked)
+                judge = self._by_folds(inner, X, y, given, fold)
+            judge(options)
+            while more := self._beyond(inner, grid, options):
+                judge(more)
+                options += more
+            self.candidates_, self.best_index_ = options, self._best(inner, options)
+            near = self._along(options)
+            fits = fits_of(inner, [options[i] for i in near], X, y, asked)
         self.estimator_ = fits[near.index(self.best_index_)]
         if hasattr(self.estimator_, "strength") and has_path(self.estimator_):
             self.path_ = RegularizationPath(fits)
@@ -190,49 +195,92 @@ class Tuned(MetaEstimator):
             self.strength_ = self.best_params_["strength"]
         return self._record(**ending_inside(self.estimator_))
 
-    def _judge(
+    def _by_criterion(
+        self, inner: EstimatorLike, X: MatrixLike, y: Array, given: Given
+    ) -> Callable[[Sequence[Option]], None]:
+        """Judges candidates by AIC or BIC, and adds them to those judged before."""
+        self.criterion_, self.degrees_of_freedom_ = np.empty(0), np.empty(0)
+
+        def judge(options: Sequence[Option]) -> None:
+            fits = fits_of(inner, options, X, y, given)
+            found, df = information(fits, X, y, given, self.rule, self.noise_variance)
+            self.criterion_ = np.append(self.criterion_, found)
+            self.degrees_of_freedom_ = np.append(self.degrees_of_freedom_, df)
+
+        return judge
+
+    def _by_folds(
         self,
         inner: EstimatorLike,
-        options: Sequence[Option],
         X: MatrixLike,
         y: Array,
         given: Given,
         fold: Array,
-    ) -> None:
-        """Score every candidate on every fold and choose by the rule."""
-        check_probabilities(self.metric, inner, options)
+    ) -> Callable[[Sequence[Option]], None]:
+        """Scores candidates on every fold, and adds them to those scored before."""
         self.fold_ = fold
         held_out = [np.flatnonzero(fold == k) for k in np.unique(fold)]
         metric = score_of(self.metric, self.metrics)
-        scores, asked = [], given.asked_for(inner)
-        fits_of_folds = fits_on_folds(inner, options, X, y, asked, held_out)
-        for rows, fits in zip(held_out, fits_of_folds, strict=True):
-            weights, offset = given.at(rows).weights, asked.at(rows).offset
-            models = fits if offset is None else [AtOffset(fit, offset) for fit in fits]
-            own = caller_rows(X[rows])
-            scores.append([float(metric(model, own, y[rows], weights)) for model in models])
-        self.scores_ = np.array(scores)
-        if np.isnan(self.scores_).any():
-            fold_number, option = np.argwhere(np.isnan(self.scores_))[0]
-            raise ValueError(
-                f"metric {self.metric!r} is nan on fold {fold_number} for {options[option]}; choose one that "
-                "is defined there, or fewer folds."
-            )
-        self.best_index_ = tuning.RULES[self.rule](options, self.scores_, inner)
+        asked = given.asked_for(inner)
+        self.scores_ = np.empty((len(held_out), 0))
 
-    def _candidates(
-        self, inner: EstimatorLike, X: MatrixLike, y: Array, given: Given
-    ) -> list[Option]:
-        values = self.strengths
-        if isinstance(values, Integral):
-            first = cloned(inner).set_params(strength=1.0)
-            weights, _, offset = given.asked_for(inner)
-            rows = first._start_fit(X, y, weights)
-            known = offset_inside(first, offset, None, y)
-            objectives = first._objectives(*rows, **known)
-            values = strengths.from_data(objectives, int(values))
-        tune = {} if values is None else {"strength": check_strengths(values)}
-        return tuning.candidates(tune | dict(self.grid or {}))
+        def judge(options: Sequence[Option]) -> None:
+            check_probabilities(self.metric, inner, options)
+            scores = []
+            fits_of_folds = fits_on_folds(inner, options, X, y, asked, held_out)
+            for rows, fits in zip(held_out, fits_of_folds, strict=True):
+                weights, offset = given.at(rows).weights, asked.at(rows).offset
+                models = fits if offset is None else [AtOffset(fit, offset) for fit in fits]
+                own = caller_rows(X[rows])
+                scores.append([float(metric(model, own, y[rows], weights)) for model in models])
+            if np.isnan(scores).any():
+                fold_number, option = np.argwhere(np.isnan(scores))[0]
+                raise ValueError(
+                    f"metric {self.metric!r} is nan on fold {fold_number} for {options[option]}; choose one that "
+                    "is defined there, or fewer folds."
+                )
+            self.scores_ = np.hstack([self.scores_, scores])
+
+        return judge
+
+    def _best(self, inner: EstimatorLike, options: Sequence[Option], rule: str = "") -> int:
+        """The number of the option that the rule chooses."""
+        if self.rule in CRITERIA:
+            return tuning.RULES["best"](options, -self.criterion_[None], inner)
+        return tuning.RULES[rule or self.rule](options, self.scores_, inner)
+
+    def _beyond(self, inner: EstimatorLike, grid: Grid, options: Sequence[Option]) -> list[Option]:
+        """What continues a path, if the best or the chosen candidate is an end of it."""
+        best, chosen = self._best(inner, options, "best"), self._best(inner, options)
+        return grid.beyond(options, best) or grid.beyond(options, chosen)
+
+    def _grid(self, inner: EstimatorLike, X: MatrixLike, y: Array, given: Given) -> Grid:
+        """The candidates; paths come from these rows."""
+        count = self.strengths if isinstance(self.strengths, Integral) else None
+        tune: dict[str, Any] = {}
+        if self.strengths is not None:
+            tune["strength"] = PATH if count else check_strengths(self.strengths)
+        tune |= dict(self.grid or {})
+
+        def values(name: str, fixed: Option) -> Sequence[float]:
+            model = cloned(inner).set_params(**fixed)
+            if name != "strength" or count is None:
+                return parameter_path(model, name, caller_rows(X), y).tolist()
+            known = given_offset(given.offset)
+            path = model.strength_path(X, y, max(count, 2), None, given.weights, **known)
+            return path[:count].tolist()
+
+        return Grid(tune, values)
+
+    @staticmethod
+    def _has_path(inner: EstimatorLike) -> bool:
+        if "strength" not in getattr(inner, "paths", ()) or not hasattr(inner, "strength_path"):
+            return False
+        try:
+            inner._require_penalty()
+        except ValueError:
+            return False
+        return True
 
     def _along(self, options: Sequence[Option]) -> list[int]:
         """Numbers of the candidates that agree with the chosen one in everything but the strength."""

@@ -32,9 +32,11 @@ from linclass.conventions.parameter_types import is_number
 from linclass.conventions.parameters import key_of
 from linclass.resampling.folds import stratified_folds
 
+Option = dict[str, Any]
 # Of classes that do not say it: 1 if greater values make the model simpler, −1 if smaller ones do.
 BY_NAME = {"strength": 1, "alpha": 1, "shrinkage": 1, "reg_param": 1, "C": -1}
 TIE = 1e-12
+PATH = "path"  # in place of a list: values from the training rows (linclass/selection/paths.py)
 
 
 @dataclass(frozen=True)
@@ -63,16 +65,25 @@ def standard_error(scores: np.ndarray) -> Any:
     return scores.std(axis=0, ddof=1) / len(scores) ** 0.5
 
 
+def is_path(spec: Any) -> bool:
+    return isinstance(spec, str) and spec == PATH
+
+
 def candidates(tune: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All combinations of the listed values; the first parameter varies slowest."""
-    lists = [_values(spec) for spec in tune.values()]
+    """All combinations of the listed values, and of 1 for a path, where no rows are known; the first varies slowest."""
+    lists = [[1.0] if is_path(spec) else listed_values(spec) for spec in tune.values()]
     return [dict(zip(tune, values, strict=True)) for values in product(*lists)]
 
 
 def is_grid(grid: Any) -> bool:
     """Whether it has lists of values by name."""
     lists = isinstance(grid, Mapping) and all(
-        isinstance(values, Sequence | np.ndarray) and not isinstance(values, str) and len(values)
+        is_path(values)
+        or (
+            isinstance(values, Sequence | np.ndarray)
+            and not isinstance(values, str)
+            and len(values)
+        )
         for values in grid.values()
     )
     return bool(lists)
@@ -83,26 +94,55 @@ def choose(
     y: np.ndarray,
     folds: int,
     seed: int,
-    prepare: Callable[[np.ndarray, np.ndarray], Any],
-    score: Callable[[Any, dict[str, Any]], float],
-    together: Callable[[list[np.ndarray]], list[list[Callable[[], float]]]] | None = None,
+    prepare: Callable[[np.ndarray, np.ndarray, Sequence[Option]], Any],
+    score: Callable[[Any, Option], float],
+    together: Callable[[list[np.ndarray], Sequence[Option]], list[list[Callable[[], float]]]]
+    | None = None,
     groups: np.ndarray | None = None,
     rule: str = "best",
     names: Sequence[str] | None = None,
     estimator: EstimatorLike = None,
+    beyond: Callable[[Sequence[Option], int], list[Option]] = lambda options, number: [],
 ) -> Choice:
-    """The selected candidate. prepare(train, test) runs once per inner fold, score(prepared, option) for each option.
+    """The selected candidate. prepare(train, test, options) runs once per inner fold, score(prepared, option) for each
+    option.
 
     `together`, called with the held-out rows of all inner folds, may return a function that computes the score for each
     fold and option; if it raises NotApplicable, candidates are fitted one after the other. An option that fails on a
     fold is excluded; if all fail, the first exception is raised. `names` are those of the classes, for messages;
-    `estimator` is one whose parameters the options change, and says which of them make it simpler.
+    `estimator` is one whose parameters the options change, and says which of them make it simpler. `beyond` gives the
+    options to try as well if the one of this number is the best, or the one that the rule selects.
     """
     fold = stratified_folds(y, folds, seed, groups, names)
+    choice, new = Choice([], 0, np.empty((folds, 0)), {}), list(options)
+    while new:
+        judged, failures = _judged(new, fold, prepare, score, together)
+        if failures and not np.isfinite(judged).all(axis=0).any() and not choice.options:
+            raise next(iter(failures.values()))
+        before = len(choice.options)
+        failures = {before + i: error for i, error in failures.items()}
+        options, scores = [*choice.options, *new], np.hstack([choice.scores, judged])
+        best, number = (RULES[name](options, scores, estimator) for name in ("best", rule))
+        choice = Choice(options, number, scores, {**choice.failures, **failures})
+        new = beyond(options, best) or beyond(options, number)
+    return choice
+
+
+def _judged(
+    options: Sequence[Option],
+    fold: np.ndarray,
+    prepare: Callable[[np.ndarray, np.ndarray, Sequence[Option]], Any],
+    score: Callable[[Any, Option], float],
+    together: Callable[..., Any] | None,
+) -> tuple[np.ndarray, dict[int, Exception]]:
+    """(scores of each fold and option, the first exception of each option that failed)"""
+    folds = int(fold.max()) + 1
     held_out = [np.flatnonzero(fold == k) for k in range(folds)]
     scores = np.zeros((folds, len(options)))
     failures: dict[int, Exception] = {}
-    computations = _at_once(together, held_out) or _one_by_one(options, fold, prepare, score)
+    computations = _at_once(together, held_out, options) or _one_by_one(
+        options, fold, prepare, score
+    )
     for k, of_fold in enumerate(computations):
         for i, score_of_option in enumerate(of_fold):
             if not np.isfinite(scores[:, i]).all():
@@ -114,9 +154,7 @@ def choose(
             except Exception as error:
                 failures.setdefault(i, error)
                 scores[k, i] = -np.inf
-    if failures and not np.isfinite(scores).all(axis=0).any():
-        raise next(iter(failures.values()))
-    return Choice(options, RULES[rule](options, scores, estimator), scores, failures)
+    return scores, failures
 
 
 def _best(
@@ -149,10 +187,12 @@ RULES: dict[str, Callable[[Sequence[dict[str, Any]], np.ndarray, EstimatorLike],
 }
 
 
-def _at_once(together: Callable[..., Any] | None, held_out: list[np.ndarray]) -> Any:
+def _at_once(
+    together: Callable[..., Any] | None, held_out: list[np.ndarray], options: Sequence[Option]
+) -> Any:
     """The result of `together`; None if it does not apply, and candidates are fitted one after the other."""
     try:
-        return None if together is None else together(held_out)
+        return None if together is None else together(held_out, options)
     except NotApplicable:
         return None
 
@@ -160,11 +200,11 @@ def _at_once(together: Callable[..., Any] | None, held_out: list[np.ndarray]) ->
 def _one_by_one(
     options: Sequence[dict[str, Any]],
     fold: np.ndarray,
-    prepare: Callable[[np.ndarray, np.ndarray], Any],
-    score: Callable[[Any, dict[str, Any]], float],
+    prepare: Callable[[np.ndarray, np.ndarray, Sequence[Option]], Any],
+    score: Callable[[Any, Option], float],
 ) -> Iterator[list[Callable[[], float]]]:
     for k in range(fold.max() + 1):
-        prepared = prepare(np.flatnonzero(fold != k), np.flatnonzero(fold == k))
+        prepared = prepare(np.flatnonzero(fold != k), np.flatnonzero(fold == k), options)
         yield [partial(score, prepared, option) for option in options]
 
 
@@ -201,7 +241,7 @@ def _others(option: Mapping[str, Any], signs: Mapping[str, int]) -> str:
     return key_of({k: v for k, v in option.items() if not (k in signs and is_number(v))})
 
 
-def _values(spec: Any) -> list[Any]:
+def listed_values(spec: Any) -> list[Any]:
     if isinstance(spec, Mapping):
         start, stop, count = spec["logspace"]
         return [float(v) for v in np.logspace(start, stop, count)]

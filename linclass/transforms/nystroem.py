@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from linclass.annotations import ArrayLike, Matrix
 from linclass.applicability import require_memory
 from linclass.conventions.parameter_types import is_number, require_nonnegative, require_whole
+from linclass.kernels.base import WIDTHS
 from linclass.kernels.gaussian import Gaussian
 from linclass.kernels.polynomial import Polynomial
 from linclass.tables.table import Table
@@ -58,6 +59,7 @@ class Nystroem(Transform):
     """
 
     makes_dense = True
+    paths = ("gamma",)  # options with `_path_values`
 
     def __init__(
         self,
@@ -80,11 +82,12 @@ class Nystroem(Transform):
         self.columns, self.kernel, self.gamma = columns, kernel, gamma
         self.degree, self.offset, self.seed = degree, offset, seed
 
+    def _path_values(self, option: str, table: Table) -> np.ndarray:
+        """The values of gamma that a study tunes over with `path`: about 'scale', the widest kernel first."""
+        return np.asarray(_scale(self._landmark_rows(table)) * WIDTHS)
+
     def fit(self, table: Table, y: ArrayLike | None = None) -> Self:
-        X = complete_numbers(table, "nystroem")
-        rows = landmarks(X, self.columns, self.seed)
-        require_memory(8 * len(rows) * X.shape[1], f"{len(rows)} dense landmarks")
-        self.landmarks_ = X[rows].toarray() if table.is_sparse else X[rows]
+        self.landmarks_ = self._landmark_rows(table)
         gamma = _scale(self.landmarks_) if self.gamma == "scale" else self.gamma
         polynomial = {"degree": self.degree, "offset": self.offset}
         self._k = KERNELS[self.kernel](gamma, **(polynomial if self.kernel == "polynomial" else {}))
@@ -92,6 +95,12 @@ class Nystroem(Transform):
         real = s > SMALL * s[-1]
         self.map_ = U[:, real] / np.sqrt(s[real])
         return self
+
+    def _landmark_rows(self, table: Table) -> np.ndarray:
+        X = complete_numbers(table, "nystroem")
+        rows = landmarks(X, self.columns, self.seed)
+        require_memory(8 * len(rows) * X.shape[1], f"{len(rows)} dense landmarks")
+        return X[rows].toarray() if table.is_sparse else X[rows]
 
     def transform(self, table: Table) -> Table:
         X, (m, r) = table.numeric().X, self.map_.shape

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from math import sqrt
 from typing import Any, NamedTuple
 
+from linclass.batches.strengths import COUNT
+from linclass.kernels.base import WIDTHS
 from linclass.selection import tuning
 from linclass_study.data.entry.expected_size import Size
 from linclass_study.protocols import protocol_named, selected_protocols
@@ -100,4 +102,7 @@ def tuned(entry: Mapping[str, Any], evaluation: Mapping[str, Any]) -> float:
     """Factor by which tuning extends a fit: candidates are fitted along a path with warm starts."""
     if not entry.get("tune"):
         return 1.0
-    return sqrt(len(tuning.candidates(entry["tune"])) * evaluation["inner_folds"])
+    candidates = len(tuning.candidates(entry["tune"]))
+    for name in filter(lambda name: tuning.is_path(entry["tune"][name]), entry["tune"]):
+        candidates *= len(WIDTHS) if name.endswith("gamma") else COUNT
+    return sqrt(candidates * evaluation["inner_folds"])

@@ -16,7 +16,7 @@ from linclass.conventions.idle_parameters import idle_in_all, sentences_on_idle
 from linclass.conventions.parameters import Parameters, name_here
 from linclass.conventions.regressor import Regressor
 from linclass.pipeline.method import Method
-from linclass.selection import tuning
+from linclass.selection import paths, tuning
 from linclass_study.refusal import nearest_name
 from linclass_study.study.estimator_class import (
     found_class,
@@ -142,6 +142,10 @@ def _working(
             probabilistic = any(hasattr(estimator, name) for name in PROBABILITIES)
         except BaseException as error:
             yield path, _of_constructor(method.classifier, error)
+            return
+    for name in filter(lambda name: tuning.is_path(tune[name]), tune):
+        if (why := paths.complaint(method.estimator(**first), name)) is not None:
+            yield ["tune", name], why
             return
     made = (method.estimator(**option) for option in tuning.candidates(tune))
     yield from ((["tune", name], text) for name, text in idle_in_all(tune, made).items())

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any
 
 from linclass.names import parts
 from linclass.pipeline.method import named_steps, step_name
+from linclass.pipeline.transforming import transform_class
 from linclass.selection import tuning
 from linclass_study.study.estimator_check import names_of_steps
 
@@ -35,6 +37,14 @@ def _meant(step: str, own: Iterable[str]) -> str:
     return last if last in own else next(iter(get_close_matches(step, [*own], 1, 0.8)), "")
 
 
+def _without_path(path: str, option: str) -> str:
+    """Why an option of a transform has no path; empty if it has one."""
+    with suppress(Exception):  # another check says what is wrong with the transform
+        if option in getattr(transform_class(path), "paths", ()):
+            return ""
+    return f"{step_name(path)} has no path of '{option}'; list its values"
+
+
 def option_problems(entry: Mapping[str, Any], objections: Objections) -> Problems:
     """(path of keys, sentence) for each tuned option that cannot work on any data."""
     features = {step_name(path) for path, _ in named_steps(entry.get("features"))}
@@ -59,8 +69,9 @@ def option_problems(entry: Mapping[str, Any], objections: Objections) -> Problem
             sentence = f"'{option}' is fixed under transforms, too; leave it out there or here"
         else:
             path, given = found[0]
+            sentence = _without_path(path, option) if tuning.is_path(entry["tune"][name]) else ""
             values = tuning.candidates({option: entry["tune"][name]})
             tried = (objections(path, {**given, **value}) for value in values)
-            sentence = next((text for texts in tried for text in texts), "")
+            sentence = sentence or next((text for texts in tried for text in texts), "")
         if sentence:
             yield ["tune", name], sentence

@@ -227,7 +227,8 @@ def test_the_strongest_is_the_least_that_leaves_no_weight(
     inner = LogisticRegression(penalty=penalty, fit_intercept=intercept, tol=1e-12)
     model = TunedClassifier(inner, strengths=5, folds=2).fit(X + 2, y)
     strengths = [option["strength"] for option in model.candidates_]
-    assert_allclose(np.diff(np.log(strengths)), np.log(1e-3) / 4)
+    first = strengths[:5]  # what follows are extensions
+    assert_allclose(np.diff(np.log(first)), np.log(1e-5) / 4)
     assert not model.path_[0].coef_.any()
     assert inner._unfitted(strength=0.99 * strengths[0]).fit(X + 2, y).coef_.any()
     X, z = numbers()
@@ -240,10 +241,10 @@ def test_the_strongest_is_the_least_that_leaves_no_weight(
 def test_strengths_of_l2_do_not_depend_on_where_the_data_lie_and_go_with_their_units() -> None:
     X, y = classes()
     of = [TunedClassifier(strengths=4, rule="aic").fit(Z, y) for Z in (X, X + 50, 10 * X)]
-    first, moved, scaled = (np.array([c["strength"] for c in m.candidates_]) for m in of)
+    first, moved, scaled = (np.array([c["strength"] for c in m.candidates_[:4]]) for m in of)
     assert_allclose(moved, first)
     assert_allclose(scaled, 100 * first)
-    assert of[0].degrees_of_freedom_[0] < 1 + 4 / 2  # each weight is at most half
+    assert of[0].degrees_of_freedom_[0] < 1.1  # next to the intercept alone
     assert of[0].degrees_of_freedom_[-1] > 4.99
 
 
@@ -391,7 +392,7 @@ def test_fits_that_have_no_strength_are_no_path(inner: Any, grid: Any) -> None:
         (TunedRegressor(metric="auc"), "metric is 'auc'; choose from squared_error"),
         (TunedClassifier(LinearSVM(), metric="brier"), "'brier', but .* has no probabilities"),
         (TunedClassifier(LogisticRegression), "give one that is made"),
-        (TunedClassifier(GaussianNB()), "known for penalized linear models only"),
+        (TunedClassifier(GaussianNB()), "known for models of linclass with a penalty only"),
         (
             TunedClassifier(LeastSquaresClassifier()),
             "tuning strength has no effect, .*penalty='l2'",
@@ -483,7 +484,7 @@ def test_columns_that_say_nothing_do_not_spread_strengths_over_rounding() -> Non
     X, y = np.full((60, 4), 0.1), np.repeat([0, 1, 2], 20)
     for Z in (X, 1e6 * X, np.ones((60, 4))):
         tuned = TunedClassifier(LogisticRegression(penalty="l1"), rule="bic").fit(Z, y)
-        assert [tuned.candidates_[i]["strength"] for i in (0, -1)] == pytest.approx([1, 1e-3])
+        assert [tuned.candidates_[i]["strength"] for i in (0, 30)] == pytest.approx([1, 1e-5])
     crossed = np.tile([[1.0, 1], [1, -1], [-1, 1], [-1, -1]], (10, 1)) / 3 + 1000
     target = np.tile([0.7, -0.7, -0.7, 0.7], 10)  # the product: no column alone says anything
     tuned = TunedRegressor(Lasso(), rule="aic").fit(crossed, target)

@@ -215,7 +215,7 @@ def chosen(scores: list[list[float]], rule: str, options=STRENGTHS) -> dict:
     """scores[fold][option]"""
     y = np.arange(40) % 2
 
-    def together(held_out):
+    def together(held_out, options):
         return [[lambda value=value: value for value in row] for row in scores]
 
     return tuning.choose(options, y, len(scores), 0, None, None, together, rule=rule).option
@@ -260,7 +260,7 @@ def test_small_c_is_a_strong_penalty():
 def test_only_a_refusal_sends_tuning_from_the_joint_path_to_single_fits(failure):
     """What else goes wrong in joint fits is a mistake, and must be seen."""
 
-    def together(held_out):
+    def together(held_out, options):
         raise failure("in joint fits")
 
     def choose():

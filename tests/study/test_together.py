@@ -136,7 +136,7 @@ def test_standardize_for_folds_is_what_each_fold_fits(kind):
 def test_a_candidate_that_fails_is_out_and_the_others_are_compared():
     y = np.arange(20) % 2
 
-    def scores(held_out):
+    def scores(held_out, options):
         return [[lambda: 1 / 0, lambda: 0.4, lambda: 0.9] for _ in held_out]
 
     options = [{"C": 1}, {"C": 2}, {"C": 3}]
@@ -146,7 +146,7 @@ def test_a_candidate_that_fails_is_out_and_the_others_are_compared():
 def test_where_together_does_not_apply_candidates_are_fitted_one_by_one():
     y = np.arange(20) % 2
 
-    def fails(held_out):
+    def fails(held_out, options):
         raise NotApplicable("one by one")
 
     def score(prepared, option):
@@ -221,6 +221,8 @@ def test_candidates_are_compared_at_a_coarse_tolerance_and_the_chosen_one_is_fit
     output = []
 
     class Listens(Alone):
+        path = None
+
         def fit(self, X, y, sample_weight=None):
             output.append(self.tol)
             return super().fit(X, y, sample_weight)

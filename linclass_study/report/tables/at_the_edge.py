@@ -24,7 +24,7 @@ def make(outcome: Outcome) -> ReportTable | None:
         for one in found
     ]
     caption = (
-        "Most fits chose the end of a grid of candidates; a wider grid may have a better one, unless the "
-        "end is a natural limit, such as a threshold of 0, or the candidates are equally good."
+        "Most fits chose the end of a grid of candidates, or of a path that was extended as far as it may be; a wider "
+        "one may have a better value, unless the end is a natural limit of the method or of the data."
     )
     return ReportTable("Grids that may be too narrow", caption, columns, rows) if found else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import polars as pl
@@ -55,14 +56,22 @@ def make(outcome: Outcome, dataset: str) -> ReportTable | None:
 
 
 def _values(own: pl.DataFrame) -> tuple[str, float | None]:
-    """('0.1 in 7, 0.01 in 3', share of the fits at an end of the grid)."""
+    """('0.1 in 7, 0.01 in 3', share of the fits at an end of the grid); of many numbers their median and range."""
+    share = float(own["edge"].is_not_null().to_numpy().mean())
+    numbers = [json.loads(value) for value in own["value"].unique()]
+    if len(numbers) > VALUES and all(isinstance(value, float) for value in numbers):
+        each = sorted(map(json.loads, own["value"]))
+        low, middle, high = (
+            tuned_value(json.dumps(each[i])) for i in (0, (len(each) - 1) // 2, -1)
+        )
+        return f"{low} to {high}, median {middle}", share
     counts = own["value"].value_counts().sort("count", "value", descending=[True, False])
     phrases = [
         f"{tuned_value(value)} in {count}" for value, count in counts.head(VALUES).iter_rows()
     ]
     rest = int(counts["count"].slice(VALUES).sum())
     phrases += [f"others in {rest}"] if rest else []
-    return ", ".join(phrases), float(own["edge"].is_not_null().to_numpy().mean())
+    return ", ".join(phrases), share
 
 
 def _inner_score(outcome: Outcome, dataset: str, method: str) -> Number | None:
