@@ -1,4 +1,5 @@
-"""Write docs/models.md from the docstrings of the models and config/methods.yaml:  python docs/make_models.py
+"""Write docs/models.md from the docstrings of the models and config/methods.yaml, and the table of the tuning budget in
+docs/evaluation.md from config/methods.yaml:  python docs/make_models.py
 
 The file of a model states its equation and ends with the lines Predicts, Cost, Certificate and Reference. Models
 are in the order, and under the headings, of the catalogue of methods.
@@ -18,9 +19,16 @@ import linclass
 from linclass.composition.compatibility import in_words
 from linclass.conventions.classifier import Classifier
 from linclass.names import parts
+from linclass_study.report.tables.tuning_budget import budget
+from linclass_study.study.yaml_file import parse_numbers, read_yaml
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "models.md"
+EVALUATION = ROOT / "docs" / "evaluation.md"
+BUDGET_BEGINS = (
+    "<!-- The tuning budget, written by `python docs/make_models.py` from config/methods.yaml -->"
+)
+BUDGET_ENDS = "<!-- end of the tuning budget -->"
 CATALOGUE = ROOT / "config" / "methods.yaml"
 LABELS = ("Predicts", "Cost", "Certificate", "Reference")
 USUAL = ("impute", "one_hot", "standardize")  # transforms that say nothing about a method
@@ -106,6 +114,16 @@ def sections() -> Iterator[tuple[str, list[str], list[tuple[str, str]]]]:
     classifiers = [name for name in left if issubclass(getattr(linclass, name), Classifier)]
     yield "Other classifiers", classifiers, []
     yield "Regression", [name for name in left if name not in classifiers], []
+
+
+def evaluation_page() -> str:
+    """docs/evaluation.md with the tuning budget of the catalogue as it is now."""
+    entries = parse_numbers(read_yaml(CATALOGUE))
+    rows = [(f"`{name}`", *map(plain, budget(entry))) for name, entry in entries.items()]
+    head, rest = EVALUATION.read_text(encoding="utf-8").split(BUDGET_BEGINS)
+    _, tail = rest.split(BUDGET_ENDS)
+    written = table(("method", "tuned over", "fixed"), rows)
+    return f"{head}{BUDGET_BEGINS}\n\n{written}\n{BUDGET_ENDS}{tail}"
 
 
 def page() -> str:
@@ -218,3 +236,4 @@ def table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    EVALUATION.write_text(evaluation_page(), encoding="utf-8")

@@ -68,6 +68,11 @@ def test_the_page_of_models_is_that_of_the_docstrings() -> None:
     assert written == make_models.page(), "run: python docs/make_models.py"
 
 
+def test_the_tuning_budget_is_that_of_the_catalogue() -> None:
+    written = make_models.EVALUATION.read_text(encoding="utf-8")
+    assert written == make_models.evaluation_page(), "run: python docs/make_models.py"
+
+
 def test_the_page_of_models_has_every_model_and_every_method_once() -> None:
     listed = list(make_models.sections())
     assert sorted(name for _, own, _ in listed for name in own) == sorted(MODELS)
