@@ -51,6 +51,9 @@ def grid_end_note(outcome: Outcome, names: Iterable[str]) -> str:
 def grid_end_sentences(outcome: Outcome) -> list[str]:
     """Sentences of the answer."""
     found = [*grid_ends(outcome).values()]
+    tuned = sum(bool(entry.get("tune")) for entry in outcome.methods.values())
+    if tuned and not found:
+        return [f"0 of {counted(tuned, 'tuned method')} at an end of a path or grid."]
     sentences = [f"{one}: its score {_may_be_worse(outcome)}." for one in found[:NAMES]]
     more = len(found) - NAMES
     return sentences + [

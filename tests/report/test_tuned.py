@@ -141,6 +141,7 @@ def test_a_method_at_an_end_of_its_grid_is_named_in_the_answer(narrow):
     extended = replace(narrow, methods=narrow.methods | path)
     extended.read["grid_ends"] = {}
     assert not [line for line in plain_answer(extended) if "chose" in line]
+    assert "0 of 1 tuned method at an end of a path or grid." in plain_answer(extended)
 
 
 def test_a_method_at_an_end_of_its_grid_is_marked_wherever_methods_are_compared(narrow):
