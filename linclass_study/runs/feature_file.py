@@ -67,7 +67,7 @@ class FeatureFile:
         rows = (
             np.arange(len(self.y), dtype=np.uint64)[:, None] if self.in_file else _keys(self.table)
         )
-        about = {"columns": _columns(self.table), "grid": ""}
+        about = {"columns": _columns(self.table), "grid": "", "in_file": bool(self.in_file)}
         if self.grid.shape[0]:
             points = digest_of_bytes(_keys(self.grid).tobytes())
             about["grid"] = f"{points}-{len(self.axes[1])}x{len(self.axes[0])}"

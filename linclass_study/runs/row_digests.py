@@ -14,16 +14,20 @@ from linclass_study.runs.folds import Planned
 
 
 class RowDigests:
-    """Of the fits on one file of features. `shared` is what these depend on beside rows, such as costs."""
+    """Of the fits on one file of features.
 
-    def __init__(self, features: Path, shared: Any):
+    shared    what the fits depend on beside rows, such as costs
+    content   digest of the data set, which stands for rows that stay in their file
+    """
+
+    def __init__(self, features: Path, shared: Any, content: str):
         with npz_file.opened(features) as arrays:
             about = json.loads(arrays["keys_about"].tobytes().decode())
             columns = [arrays["row_keys"], arrays["y"]]
             columns += [arrays["groups"]] if "groups" in arrays else []
         self.grid = str(about["grid"])
         self.rows = np.column_stack([np.asarray(column).astype(np.uint64) for column in columns])
-        kind = about["columns"], self.rows.shape[1]
+        kind = about["columns"], self.rows.shape[1], content if about["in_file"] else ""
         self._shared = json.dumps([shared, kind], default=str).encode()
         self._known: dict[tuple[str, int, int], str] = {}
 

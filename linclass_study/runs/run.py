@@ -76,6 +76,10 @@ class Fit:
     rows: Planned
     made: Made
 
+    def repeat(self) -> tuple[str, int, bool]:
+        """What fits have in common that may be fitted jointly; whether there are test rows is the last."""
+        return self.rows.protocol, self.rows.repeat, self.rows.n_test > 0
+
     @property
     def grid(self) -> bool:
         """Whether it predicts the points of the plane."""
@@ -104,16 +108,15 @@ def fit_and_predict(
     records = Records(axes, plan.on_plane)
     fits = run.fits(child.limits_of_fit, len(axes[0]) > 0)[part[0] - 1 :: part[1]]
     guard = child.turn(f"{run.dataset}/{run.method}", run.features, run.entry, run.task)
-    for _, repeat in groupby(fits, lambda fit: (fit.rows.protocol, fit.rows.repeat)):
-        of_repeat = [*repeat]
-        if plan.unavailable or unfit or not all(fit.rows.n_test for fit in of_repeat):
-            for fit in of_repeat:
-                reason = plan.unavailable or unfit or fit.rows.no_folds_reason
-                status = "unavailable" if plan.unavailable else "not_applicable"
-                row = fit.row | {"status": status, "reason": reason}
-                records.add(row, fit.rows.test, None, replace(fit.made, key=""))
-        else:
-            _add_repeat(records, guard, of_repeat, earlier, jointly=not run.entry.get("tune"))
+    for (_, _, has_rows), repeat in groupby(fits, Fit.repeat):
+        if has_rows and not (plan.unavailable or unfit):
+            _add_repeat(records, guard, [*repeat], earlier, jointly=not run.entry.get("tune"))
+            continue
+        for fit in repeat:
+            reason = plan.unavailable or unfit or fit.rows.no_folds_reason
+            status = "unavailable" if plan.unavailable else "not_applicable"
+            row = fit.row | {"status": status, "reason": reason}
+            records.add(row, fit.rows.test, None, replace(fit.made, key=""))
     return records
 
 
@@ -137,9 +140,10 @@ def _add_repeat(
         if number not in joint or _written(records, guard, fit, joint[number]).kind != "ok":
             _alone(records, guard, fit)
         new[fit.made.key] = records.added[-1]
-        if not joint or number == len(fits) - 1:  # all of a joint fit or none
+        if not joint:  # else all of them together or none
             earlier.keep(new)
             new = {}
+    earlier.keep(new)
 
 
 def _joint_fit(guard: Guard, fits: list[Fit]) -> dict[int, dict[str, Any]]:

@@ -82,9 +82,9 @@ class SharedInputs:
 
     def _row_digests(self, features: str) -> RowDigests:
         if features not in self._rows:
-            own = self.about.get("digest") if self.about.get("in_file") else None
             of_data = {key: self.task[key] for key in OF_DATA}
-            self._rows[features] = RowDigests(self.features(features), [of_data, own])
+            path, content = self.features(features), str(self.about.get("digest"))
+            self._rows[features] = RowDigests(path, of_data, content)
         return self._rows[features]
 
     def _digest_of_rows(self, features: str) -> str:

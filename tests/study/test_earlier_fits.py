@@ -8,11 +8,14 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
+from scipy import sparse
 from test_shared_jobs import EVALUATION, LIMITS, METHODS, files, results  # noqa: F401
 from test_unfinished_run import Calls
 
+from linclass.tables.table import Table
 from linclass_study.command.clean import Removed, empty_store, environments_of, remove_runs
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import load_dataset
@@ -20,7 +23,8 @@ from linclass_study.jobs.to_fit import ToFit
 from linclass_study.runs import feature_file, fit_store, folds, run_files
 from linclass_study.runs.bundle import compute_bundle
 from linclass_study.runs.fitted_run import FittedRun, outcome_holds
-from linclass_study.runs.folds import write_folds
+from linclass_study.runs.folds import Plan, write_folds
+from linclass_study.runs.row_digests import RowDigests
 from linclass_study.runs.run_spec import RunSpec
 
 TIMES = ("fit_seconds", "predict_seconds", "peak_rss_mb")
@@ -150,6 +154,40 @@ def test_other_rows_refit_the_fits_that_see_them_and_no_others(results, calls): 
     data.table.X[3, 0] += 1
     computed(data)
     assert calls.made == 1 + 3 + 1
+
+
+def test_rows_that_stay_in_their_file_are_identified_by_the_content_of_the_data_set(tmp_path):
+    table, y = Table(np.zeros((4, 2)), ("u", "v")), np.array([0, 1, 0, 1], np.int32)
+    (fit, _) = Plan.of({("cv", 0): np.array([0, 0, 1, 1])}).fits
+    for in_file, same in (("", True), ("rows.parquet", False)):
+        file = feature_file.FeatureFile(table, y, *feature_file.NOWHERE, in_file=in_file)
+        file.save(tmp_path / "features.npz")
+        one, other = (RowDigests(tmp_path / "features.npz", {}, content) for content in "ab")
+        assert (one.of_fit(fit) == other.of_fit(fit)) == same
+
+
+def test_a_fit_sees_the_values_order_classes_groups_and_columns_of_its_rows(tmp_path):
+    X, y = np.arange(8.0).reshape(4, 2), np.array([0, 1, 0, 1], np.int32)
+    (fit, _) = Plan.of({("cv", 0): np.array([0, 0, 1, 1])}).fits  # trains on the last two rows
+
+    def digest(X=X, y=y, names=("u", "v"), levels=None, groups=(0, 1, 2, 3), shared=0) -> str:
+        table = Table(X, names, levels or {})
+        file = feature_file.FeatureFile(table, y, *feature_file.NOWHERE, groups=np.array(groups))
+        file.save(tmp_path / "features.npz")
+        return RowDigests(tmp_path / "features.npz", shared, "").of_fit(fit)
+
+    others = [
+        digest(X=X + (np.arange(8) == 7).reshape(4, 2)),
+        digest(X=X[[0, 1, 3, 2]]),
+        digest(X=X[:, ::-1]),
+        digest(X=sparse.csr_array(X)),
+        digest(y=np.array([0, 1, 1, 1], np.int32)),
+        digest(names=("u", "w")),
+        digest(levels={"u": ("a", "b")}),
+        digest(groups=(0, 1, 2, 2)),
+        digest(shared=1),
+    ]
+    assert len({digest(), *others}) == 1 + len(others)
 
 
 def test_code_entry_and_tuning_refit_all_and_writing_code_nothing(results, calls):  # noqa: F811
