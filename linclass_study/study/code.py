@@ -119,6 +119,8 @@ def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
     yield module_of(name) if package == "linclass" else package
     if package.partition(".")[0] == "linclass":
         yield from _composed(Method.from_entry(entry))
+    elif not all(isinstance(values, list) for values in (entry.get("tune") or {}).values()):
+        yield from _of_foreign_paths()
     for name, options in named_steps(entry.get("transforms")):
         if "." in name:
             yield from _of_entry({"classifier": name, "params": options})
@@ -127,6 +129,15 @@ def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
     for part in ("params", "tune"):
         for _, inner in inner_entries(entry.get(part) or {}):
             yield from _of_entry(inner)
+
+
+def _of_foreign_paths() -> Iterable[str]:
+    """Models whose paths of strengths foreign estimators use (linclass/selection/foreign_paths.py), and all their
+    parts: which of them is known only when the foreign library is imported."""
+    yield from map(module_of, ("LinearClassifier", "KernelSVM", "Ridge", "Lasso", "ElasticNet"))
+    for kind in ("losses", "penalties", "kernels", "solvers"):
+        for file in sorted((ROOT / "linclass" / kind).rglob("[!_]*.py")):
+            yield ".".join(file.relative_to(ROOT).with_suffix("").parts)
 
 
 def _composed(method: Method) -> Iterable[str]:

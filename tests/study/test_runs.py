@@ -209,7 +209,7 @@ def test_class_weights_are_given_by_the_names_of_the_classes(features, place) ->
 
     plain = predicted({0: 1.0, 1: 40.0})
     named = predicted({"well": 1.0, "ill": 40.0}, classes=["well", "ill"])
-    for (row, _, found), (other, _, expected) in zip(named, plain, strict=True):
+    for (row, _, found, _), (other, _, expected, _) in zip(named, plain, strict=True):
         assert row["status"] == other["status"] == "converged"
         np.testing.assert_array_equal(found["score"], expected["score"])
     for row, *_ in predicted({"sick": 40.0}, classes=["well", "ill"]):
