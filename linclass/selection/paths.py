@@ -28,6 +28,7 @@ from linclass.selection.tuning import is_path
 
 Option = dict[str, Any]
 STRENGTHS = ("strength", "C", "alpha")
+SLACK = 1e-6  # of a step, against rounding
 # Decades by which a path may be extended at its lower and at its upper end. Stronger penalties than the strongest
 # change nothing, and its end is there to be seen; weaker ones may.
 BEYOND = {"strength": (3, 1), "alpha": (3, 1), "C": (1, 3), "gamma": (1, 1)}
@@ -111,7 +112,8 @@ def beyond(
     up = best == ordered[-1]
     near, limit = (ordered[-2], max(first)) if up else (ordered[1], min(first))
     step, gone = np.log10(best / near), abs(np.log10(best / limit))
-    count = round(min(1.0, ends[up] - gone) / abs(step))
+    left = int((ends[up] - gone) / abs(step) + SLACK)
+    count = min(left, max(1, int(1 / abs(step) + SLACK)))
     return [float(best * 10 ** (step * k)) for k in range(1, count + 1)]
 
 

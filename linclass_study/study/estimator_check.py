@@ -126,6 +126,10 @@ def _working(
     method: Method, tune: Mapping[str, Any], classifies: bool
 ) -> Iterator[tuple[list[Any], str]]:
     """Construct the estimator with each candidate, as fits will, and report its errors."""
+    without = [*_without_path(method, tune)]
+    yield from without
+    if without:
+        return
     tries: list[tuple[list[Any], dict[str, Any]]] = [(["params"], {})] if not tune else []
     first = {name: tuning.candidates({name: spec})[0][name] for name, spec in tune.items()}
     for name, spec in tune.items():
@@ -143,10 +147,6 @@ def _working(
         except BaseException as error:
             yield path, _of_constructor(method.classifier, error)
             return
-    for name in filter(lambda name: tuning.is_path(tune[name]), tune):
-        if (why := paths.complaint(method.estimator(**first), name)) is not None:
-            yield ["tune", name], why
-            return
     made = (method.estimator(**option) for option in tuning.candidates(tune))
     yield from ((["tune", name], text) for name, text in idle_in_all(tune, made).items())
     if method.by_costs and not probabilistic:
@@ -154,6 +154,16 @@ def _working(
             ["decide"],
             f"'costs' needs probabilities, which {method.classifier.__name__} does not give; leave it out",
         )
+
+
+def _without_path(method: Method, tune: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
+    """A sentence for each parameter with `path` that has none."""
+    along = [name for name, spec in tune.items() if tuning.is_path(spec)]
+    with suppress(Exception):  # of the constructor; that is reported with its reason
+        estimator = method.estimator() if along else None
+        for name in along:
+            if (why := paths.complaint(estimator, name)) is not None:
+                yield ["tune", name], why
 
 
 def _of_constructor(cls: type, error: BaseException) -> str:
