@@ -17,7 +17,11 @@ import tempfile
 import time
 from pathlib import Path
 
+from linclass_study.command.check import checked_study
+from linclass_study.jobs import bundles
 from linclass_study.project import ROOT
+from linclass_study.runs.run_spec import RunSpec
+from linclass_study.study import code
 
 AVAILABLE = json.dumps({"status": "available", "reason": "", "rows": 100})
 STUDY = """
@@ -54,25 +58,37 @@ def main(datasets: int, methods: int) -> None:
 
 
 def make_up(study: Path, results: Path) -> None:
-    """Every file that the study promises; manifests that promise empty files of their runs."""
-    lines = snakemake(study, "--summary").splitlines()
-    for line in lines:
+    """Every file that the study promises; manifests of its runs, which promise empty files."""
+    manifests = made_up_manifests(study, results)
+    for line in snakemake(study, "--summary").splitlines():
         path = Path(line.split("\t")[0])
-        if not path.is_relative_to(results):
-            continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(made_up_manifest(results) if path.parent.name == "bundles" else AVAILABLE)
+        if path.is_relative_to(results):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(manifests[path.stem] if path.parent.name == "bundles" else AVAILABLE)
 
 
-def made_up_manifest(results: Path) -> str:
-    """Of 40 runs that share their two files, so that as many files are checked as in a real study."""
-    folder = results / "runs" / "d" / "m"
-    folder.mkdir(parents=True, exist_ok=True)
-    names = ("predictions.parquet", "fits.parquet")
-    for name in names:
-        (folder / name).touch()
-    about = {"asked": "", "rows": "", "files": {name: {"bytes": 0} for name in names}}
-    return json.dumps({"d/m" + "/." * k: about for k in range(40)})
+def made_up_manifests(file: Path, results: Path) -> dict[str, str]:
+    """Name of a bundle → its manifest, with what the study asks of each run, as in workflow/rules/run_inputs.smk."""
+    study, script = checked_study([file]), ROOT / "workflow" / "scripts" / "cross_validate.py"
+    beside = ("rope", "metrics", "focus")
+    evaluation = {key: value for key, value in study.evaluation.items() if key not in beside}
+    limits = {name: value for name, value in study.limits.items() if name.startswith("fit_")}
+    names, tables = ("predictions.parquet", "fits.parquet"), code.of_script(script)
+    about = {"rows": "", "files": {name: {"bytes": 0, "digest": ""} for name in names}}
+    asked = {}
+    for method, entry in study.methods.items():
+        digest = code.digest_of_fits(entry, evaluation["tune_metric"])
+        asked[method] = RunSpec(entry, digest, evaluation, limits, tables).asked
+    manifests = {}
+    for bundle in bundles.of_study(study).values():
+        for dataset, method in bundle.runs:
+            folder = results / "runs" / dataset / method
+            folder.mkdir(parents=True, exist_ok=True)
+            for name in names:
+                (folder / name).touch()
+        runs = {f"{d}/{method}": about | {"asked": asked[method]} for d, method in bundle.runs}
+        manifests[bundle.name] = json.dumps(runs)
+    return manifests
 
 
 def timed(study: Path, *arguments: str) -> str:
