@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from linclass.annotations import Matrix
 from linclass.families._about_means import AboutMeans
-from linclass.families.base import ROUNDING, as_dense
+from linclass.families.base import as_dense
 from linclass.numerics.arrays import BLOCK
 from linclass.statistics.class_moments import NEGLIGIBLE
 
@@ -24,8 +24,7 @@ FAR = 1e150  # from the origin: its square does not overflow
 # terms of the squares of sparse rows, above which their sum loses more than four digits
 CANCEL = 1e4
 LOG_2PI = np.log(2 * np.pi)
-# share of the overall variance below which a variance counts as 0; sums about the means of classes keep more digits
-FLOOR = 1e-20
+FLOOR = 1e-12  # share of the overall variance below which a variance is rounding error
 
 
 class Gaussian(AboutMeans):
@@ -118,7 +117,7 @@ class Gaussian(AboutMeans):
 
     def variances(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         first, second = _halves(mean)
-        return second - first**2, second + negligible_square(self.size) / ROUNDING
+        return second - first**2, second + negligible_square(self.size) / FLOOR
 
     def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
         mean = sums / mass[..., None]
