@@ -1,16 +1,26 @@
 """Moments of classes against their definitions, dense and sparse, near and far from the origin."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from linclass.statistics.moments import FORMS, moments
+from linclass.statistics.deviations import Deviations
+from linclass.statistics.moments import FORMS
+from linclass.statistics.moments import moments as moments_of
 
 RNG = np.random.default_rng(0)
 CODES = RNG.permutation(np.repeat(np.arange(3), [5, 20, 35]))
 WEIGHTS = RNG.uniform(0.1, 3, size=60)
 DENSE = RNG.normal(size=(60, 4)) * (RNG.random((60, 4)) < 0.5) + CODES[:, None] * [0, 0, 1, 1]
 ROWS = {"dense": DENSE, "sparse": sp.csr_array(DENSE)}
+
+
+def moments(*given: Any) -> tuple[np.ndarray, ...]:
+    """Mass, means and scatter; deviations of rows as an array."""
+    *known, scatter = moments_of(*given)
+    return *known, scatter.dense() if isinstance(scatter, Deviations) else scatter
 
 
 def by_definition() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
