@@ -44,7 +44,7 @@ def fits_of(
     name = _path_parameter(estimator)
     for members in _along_paths(options, name):
         first, some = (
-            cloned(estimator).set_params(**options[members[0]]),
+            _changed(estimator, options[members[0]]),
             [options[i] for i in members],
         )
         if goes_along_paths(first, some):
@@ -54,11 +54,17 @@ def fits_of(
                 caller_rows(X), y, values, sample_weight=weights, **of_path
             )
         else:
-            models = [cloned(estimator).set_params(**options[i]) for i in members]
+            models = [_changed(estimator, options[i]) for i in members]
             own = [fit_inside(model, X, y, given) for model in models]
         for i, fit in zip(members, own, strict=True):
             fits[i] = fit
     return fits
+
+
+def _changed(estimator: EstimatorLike, option: Option) -> Any:
+    """An unfitted copy; one without `set_params` serves where nothing is set."""
+    model = cloned(estimator)
+    return model.set_params(**option) if option else model
 
 
 def goes_along_paths(estimator: EstimatorLike, options: Sequence[Option]) -> bool:
