@@ -137,6 +137,20 @@ def test_comparable_coefficients_of_finite_optima_come_first(outcome, make):
     assert coefficients.best_linear(odd, "d")[0] == "other"
 
 
+def test_a_class_without_coefficients_has_no_panel(outcome):
+    """The last class may be the reference of the others, and an L1 penalty may leave nothing of a class."""
+    values = {0: [3.0, *[0.5] * 12], 1: [-5.0, *[0.2] * 12]}
+
+    def rows(fold):
+        zero = [row | {"value": 0.0} for row in weights([0.0] * 13, code=2)(fold)]
+        return [row for code, own in values.items() for row in weights(own, code=code)(fold)] + zero
+
+    keep(outcome, "coefficients", "three", "m", rows)
+    exhibit = drawn(coefficients, outcome, "three")
+    assert list(exhibit.numbers["classes"]) == ["a", "b"]
+    assert "All coefficients of c are 0." in exhibit.caption
+
+
 def test_coefficients_speak_for_the_positive_class_which_may_be_the_first(outcome):
     keep(outcome, "coefficients", "d", "m", weights([3.0, -5.0]))
     file = outcome.results / "data" / "d.json"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from linclass.counted import names_and_others
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import NAMED, name_above
 from linclass_study.report.drawing.style import method_style
@@ -34,8 +35,11 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     method, known = found[0], oriented(found[1], outcome.about(dataset))
     classes = outcome.about(dataset)["classes"]
     codes = known["class"].unique().sort().to_list()
-    shown, most = codes[:PANELS], EACH if len(codes) == 1 else EACH // 2
-    panels = [largest(known.filter(pl.col("class") == code), most) for code in shown]
+    most = EACH if len(codes) == 1 else EACH // 2
+    of_class = {code: largest(known.filter(pl.col("class") == code), most) for code in codes}
+    zero = [str(classes[code]) for code, panel in of_class.items() if not panel]
+    shown = [code for code, panel in of_class.items() if panel][:PANELS]
+    panels = [of_class[code] for code in shown]
     unit = "standard deviation" if is_standardized(known) else "unit"
     sides = [str(classes[1 - shown[0]]), str(classes[shown[0]])] if len(codes) == 1 else []
     titles, axis = [str(classes[code]) for code in shown], f"coefficient, per {unit}"
@@ -59,24 +63,24 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     else:
         caption += f"Of {of_how_many} features the most positive and the most negative are shown."
     caption += sentence_on_folds(known, over)
-    if len(codes) > PANELS:
+    if zero:
+        caption += f" All coefficients of {names_and_others(zero, PANELS)} are 0."
+    if len(codes) - len(zero) > PANELS:
         caption += f" {PANELS} of {len(codes)} classes are shown."
     if len(codes) > 1:
         caption += (
             " A row gets the class of the highest score, so differences between panels count."
         )
-    numbers = {
-        "method": method,
-        "per": unit,
-        "classes": {
-            str(classes[code]): [
-                {"feature": name, "mean": float(np.mean(values)), "folds": values.tolist()}
-                for name, values in panel
-            ]
-            for code, panel in zip(shown, panels, strict=True)
-        },
-    }
+    named = {str(classes[code]): panel for code, panel in zip(shown, panels, strict=True)}
+    numbers = {"method": method, "per": unit, "classes": {k: _listed(p) for k, p in named.items()}}
     return Exhibit(figure, f"Coefficients on {dataset}", caption, numbers)
+
+
+def _listed(panel: list[tuple[str, np.ndarray]]) -> list[dict[str, Any]]:
+    return [
+        {"feature": name, "mean": float(np.mean(values)), "folds": values.tolist()}
+        for name, values in panel
+    ]
 
 
 def best_linear(outcome: Outcome, dataset: str) -> tuple[str, pl.DataFrame] | None:
