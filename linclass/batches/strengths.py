@@ -22,7 +22,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import linprog, minimize
 
 from linclass.names.parts import find
 from linclass.numerics.arrays import ROUNDED_COSINE, Array
@@ -117,6 +116,7 @@ def intercept_fit(objective: Objective) -> InterceptFit:
     elif loss.simplicial:
         return shared_slopes(objective)
     else:  # K scores of a loss that may not be convex, or whose minimum is 0
+        from scipy.optimize import minimize  # slow to import
 
         def at(b: Array) -> tuple[float, Array]:
             Z = np.repeat(b[:, None], n, axis=1)
@@ -150,6 +150,8 @@ def shared_slopes(objective: Objective) -> InterceptFit:
     """Of K scores with slopes p − e_y, p on the simplex: a p of each class that maximizes the dual of the fit of the
     intercepts,  Σ π_k (1 − p_kk)  with  Σ π_k p_k = π.  It is the mean loss.
     """
+    from scipy.optimize import linprog  # slow to import
+
     y, w, K = objective.y, objective.weights, objective.shape[0]
     mass = np.bincount(y, w, K)
     each, eye = np.kron(np.eye(K), np.ones(K)), np.eye(K)
@@ -165,6 +167,8 @@ def least_kink(objective: Objective, fit: InterceptFit) -> float:
     """The least t with  |Σ_i w_i s_i (x_ij − x̄_j)| ≤ t κ_j  for slopes s = Σ_p μ_p a_p of a dual optimum of the
     intercept fit:  Σ w s = 0  and  Σ_i w_i Σ_p μ_pi c_pi = L₀  over the pieces a_p z + c_p of the loss, Σ_p μ_p ≤ 1.
     """
+    from scipy.optimize import linprog  # slow to import
+
     design, w, n = objective.design, objective.weights, objective.design.n_rows
     slopes, constants = objective.loss.pieces(objective.y)
     X = design.X.toarray() if sparse.issparse(design.X) else design.X
