@@ -13,6 +13,7 @@ from linclass_study import disk_space
 from linclass_study.refusal import Refused
 from linclass_study.runs import bundle
 from linclass_study.runs.records import Records
+from linclass_study.runs.run_files import RunInputs
 from linclass_study.runs.shared_inputs import SharedInputs
 
 FAILED = f"OSError: [Errno {errno.ENOSPC}] {os.strerror(errno.ENOSPC)}"
@@ -58,5 +59,8 @@ class FailedRecords(Records):
 
 class Shared(SharedInputs):
     def __init__(self, results):
-        self.results, self.dataset, self.evaluation = results, "d", {"seed": 1}
+        self.results, self.dataset, self.evaluation = results, "d", {"seed": 1, "protocols": []}
         self.about, self.plan, self.task, self._digests = {}, None, {}, {"f": ""}
+
+    def inputs_of(self, spec, limits):
+        return RunInputs("this entry", "these rows")

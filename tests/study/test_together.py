@@ -159,7 +159,7 @@ def test_where_together_does_not_apply_candidates_are_fitted_one_by_one():
 LIMITS = {"fit_seconds": 8, "fit_memory_mb": 1000}
 
 
-def records(tmp_path, entry, folds):
+def records(tmp_path, entry, folds, of_one_repeat=False):
     table, y = rows()
     path = tmp_path / "as_is.npz"
     nothing = Table(np.empty((0, 0)), ())
@@ -168,6 +168,8 @@ def records(tmp_path, entry, folds):
     plan = Plan.of(
         {("cv", r): np.where(np.isin(numbers, rows), 0, -1) for r, rows in enumerate(folds)}
     )
+    if of_one_repeat:  # only its folds are fitted jointly
+        plan = Plan.of({("cv", 0): sum(k * np.isin(numbers, rows) for k, rows in enumerate(folds))})
     task = {"n_classes": 3, "positive": 2, "inner_folds": 2}
     kept = run_alone(LIMITS, "d", "m", entry, str(path), plan, task, 1)
     return kept.fits, kept.table()
@@ -183,7 +185,7 @@ def entry(classifier: str, **params) -> dict:
 
 def test_fits_solved_together_share_their_time_equally(tmp_path):
     _, y = rows()
-    fits, _ = records(tmp_path, entry("linclass.LogisticRegression"), held_out(y))
+    fits, _ = records(tmp_path, entry("linclass.LogisticRegression"), held_out(y), True)
     assert len(fits) == 5
     assert len({fit["fit_seconds"] for fit in fits}) == 1
     assert {fit["status"] for fit in fits} == {"converged"}
