@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 from collections import namedtuple
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,7 +15,6 @@ from linclass_study.refusal import Refused
 from linclass_study.runs import bundle
 from linclass_study.runs.records import Records
 from linclass_study.runs.run_files import RunInputs
-from linclass_study.runs.shared_inputs import SharedInputs
 
 FAILED = f"OSError: [Errno {errno.ENOSPC}] {os.strerror(errno.ENOSPC)}"
 Usage = namedtuple("Usage", "total used free")
@@ -45,7 +45,7 @@ def test_only_a_fit_that_failed_for_it_is_refused(full, tmp_path):
 def test_its_run_is_not_written(full, tmp_path, monkeypatch):
     monkeypatch.setattr(bundle, "fit_and_predict", lambda *_, **__: FailedRecords())
     with pytest.raises(Refused, match="is full"):
-        bundle.computed_run(Shared(tmp_path), "m", SPEC, {}, None)
+        bundle.computed_run(Shared(tmp_path), "m", SPEC, {}, SimpleNamespace(limits_of_fit={}))
     assert not [*tmp_path.rglob("*.parquet")]
 
 
@@ -57,10 +57,20 @@ class FailedRecords(Records):
         self.fits = [{"status": "failed", "reason": FAILED}]
 
 
-class Shared(SharedInputs):
+class Shared:
+    """The inputs of a run that has no earlier fits."""
+
     def __init__(self, results):
-        self.results, self.dataset, self.evaluation = results, "d", {"seed": 1, "protocols": []}
-        self.about, self.plan, self.task, self._digests = {}, None, {}, {"f": ""}
+        self.results, self.dataset = results, "d"
+
+    def folder(self, method):
+        return self.results / "runs" / self.dataset / method
 
     def inputs_of(self, spec, limits):
         return RunInputs("this entry", "these rows")
+
+    def run_of(self, method, spec):
+        return SimpleNamespace(fits=lambda limits: [])
+
+    def earlier_fits(self, *given):
+        return SimpleNamespace(covering=lambda *_: None)
