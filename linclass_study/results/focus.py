@@ -26,8 +26,8 @@ def unattainable(n: int, comparisons: int, what: str) -> str:
         return ""
     number = f"{least:.3f}".removeprefix("0") if least < 1 else "1"
     return (
-        f"On {counted(n, 'data set')} {what} can be significant after Holm’s correction over "
-        f"{counted(comparisons, 'comparison')}: Wilcoxon’s p is then at least {number}; it takes at least "
+        f"On {counted(n, 'data set')} {what} can be significant by Wilcoxon’s test with Holm’s correction over "
+        f"{counted(comparisons, 'comparison')}: its p is at least {number}; it takes at least "
         f"{data_sets_needed(comparisons, ALPHA)} independent data sets."
     )
 
@@ -79,7 +79,7 @@ def control_sentences(base: ComparisonAcross, found: Across, lead: bool = False)
     lines = [f"{who} across {over}: {', '.join(groups)} ({test} with {over_all})."]
     if never := unattainable(n, m, f"no comparison with {found.control}"):
         because = (
-            " So mean ranks decide, whose p depends on the other methods, too." * found.by_ranks
+            " So mean ranks decide here, whose p also depends on the other methods." * found.by_ranks
         )
         lines.append(never + because)
     return lines + _more_datasets(found)
