@@ -79,7 +79,8 @@ def control_sentences(base: ComparisonAcross, found: Across, lead: bool = False)
     lines = [f"{who} across {over}: {', '.join(groups)} ({test} with {over_all})."]
     if never := unattainable(n, m, f"no comparison with {found.control}"):
         because = (
-            " So mean ranks decide here, whose p also depends on the other methods." * found.by_ranks
+            " So mean ranks decide here, whose p also depends on the other methods."
+            * found.by_ranks
         )
         lines.append(never + because)
     return lines + _more_datasets(found)

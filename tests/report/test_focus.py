@@ -75,8 +75,8 @@ def test_mean_ranks_decide_where_wilcoxons_test_cannot_and_a_sentence_says_from_
     assert "(mean ranks with Holm’s correction over 22 comparisons)" in first
     assert second == (
         "On 7 data sets no comparison with m0 can be significant by Wilcoxon’s test with Holm’s correction over 22 "
-        "comparisons: its p is at least .344; it takes at least 10 independent data sets. So mean ranks decide here, whose "
-        "p also depends on the other methods."
+        "comparisons: its p is at least .344; it takes at least 10 independent data sets. So mean ranks decide here, "
+        "whose p also depends on the other methods."
     )
     by = found.by_verdict()
     assert by["better"] == [f"m{j}" for j in range(1, 23) if holm(p)[j - 1] < 0.05]
