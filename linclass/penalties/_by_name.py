@@ -1,10 +1,12 @@
 """Options of a penalty by the names of features, where their number is known only after one-hot encoding.
 
 A column `city=Paris`, as one_hot names it, belongs to the feature `city`; any other column is a feature by itself.
+scikit-learn's OneHotEncoder names it `city_Paris`, where the separator is `_`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -12,14 +14,23 @@ from typing import Any
 from linclass.applicability import NotApplicable
 
 
-def feature_of(column: str) -> str:
-    """The original feature of a column: what stands before the first `=`."""
-    return column.partition("=")[0] or column
+def feature_of(column: str, separator: str = "=") -> str:
+    """The original feature of a column: what stands before the first `=`, or the last of any other separator.
+
+    A doubled separator separates nothing: in `cat__job_type_clerk` the feature is `cat__job_type`.
+    """
+    if separator == "=":
+        return column.partition("=")[0] or column
+    single = f"(?<!{re.escape(separator)}){re.escape(separator)}(?!{re.escape(separator)})"
+    places = [match.start() for match in re.finditer(single, column) if match.start()]
+    return column[: places[-1]] if places else column
 
 
-def owners(option: str, given: Mapping[Any, Any], names: Sequence[str]) -> list[str | None]:
+def owners(
+    option: str, given: Mapping[Any, Any], names: Sequence[str], separator: str = "="
+) -> list[str | None]:
     """The key of `given` that names each column or its feature; None if there is none."""
-    found = [_owner(given, str(name)) for name in names]
+    found = [_owner(given, str(name), separator) for name in names]
     for key in given:
         if key not in found and key not in names:
             near = get_close_matches(str(key), [*map(feature_of, names), *names], n=1)
@@ -37,9 +48,9 @@ def require_names(option: str, names: Sequence[str] | None) -> Sequence[str]:
     return names
 
 
-def _owner(given: Mapping[Any, Any], column: str) -> str | None:
+def _owner(given: Mapping[Any, Any], column: str, separator: str) -> str | None:
     """The longest name counts, so that a column can differ from the others of its feature."""
-    named = [key for key in given if column == key or column.startswith(f"{key}=")]
+    named = [key for key in given if column == key or column.startswith(f"{key}{separator}")]
     return max(named, key=len) if named else None
 
 

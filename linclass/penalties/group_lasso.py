@@ -8,6 +8,7 @@ Obozinski, Taskar & Jordan (2010), Statistics and Computing 20
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -32,10 +33,14 @@ class GroupLasso(KinkedPenalty):
     groups : array of shape (d,), 'feature', dict or None, default=None
         Group of each feature: a name or a number. None makes each feature a group of its own. 'feature' makes the
         columns that one_hot makes of a feature a group, `city=Paris` and `city=Rome`. A dict has groups by name of
-        feature; features that it does not name are groups as with 'feature'.
+        feature; features that it does not name are groups as with 'feature' and '='.
+    separator : str, default='='
+        What separates a feature from its category in the name of a column: '_' for scikit-learn's OneHotEncoder,
+        `city_Paris`. The feature is what stands before the first '=', or the last of another separator.
     """
 
     groups: Any = None
+    separator: str = "="
 
     prox_by_feature: ClassVar[bool] = True
     by_groups: ClassVar[bool] = True
@@ -53,11 +58,20 @@ class GroupLasso(KinkedPenalty):
             return self
         names = require_names("groups", names)
         given = {} if self._by_feature else self.groups
-        keys = owners("groups", given, names)
+        keys = owners("groups", given, names, self.separator)
+        separator = self.separator if self._by_feature else "="
         group_of = [  # a group that the user names differs from a feature of that name
-            ("feature", feature_of(name)) if key is None else ("group", given[key])
+            ("feature", feature_of(name, separator)) if key is None else ("group", given[key])
             for key, name in zip(keys, names, strict=True)
         ]
+        if len(set(group_of)) == len(names) > 1:
+            warnings.warn(
+                f"groups is {self.groups!r}, but each of the {len(names)} groups has one column, such as "
+                f"{names[0]!r} and {names[-1]!r}; set the separator of features and categories in their "
+                "names, as {'groups': 'feature', 'separator': '_'} for scikit-learn's OneHotEncoder.",
+                UserWarning,
+                stacklevel=2,
+            )
         place = {group: number for number, group in enumerate(dict.fromkeys(group_of))}
         return replace(self, groups=[place[group] for group in group_of])
 
@@ -112,6 +126,8 @@ class GroupLasso(KinkedPenalty):
         return part
 
     def check(self) -> None:
+        if not (isinstance(self.separator, str) and self.separator):
+            raise ValueError(f"separator is {self.separator!r}; give a string such as '=' or '_'.")
         if self.needs_names:
             return
         if self.groups is not None and not are_labels(self.groups):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -110,6 +111,33 @@ def test_group_lasso_by_feature_drops_a_category_as_a_whole() -> None:
     assert dropped == {(False,) * 3, (True,) * 3}
 
 
+def test_names_of_scikit_learns_encoder_form_groups_with_its_separator() -> None:
+    """Plain, with a prefix from ColumnTransformer, and where only a dict can tell features from categories."""
+    frame, y = encoded()
+    cases = [
+        (["age", "city_Oslo", "city_Bern", "city_Linz", "dose"], "feature"),
+        (["num__age", "cat__home_city_Oslo", "cat__home_city_Bern", "cat__home_city_Linz", "num__dose"], "feature"),
+        (["mean_age", "city_New_York", "city_Bern", "city_Linz", "mean_dose"], {"city": "any"}),
+    ]  # fmt: skip
+    other = LogisticRegression(penalty=PENALTIES[0][1], strength=0.05).fit(frame, y)
+    for columns, groups in cases:
+        penalty = {"group_lasso": {"groups": groups, "separator": "_"}}
+        renamed = frame.set_axis(columns, axis=1)
+        model = LogisticRegression(penalty=penalty, strength=0.05).fit(renamed, y)
+        assert_array_equal(model.coef_, other.coef_, err_msg=str(columns))
+
+
+def test_groups_of_one_column_each_warn() -> None:
+    frame, y = encoded()
+    renamed = frame.rename(columns=lambda name: name.replace("=", "_"))
+    model = LogisticRegression(penalty=BY_FEATURE, strength=0.05)
+    with pytest.warns(UserWarning, match="each of the 5 groups has one column.*'separator': '_'"):
+        model.fit(renamed, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(frame, y)
+
+
 def test_names_of_sparse_columns_are_kept_in_folds() -> None:
     frame, y = encoded()
     X = named(sparse.csr_array(frame.to_numpy()), COLUMNS)
@@ -133,6 +161,7 @@ def test_names_of_sparse_columns_are_kept_in_folds() -> None:
         ({"l1": {"factors": {"age": -1}}}, "give one number, at least 0, for each feature"),
         ({"l2": {"factors": dict.fromkeys(["age", "city", "dose"], 0)}}, "factors are all 0"),
         ({"group_lasso": {"groups": "features"}}, "or 'feature'"),
+        ({"group_lasso": {"groups": "feature", "separator": ""}}, "separator is ''; give a string"),
         ({"group_lasso": {"groups": [None, "a", "a", 1, 1]}}, "all of one type"),
         ({"group_lasso": {"groups": [[1], [1, 2], 3, 4, 5]}}, "give the group of each feature"),
     ],
