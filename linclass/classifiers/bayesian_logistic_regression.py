@@ -77,10 +77,12 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset, CountsRows, SoftmaxPro
     ----------
     classes_ : array of shape (K,)
         The classes, sorted.
-    coef_ : array of shape (1, d) for two classes, (K, d) for more
+    mean_coef_ : array of shape (1, d) for two classes, (K, d) for more
         Posterior mean of the weights W.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
+    mean_intercept_ : array of shape (1,) for two classes, (K,) for more
         Posterior mean of the intercepts b.
+    coef_, intercept_ : only with predictive='mode'
+        The same. Only there `decision_function` is X·coef_ + intercept_: averaged scores are not linear in x.
     covariance_ : array of shape (p, p)
         Posterior covariance A⁻¹ of the parameters (w_k, b_k), class by class; computed when it is asked for.
     strength_ : float
@@ -179,10 +181,28 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset, CountsRows, SoftmaxPro
         K, d = len(theta), len(self._mean)
         if K > 1:
             theta = theta - theta.mean(axis=0)
-        self.coef_ = np.ascontiguousarray(theta[:, :d])
-        self.intercept_ = np.zeros(K)
+        self.mean_coef_ = np.ascontiguousarray(theta[:, :d])
+        self.mean_intercept_ = np.zeros(K)
         if self.fit_intercept:
-            self.intercept_ = theta[:, d] - self.coef_ @ self._mean
+            self.mean_intercept_ = theta[:, d] - self.mean_coef_ @ self._mean
+
+    @property
+    def coef_(self) -> Array:
+        """The posterior mean of the weights, only with predictive='mode'."""
+        return self._linear("coef_")
+
+    @property
+    def intercept_(self) -> Array:
+        """The posterior mean of the intercepts, only with predictive='mode'."""
+        return self._linear("intercept_")
+
+    def _linear(self, name: str) -> Array:
+        if self.predictive != "mode":
+            raise AttributeError(
+                f"scores averaged over the posterior are not linear in x, so there is no {name}; mean_{name} is the "
+                "posterior mean, and predictive='mode' has linear scores."
+            )
+        return np.asarray(getattr(self, f"mean_{name}"))
 
     @property
     def covariance_(self) -> Array:
@@ -191,6 +211,8 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset, CountsRows, SoftmaxPro
 
     def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         """Log-odds ln P/(1 − P) of the predictive probability; for more than two classes κ_k μ_k, by quadrature ln P.
+
+        They are linear in x only with predictive='mode'.
 
         Parameters
         ----------
@@ -204,7 +226,7 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset, CountsRows, SoftmaxPro
         array of shape (n,) for two classes, (n, K) for more
         """
         X = self._check_rows(X)
-        mean = products(X, self.coef_) + self.intercept_
+        mean = products(X, self.mean_coef_) + self.mean_intercept_
         if offset is not None:
             K = mean.shape[1]
             own = row_offsets(offset, mean.shape if K > 1 else mean.shape[:1]).reshape(mean.shape)

@@ -79,13 +79,14 @@ class RelevanceVectorMachine(
         The classes, sorted.
     precisions_ : array of shape (d,) with kernel=None, (n,) with a kernel
         The α_j of all columns, infinite for those that have left.
-    coef_ : array of shape (1, d), only with kernel=None
-        Posterior mean of the weights, 0 where α_j is infinite.
+    mean_coef_ : array of shape (1, d), only with kernel=None
+        Posterior mean of the weights, 0 where α_j is infinite. There is no coef_, as averaged scores are not linear
+        in x.
     dual_coef_ : array of shape (1, m), only with a kernel
         Posterior mean of the weights of the m rows `support_`.
     support_ : array of shape (m,), only with a kernel
         Indices of the relevance vectors.
-    intercept_ : array of shape (1,)
+    mean_intercept_ : array of shape (1,)
         Posterior mean of the intercept.
     covariance_ : array of shape (m + 1, m + 1)
         Posterior covariance of the m weights that stay, and of the intercept, the last.
@@ -171,12 +172,12 @@ class RelevanceVectorMachine(
         root[m] -= centre @ root[:m]
         self._keep(X, kept, active, alpha, root)
         w = mode.theta[:m]
-        self.intercept_ = np.array([mode.theta[m] - centre @ w])
+        self.mean_intercept_ = np.array([mode.theta[m] - centre @ w])
         self.n_effective_ = float(m - alpha @ mode.covariance.diagonal()[:m])
         self.log_evidence_ = mode.log_evidence
         if self.kernel is None:
-            self.coef_ = np.zeros((1, X.shape[1]))
-            self.coef_[0, active] = w
+            self.mean_coef_ = np.zeros((1, X.shape[1]))
+            self.mean_coef_[0, active] = w
         else:
             self.dual_coef_ = w[None]
 
@@ -195,8 +196,8 @@ class RelevanceVectorMachine(
         array of shape (n,)
         """
         X = self._check_rows(X)
-        w = self.coef_[:, self._active] if self.kernel is None else self.dual_coef_
-        mean = self._combined(X, w)[:, 0] + self.intercept_[0]
+        w = self.mean_coef_[:, self._active] if self.kernel is None else self.dual_coef_
+        mean = self._combined(X, w)[:, 0] + self.mean_intercept_[0]
         if offset is not None:
             mean += row_offsets(offset, mean.shape)
         return np.asarray(mean / np.hypot(1, np.sqrt(np.pi / 8) * self._deviations(X)))

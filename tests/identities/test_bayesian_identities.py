@@ -13,7 +13,14 @@ from scipy.optimize import approx_fprime
 from scipy.special import expit, log_expit, logsumexp
 from scipy.stats import multivariate_normal, norm
 
-from linclass import BayesianLinearRegression, BayesianLogisticRegression, LogisticRegression, Ridge
+from linclass import (
+    BayesianLinearRegression,
+    BayesianLogisticRegression,
+    LogisticRegression,
+    RelevanceVectorMachine,
+    Ridge,
+)
+from linclass.classifiers.bayesian_logistic_regression import PREDICTIVES
 from linclass.likelihood.mean_of_sigmoid import log_mean_of_sigmoid
 
 
@@ -102,9 +109,9 @@ def test_its_mean_is_the_penalized_fit_and_the_evidence_counts_weights(K: int) -
     X, y = classes(K)
     model = BayesianLogisticRegression(tol=1e-10).fit(X, y)
     mode = LogisticRegression(strength=model.strength_, tol=1e-12).fit(X, y)
-    np.testing.assert_allclose(model.coef_, mode.coef_, atol=1e-6)
-    np.testing.assert_allclose(model.intercept_, mode.intercept_, atol=1e-6)
-    size = model.strength_ * len(y) * (model.coef_**2).sum()
+    np.testing.assert_allclose(model.mean_coef_, mode.coef_, atol=1e-6)
+    np.testing.assert_allclose(model.mean_intercept_, mode.intercept_, atol=1e-6)
+    size = model.strength_ * len(y) * (model.mean_coef_**2).sum()
     assert size == pytest.approx(model.n_effective_, rel=1e-6)
     assert 0 < model.n_effective_ < 4 * (K - 1)
 
@@ -130,6 +137,24 @@ def test_quadrature_is_the_integral_and_the_probit_approximation_is_near() -> No
         assert p == pytest.approx(integral, abs=1e-6)
     np.testing.assert_allclose(near.predict_proba(far), exact.predict_proba(far), atol=0.02)
     assert np.abs(near.predict_proba(far) - mode.predict_proba(far)).max() > 0.03
+
+
+def test_coefficients_are_called_so_only_where_they_give_the_scores() -> None:
+    """Who reads coef_, as SHAP does, takes X·coef_ + intercept_ to be the decision function."""
+    for K in (2, 3):
+        X, y = classes(K, 40)
+        for predictive in PREDICTIVES:
+            model = BayesianLogisticRegression(predictive=predictive).fit(X, y)
+            Z = X @ model.mean_coef_.T + model.mean_intercept_
+            averaged = not np.allclose(model.decision_function(X), Z[:, 0] if K == 2 else Z)
+            assert averaged == (predictive != "mode")
+            assert hasattr(model, "coef_") == hasattr(model, "intercept_") == (not averaged)
+            if averaged:
+                with pytest.raises(AttributeError, match="mean_coef_ is the posterior mean"):
+                    _ = model.coef_
+    relevance = RelevanceVectorMachine(kernel=None).fit(*classes(2, 40))
+    assert not hasattr(relevance, "coef_")
+    assert relevance.mean_coef_.shape == (1, 4)
 
 
 @pytest.mark.parametrize("predictive", ["probit", "quadrature"])
@@ -189,7 +214,7 @@ def test_quadrature_of_three_classes_is_the_integral_over_their_scores(intercept
     rows, ahead = 3 * X[:6], offset[:6]
     design = np.column_stack([rows, np.ones(6)]) if intercept else rows
     C = exact.covariance_.reshape(3, design.shape[1], 3, design.shape[1])
-    mean = rows @ exact.coef_.T + exact.intercept_ + ahead
+    mean = rows @ exact.mean_coef_.T + exact.mean_intercept_ + ahead
     D, u = np.array([[1.0, 0, -1], [0, 1, -1]]), np.linspace(-9, 9, 201)
     U = np.stack(np.meshgrid(u, u)).reshape(2, -1)
     weights = np.exp(-0.5 * (U * U).sum(axis=0))
@@ -223,7 +248,7 @@ def test_the_evidence_is_the_integral_over_one_weight(strength: float) -> None:
     X, y = classes(2, 400)
     x, sign, alpha = X[:, 0], np.where(y, 1, -1), 400 * strength
     model = BayesianLogisticRegression(strength=strength, fit_intercept=False).fit(X[:, :1], y)
-    at = model.coef_[0, 0]
+    at = model.mean_coef_[0, 0]
 
     def joint(w: float) -> float:
         return log_expit(sign * x * w).sum() + norm.logpdf(w, 0, alpha**-0.5)
@@ -249,7 +274,11 @@ def test_the_evidence_is_that_of_the_curvature_of_the_posterior(K: int, intercep
         fit = (Z * target).sum() - logsumexp(Z, axis=1).sum()
         return -fit - norm.logpdf(W[:, :4], 0, alpha**-0.5).sum()
 
-    W = np.column_stack([model.coef_, model.intercept_]) if intercept else model.coef_
+    W = (
+        np.column_stack([model.mean_coef_, model.mean_intercept_])
+        if intercept
+        else model.mean_coef_
+    )
     theta, h, M = W.ravel(), 1e-3, W.size
     steps = h * np.eye(M)
     A = [

@@ -97,7 +97,9 @@ def test_evidence_that_rises_to_the_weakest_strength_is_reported() -> None:
     model = BayesianLogisticRegression().fit(x[:, None], x > 0)
     assert "still rises" in model.reason_
     alpha = len(x) * model.strength_
-    assert alpha * float((model.coef_**2).sum()) > model.n_effective_  # the evidence falls with α
+    assert (
+        alpha * float((model.mean_coef_**2).sum()) > model.n_effective_
+    )  # the evidence falls with α
 
 
 class Cubed(LogisticRegression):

@@ -96,9 +96,10 @@ def test_a_constant_offset_moves_the_intercept_alone(model: Any, K: int, contain
     constant = np.array([0.7, -0.4, -0.3]) if K > 2 else np.array(0.7)
     offset = np.broadcast_to(constant, (len(y), *form(K)))
     plain, moved = fitted(model, container(X), y), fitted(model, container(X), y, offset=offset)
-    weights = "coef_" if hasattr(plain, "coef_") else "dual_coef_"
+    weights = next(n for n in ("coef_", "mean_coef_", "dual_coef_") if hasattr(plain, n))
     np.testing.assert_allclose(getattr(moved, weights), getattr(plain, weights), atol=2e-4)
-    free = plain.intercept_ - moved.intercept_
+    intercept = "intercept_" if hasattr(plain, "intercept_") else "mean_intercept_"
+    free = getattr(plain, intercept) - getattr(moved, intercept)
     np.testing.assert_allclose(free, constant * np.ones_like(free), atol=1e-3)
     Z = scores(plain, X)
     np.testing.assert_allclose(scores(moved, container(X), offset), Z, atol=1e-3)
@@ -152,7 +153,7 @@ def test_a_posterior_mode_has_the_least_objective(K: int) -> None:
     best = minimize(objective, np.zeros(4 * K), tol=1e-12).fun
     assert model.objective_ == pytest.approx(best, rel=1e-8)
     alpha = len(y) * model.strength_
-    assert alpha * (model.coef_**2).sum() == pytest.approx(model.n_effective_, rel=1e-5)
+    assert alpha * (model.mean_coef_**2).sum() == pytest.approx(model.n_effective_, rel=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["BayesianLogisticRegression", "KernelLogisticRegression"])
@@ -176,7 +177,8 @@ def test_probabilities_are_means_over_the_posterior_of_shifted_scores(
     P = model.predict_proba(X, offset)[:, 1]
     for i in range(3):
         x = np.append(X[i], 1)
-        mean, sd = x[:3] @ model.coef_[0] + model.intercept_[0], np.sqrt(x @ model.covariance_ @ x)
+        mean = x[:3] @ model.mean_coef_[0] + model.mean_intercept_[0]
+        sd = np.sqrt(x @ model.covariance_ @ x)
         density = norm(mean + offset[i], sd).pdf
         wanted = quad(lambda z, f=density: expit(z) * f(z), -40, 40, points=[0, mean + offset[i]])[
             0
