@@ -1,7 +1,12 @@
 """Standard errors and deviance of a maximum likelihood fit, and the table that R's glm prints.
 
-With the information I = Σw · ∇²P at the maximum, θ̂ has covariance I⁻¹, z = θ̂_j/√(I⁻¹)_jj and
-p = 2Φ(−|z|). The deviance is 2Σw · P = −2 ln L (a saturated model of single rows has ln L = 0).
+With the information I at the maximum, θ̂ has covariance I⁻¹, z = θ̂_j/√(I⁻¹)_jj and p = 2Φ(−|z|). It is observed or
+expected over the classes, as in Fisher scoring and R's glm,
+
+    I_obs = Σw · ∇²P,    I_exp = Σ_i w_i Σ_y P(y | x_i) (∂ℓ(y, z_i)/∂z)² x_i x_iᵀ,
+
+which are equal where ∂²ℓ/∂z² does not depend on y, as with logistic regression but not with the probit. The deviance
+is 2Σw · P = −2 ln L (a saturated model of single rows has ln L = 0).
 McCullagh & Nelder (1989), §2.3 and §4.4
 """
 
@@ -28,7 +33,7 @@ class Information:
     """The information matrix and deviance that a fit keeps for its summary."""
 
     theta: Array
-    covariance: Array  # of theta.ravel()
+    covariance: dict[str, Array]  # of theta.ravel(), by the expected and the observed information
     deviance: float
     null_deviance: float
     n_rows: int
@@ -49,8 +54,12 @@ class Information:
         if 1 < len(theta) == codes.max() + 1:  # K rows of parameters: K − 1 are identified
             theta = theta[:-1] - theta[-1]
             H = H[: theta.size, : theta.size]
-        inverse = Inverse(total * H)
-        if inverse.rank is not None:
+        inverse = {"observed": Inverse(total * H)}
+        canonical = objective.loss.canonical
+        inverse["expected"] = (
+            inverse["observed"] if canonical else Inverse(total * expected_hessian(point))
+        )
+        if any(one.rank is not None for one in inverse.values()):
             return None
         share = np.bincount(codes, weights) / total
         intercept = objective.design.intercept
@@ -58,7 +67,7 @@ class Information:
         if objective.without_offset is not objective:
             alone = best_intercept(objective) if intercept else objective.at(objective.zero())
             null = alone.loss_value
-        covariance = inverse.times(np.eye(theta.size))
+        covariance = {kind: one.times(np.eye(theta.size)) for kind, one in inverse.items()}
         return cls(
             theta,
             covariance,
@@ -66,7 +75,7 @@ class Information:
             2 * total * null,
             len(codes),
             intercept,
-            total * float((H.diagonal() * covariance.diagonal()).max()),
+            total * float((H.diagonal() * covariance["observed"].diagonal()).max()),
         )
 
     def uncentred(self, mean: Array) -> Information:
@@ -74,11 +83,11 @@ class Information:
         move = np.eye(len(mean) + 1)
         move[-1, :-1] = -mean
         wide = np.kron(np.eye(len(self.theta)), move)
-        covariance = wide @ self.covariance @ wide.T
+        covariance = {kind: wide @ C @ wide.T for kind, C in self.covariance.items()}
         return replace(self, theta=self.theta @ move.T, covariance=covariance)
 
-    def against_first_class(self) -> tuple[Array, Array]:
-        """(estimates, covariance) of the parameters of each class relative to the first.
+    def against_first_class(self, kind: str) -> tuple[Array, Array]:
+        """(estimates, covariance by that information) of the parameters of each class relative to the first.
 
         The fit sets the last of K classes to zero; for two classes its one row is this contrast
         already. The intercept comes first, as in R.
@@ -90,7 +99,20 @@ class Information:
             contrast[:, 0] = -1
         order = np.roll(np.eye(width), 1, axis=0) if self.intercept else np.eye(width)
         wide = np.kron(contrast, order)
-        return wide @ self.theta.ravel(), wide @ self.covariance @ wide.T
+        return wide @ self.theta.ravel(), wide @ self.covariance[kind] @ wide.T
+
+
+def expected_hessian(point: Point) -> Array:
+    """∇²P with each ∂²ℓ/∂z² replaced by its mean over both classes, Σ_y P(y | x) (∂ℓ/∂z)²."""
+    objective, opposite = point.objective, point.objective.y.copy()
+    target = opposite["target"] if opposite.dtype.names else opposite  # with or without offsets
+    target *= -1
+    mean = np.zeros_like(point.scores)
+    for y in (objective.y, opposite):
+        value, slope, _ = objective.loss.jet(y, point.scores)
+        mean += np.exp(-value) * slope**2
+    jet = point.slopes, point.slopes, mean  # only the curvature counts
+    return Point(objective, point.theta, point.scores).with_known(_jet=jet).hessian
 
 
 class Summary:
@@ -100,14 +122,16 @@ class Summary:
     ----------
     table : record array
         name, estimate, std_error, z and p of each parameter.
+    information : str
+        'expected' or 'observed', from which the standard errors follow.
     deviance, null_deviance, aic : float
         Deviance of the fit and of the intercept alone; Akaike's criterion.
     df_residual, df_null : int
         Their degrees of freedom, from the n(K − 1) of the saturated model.
     """
 
-    def __init__(self, information: Information, names: Sequence[str], n_iter: int):
-        estimate, covariance = information.against_first_class()
+    def __init__(self, information: Information, names: Sequence[str], kind: str, steps: str):
+        estimate, covariance = information.against_first_class(kind)
         error = np.sqrt(np.diag(covariance))
         z = estimate / error
         columns = (list(names), estimate, error, z, 2 * ndtr(-np.abs(z)))
@@ -118,7 +142,7 @@ class Summary:
         self.df_null = free - len(information.theta) * information.intercept
         self.df_residual = free - estimate.size
         self.aic = self.deviance + 2 * estimate.size
-        self.n_iter = n_iter
+        self.information, self.steps = kind, steps
         self.family = "binomial" if len(information.theta) == 1 else "multinomial"
 
     def __str__(self) -> str:
@@ -154,7 +178,8 @@ class Summary:
                 f"Residual deviance: {self.deviance:{wide}.2f}  on {self.df_residual}  {freedom}",
                 f"AIC: {self.aic:.2f}",
                 "",
-                f"Number of Fisher Scoring iterations: {self.n_iter}",
+                f"Standard errors: {self.information} information",
+                f"Number of iterations: {self.steps}",
             ]
         )
 

@@ -20,8 +20,15 @@ class LikelihoodSummary(Composition, Classifier):
     coef_: Array
     fit_intercept: bool
 
-    def summary(self) -> Summary:
+    def summary(self, information: str = "expected") -> Summary:
         """Table of coefficients as R's `glm` prints it, for unpenalized fits.
+
+        Parameters
+        ----------
+        information : {'expected', 'observed'}, default='expected'
+            Information matrix whose inverse gives the standard errors: expected, as in R's `glm` and
+            statsmodels' `GLM`; or observed, the Hessian of the fit, as in Stata and statsmodels'
+            `Probit`. They are equal for logistic regression.
 
         Returns
         -------
@@ -29,11 +36,14 @@ class LikelihoodSummary(Composition, Classifier):
             Its `table` holds estimate, standard error, z score and p-value of each parameter; it has
             `deviance`, `null_deviance` and `aic`; `print` shows all of it.
         """
-        information = getattr(self, "_information", None)
-        if information is None:
+        if information not in ("expected", "observed"):
+            raise ValueError(f"information is {information!r}; use 'expected' or 'observed'.")
+        found = getattr(self, "_information", None)
+        if found is None:
             self._require_fit()
             raise ValueError(f"no standard errors: {self._why_no_summary()}")
-        return Summary(information, self._parameter_names(), self.n_iter_)
+        steps = f"{self.n_iter_} ({self.solver_})"
+        return Summary(found, self._parameter_names(), information, steps)
 
     def _look_at_optimum(
         self, objective: Objective, solution: Solution, codes: Array, weights: Array

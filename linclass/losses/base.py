@@ -28,6 +28,7 @@ class Loss(NamedPart):
     smoothness: ClassVar[float] = np.inf  # sup |ℓ″|: steps of 1/(smoothness·‖X‖²) always descend
     probabilistic: ClassVar[bool] = False  # a negative log-likelihood: scores give probabilities
     vanishes: ClassVar[bool] = True  # at finite scores; a likelihood only tends to 0
+    canonical: ClassVar[bool] = False  # of a likelihood: ∂²ℓ/∂z² does not depend on y
     certain: ClassVar[float] = 5.0  # of a likelihood: the score from which its slope is below 1 %
     quadratic: ClassVar[bool] = False
     mistake_driven: ClassVar[bool] = False  # only misclassified rows have a loss

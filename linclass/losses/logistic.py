@@ -21,6 +21,7 @@ MOST = 0.9  # of the variance of y, to be explained by least squares
 class Logistic(MarginLoss):
     smoothness = 1 / 4
     probabilistic = True
+    canonical = True
     vanishes = False
     joint = "softmax"
     slope_as_ufunc = (expit, -1.0, -1.0)

@@ -29,6 +29,7 @@ class Softmax(Loss):
 
     smoothness = 1 / 2
     probabilistic = True
+    canonical = True
     vanishes = False
     binary = "logistic"
 

@@ -40,11 +40,46 @@ def test_probit_estimates_and_standard_errors_are_statsmodels(sm: Any) -> None:
     X, z = rows()
     y = (z > 0.4).astype(int)
     theirs = sm.Probit(y, sm.add_constant(X)).fit(disp=0, tol=1e-12)
-    table = ProbitRegression(penalty=None).fit(X, y).summary()
+    model = ProbitRegression(penalty=None).fit(X, y)
+    table = model.summary("observed")
     np.testing.assert_allclose(table.table.estimate, theirs.params, rtol=1e-7)
     np.testing.assert_allclose(table.table.std_error, theirs.bse, rtol=1e-6)
     assert table.deviance == pytest.approx(-2 * theirs.llf)
     assert table.null_deviance == pytest.approx(-2 * theirs.llnull)
+    family = sm.families.Binomial(sm.families.links.Probit())
+    expected = sm.GLM(y, sm.add_constant(X), family=family).fit(tol=1e-12)
+    errors = model.summary().table.std_error
+    np.testing.assert_allclose(errors, expected.bse, rtol=1e-6)
+    assert np.abs(errors / table.table.std_error - 1).max() > 0.01
+
+
+def test_probit_standard_errors_are_those_that_r_and_greene_publish(sm: Any) -> None:
+    """R's glm(…, binomial("probit")) uses the expected information, Greene (2012), example 17.3, the observed."""
+    data = sm.datasets.spector.load()
+    model = ProbitRegression(penalty=None).fit(data.exog[["GPA", "TUCE", "PSI"]], data.endog)
+    table = model.summary().table
+    np.testing.assert_allclose(table.estimate, [-7.45231, 1.62581, 0.05173, 1.42633], atol=2e-5)
+    r = [2.57152, 0.68973, 0.08119, 0.58695]  # its errors lag one step behind its fit
+    np.testing.assert_allclose(table.std_error, r, atol=5e-5)
+    greene = [2.542, 0.694, 0.084, 0.595]
+    np.testing.assert_allclose(model.summary("observed").table.std_error, greene, atol=5e-4)
+    for kind in ("expected", "observed"):
+        assert f"Standard errors: {kind} information" in str(model.summary(kind))
+    assert "Fisher" not in str(model.summary())  # Newton's method fits it
+    with pytest.raises(ValueError, match="information is 'fisher'; use 'expected' or 'observed'"):
+        model.summary("fisher")
+
+
+def test_probit_standard_errors_of_weighted_rows_are_those_of_r(sm: Any) -> None:
+    """Bliss's beetles, two rows a dose: summary(glm(cbind(dead, alive) ~ dose, binomial("probit"))) of R."""
+    dose = np.array([1.6907, 1.7242, 1.7552, 1.7842, 1.8113, 1.8369, 1.8610, 1.8839])
+    dead = np.array([6, 13, 18, 28, 52, 53, 61, 60])
+    alive = np.array([59, 60, 62, 56, 63, 59, 62, 60]) - dead
+    model = ProbitRegression(penalty=None, tol=1e-9)
+    model.fit(np.tile(dose, 2)[:, None], np.repeat([1, 0], 8), np.r_[dead, alive])
+    table = model.summary().table
+    np.testing.assert_allclose(table.estimate, [-34.935, 19.728], atol=5e-4)
+    np.testing.assert_allclose(table.std_error, [2.648, 1.487], atol=5e-4)
 
 
 def test_a_linear_svm_with_an_l1_penalty_is_liblinears() -> None:
