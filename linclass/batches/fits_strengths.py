@@ -7,7 +7,7 @@ penalty to the weakest (fits_path.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ class FitsStrengths(ManyFits):
 
     get_params: Callable[..., dict[str, Any]]
 
-    def _fit_group(self) -> str:
+    def _fit_group(self) -> Hashable:
         return key_of({name: v for name, v in self.get_params().items() if name != "strength"})
 
     def _fit_together(self, models: list[StrengthModel], folds: Folds) -> list[list[StrengthModel]]:

@@ -7,7 +7,7 @@ the `fit_many` of an estimator inside (`_fit_together`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -80,7 +80,7 @@ class ManyFits:
         held_out, _ = among_weighted(folds, len(np.asarray(y)), sample_weight)
         rows = Folds(X, y, held_out, scaling, sample_weight, offset)
         models = [self._changed(param) for param in params]
-        groups: dict[str, list[int]] = {}
+        groups: dict[Hashable, list[int]] = {}
         for i, model in enumerate(models):
             model.check()
             groups.setdefault(model._fit_group(), []).append(i)
@@ -96,8 +96,8 @@ class ManyFits:
         """An unfitted copy with some parameters changed."""
         return self._unfitted().set_params(**params)
 
-    def _fit_group(self) -> str:
-        """Identifier of the models that share work."""
+    def _fit_group(self) -> Hashable:
+        """Key of the models that share work: no others have an equal one."""
         raise NotImplementedError
 
     def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:

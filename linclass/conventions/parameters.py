@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import inspect
-import sys
+from collections.abc import Hashable, Iterator
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
+from hashlib import sha256
 from typing import Any, Self
 
 import numpy as np
@@ -128,13 +129,56 @@ def _arguments(init: Any) -> dict[str, Any]:
     return {a.name: a.default for a in arguments}
 
 
-def key_of(params: object) -> str:
-    """A text that tells parameters apart: repr, with all entries and digits of arrays, which `==` does not compare."""
-    if "[" not in (text := repr(params)) and "array(" not in text:
-        return text  # without the cost of the context below
-    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
-        return repr(params)
+PLAIN = (bool, complex, float, int, str, type(None))  # types whose repr is all of their content
 
 
-def is_same(value: object, default: Any) -> bool:
-    return value is default or (type(value) is type(default) and key_of(value) == key_of(default))
+class _Itself:
+    """The key of a value whose content cannot be read: it equals only the key of the same object."""
+
+    def __init__(self, value: object):
+        self.value = value  # kept alive, so that no other object gets its id
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def key_of(value: Any, above: tuple[int, ...] = ()) -> Hashable:
+    """A key that two values share only if their content is equal: all digits of numbers, all entries of arrays, data
+    frames and sparse matrices, and of other objects what `pickle` would store.
+
+    An object that cannot be pickled, a function or a class equals only itself. `above` are the ids of the values that
+    contain this one.
+    """
+    kind = type(value)
+    if kind in PLAIN:
+        return kind, repr(value)
+    if id(value) in above or isinstance(value, type):
+        return _Itself(value)
+    inside = partial(key_of, above=(*above, id(value)))
+    if kind in (list, tuple):
+        return kind, tuple(map(inside, value))
+    if kind is dict:
+        return kind, tuple(map(inside, value.items()))
+    if kind in (set, frozenset):
+        return kind, frozenset(map(inside, value))
+    if kind in (bytes, bytearray):
+        return kind, sha256(value).digest()
+    if kind is np.ndarray or isinstance(value, np.generic):
+        entries = value.tolist() if value.dtype.hasobject else value.tobytes()
+        return kind, value.dtype, value.shape, inside(entries)
+    try:
+        state = value.__reduce_ex__(4)
+        if isinstance(state, str):  # the name of a global
+            return _Itself(value)
+        made, args, *rest = (list(part) if isinstance(part, Iterator) else part for part in state)
+        return kind, inside(made), inside(args), inside(rest)
+    except Exception:  # of any library
+        return _Itself(value)
+
+
+def is_same(value: object, default: object) -> bool:
+    """Whether a parameter has its default value."""
+    return value is default or key_of(value) == key_of(default)

@@ -9,7 +9,7 @@ Hastie, Tibshirani & Friedman (2009), §7.10
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -57,7 +57,7 @@ class FromStatistics(ManyFits, Increments[Sums], Generic[Sums, Folded]):
         self.statistics_ = self._gather(rows, codes, weights, len(self.classes_))
         return rows, codes, weights
 
-    def _fit_group(self) -> str:
+    def _fit_group(self) -> Hashable:
         return self._shared()
 
     def _fit_together(self, models: list[Self], folds: Folds) -> list[list[Self]]:

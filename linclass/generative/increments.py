@@ -5,7 +5,7 @@ summed block by block (`partial_fit`, `fit_blocks`). What is learned is a functi
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -52,8 +52,8 @@ class Increments(Classifier, Generic[Sums]):
         """The parameters on which the sums depend: models that agree in them share the sums."""
         return ()
 
-    def _shared(self) -> str:
-        """What the sums of two models have in common, if it is equal."""
+    def _shared(self) -> Hashable:
+        """Key of what the sums depend on: models with equal ones can share them."""
         return key_of((self._gathering(), getattr(self, "class_weight", None)))
 
     def _is_balanced(self) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, Self
 
@@ -191,7 +191,7 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
             model.estimator = cloned(self._inner())
         return model.set_params(**params)
 
-    def _fit_group(self) -> str:
+    def _fit_group(self) -> Hashable:
         own = {name: v for name, v in self.get_params(deep=False).items() if name != "estimator"}
         return key_of((type(self._inner()), own))
 

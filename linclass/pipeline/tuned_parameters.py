@@ -4,7 +4,7 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -180,7 +180,7 @@ class _InnerFold:
     train: np.ndarray
     test: np.ndarray
     options: Sequence[dict[str, Any]] = ()
-    path: dict[str, Any] = field(default_factory=dict)  # key of a candidate → its fit
+    path: dict[Hashable, Any] = field(default_factory=dict)  # key of a candidate → its fit
     steps: Steps | None = None
     fitter: Callable[[dict[str, Any]], Any] | None = (
         None  # of candidates that share work on these rows
@@ -219,7 +219,7 @@ class _InnerFold:
                         estimator, values, rows, judge.y[self.train], Given(None, groups)
                     )
                     self.path = dict(zip(self.path, fits, strict=True))
-        return self.path[key_of(option)]
+        return self.path.get(key_of(option))
 
     def _transform(self, steps: Steps) -> tuple[Table, Any]:
         table, y = self.judge.table, self.judge.y

@@ -7,7 +7,7 @@ settings in one batch where the estimator has `fit_many`; so are settings of an 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -119,7 +119,7 @@ def fits_on_folds(
 
 def _along_paths(options: Sequence[Option], name: str) -> Iterator[list[int]]:
     """Numbers of the options that agree in everything but this parameter."""
-    groups: dict[str, list[int]] = {}
+    groups: dict[Hashable, list[int]] = {}
     for i, option in enumerate(options):
         groups.setdefault(key_of({**option, name: None}), []).append(i)
     yield from groups.values()

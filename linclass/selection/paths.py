@@ -14,7 +14,15 @@ If the best value is an end of its path, the path goes on beyond it in the same 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from typing import Any
 
 import numpy as np
@@ -133,7 +141,7 @@ class Grid:
         self.tune = tune
         self.order = sorted(tune, key=lambda name: (name not in outer, _rank(name, tune[name])))
         self._values = values
-        self._from_data: dict[tuple[str, str], Sequence[float]] = {}
+        self._from_data: dict[tuple[str, Hashable], Sequence[float]] = {}
         self.options = [*self._combined({}, self.order)]
 
     def beyond(self, options: Sequence[Option], number: int) -> list[Option]:
@@ -142,7 +150,8 @@ class Grid:
         for i, name in enumerate(self.order):
             if is_path(self.tune[name]):
                 before = {other: chosen[other] for other in self.order[:i]}
-                mates = [o for o in options if before.items() <= o.items()]
+                key = key_of(before)
+                mates = [o for o in options if key_of({n: o[n] for n in before}) == key]
                 first = self._path(name, before)
                 new = beyond(name, [o[name] for o in mates], chosen[name], first)
                 if new:

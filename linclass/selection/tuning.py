@@ -18,7 +18,7 @@ Breiman, Friedman, Olshen & Stone (1984), CART, §3.4.3; Hastie, Tibshirani & Fr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -236,8 +236,8 @@ def _complexity(option: Mapping[str, Any], signs: Mapping[str, int]) -> tuple[fl
     )
 
 
-def _others(option: Mapping[str, Any], signs: Mapping[str, int]) -> str:
-    """Key of what makes no model simpler."""
+def _others(option: Mapping[str, Any], signs: Mapping[str, int]) -> Hashable:
+    """Key of the values that make no model simpler."""
     return key_of({k: v for k, v in option.items() if not (k in signs and is_number(v))})
 
 

@@ -1,0 +1,188 @@
+"""Fits are shared only between parameters of equal content, whatever their text looks like."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from functools import partial
+from threading import Lock
+from time import process_time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn import linear_model
+
+from linclass import Lasso, LogisticRegression, OneVsRest, TunedClassifier, TunedRegressor
+from linclass.applicability import NotApplicable
+from linclass.conventions.parameters import key_of
+from linclass.penalties.base import EDGE, KinkedPenalty
+from linclass.penalties.l1 import L1
+from linclass.selection.paths import Grid
+
+Array = np.ndarray
+LIGHT = np.where(np.arange(200) == 100, 0.01, 1.0)  # prints like ones where a text is abbreviated
+
+
+class Length(KinkedPenalty):
+    """scale · ‖W‖, with the plain __init__ that CONTRIBUTING.md documents; every instance prints `Length()`."""
+
+    def __init__(self, scale: float, note: Any = None):
+        self.scale, self.note = scale, note
+
+    def value(self, W: Array) -> float:
+        return float(self.scale * np.linalg.norm(W))
+
+    def steepest(self, W: Array, G: Array, t: float) -> Array:
+        return G + self.scale * t * W / np.linalg.norm(W) if W.any() else self.prox(G, t)
+
+    def dual_norm(self, G: Array) -> float:
+        return float(np.linalg.norm(G) / self.scale)
+
+    def prox(self, W: Array, t: Any) -> Array:
+        return W * max(0.0, 1 - self.scale * t / (np.linalg.norm(W) or np.inf))
+
+    def conjugate(self, U: Array) -> float:
+        return 0.0 if self.dual_norm(U) <= EDGE else np.inf
+
+    def into_domain(self, U: Array) -> float:
+        return 1 / max(1.0, self.dual_norm(U))
+
+    def on(self, features: Array) -> Length:
+        return self
+
+
+class Holder:
+    """An object of a user's, with what it was given."""
+
+    def __init__(self, held: Any):
+        self.held = held
+
+
+def rows(d: int = 200, n: int = 60) -> tuple[Array, Array]:
+    X = np.random.default_rng(0).standard_normal((n, d))
+    return X, np.where(X[:, d // 2] > 0, "b", "a")
+
+
+FORMS: dict[str, Callable[[Array], Any]] = {
+    "array": lambda f: {"l1": {"factors": f}},
+    "pandas": lambda f: {"l1": {"factors": pd.Series(f)}},
+    "polars": lambda f: {"l1": {"factors": pl.Series(f)}},
+    "a penalty of pandas": lambda f: L1(factors=pd.Series(f)),
+    "plain __init__": lambda f: Length(1 + 4 * f[100]),
+    "not picklable": lambda f: Length(1 + 4 * f[100], note=lambda: f),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_penalties_that_print_alike_have_fits_of_their_own(form: str) -> None:
+    X, y = rows()
+    penalties = [FORMS[form](factors) for factors in (np.ones(200), LIGHT)]
+    params = [{"penalty": p, "strength": s} for p in penalties for s in (0.03, 0.02)]
+    alone = [LogisticRegression(tol=1e-9, **own).fit(X[9:], y[9:]).coef_ for own in params]
+    assert np.abs(alone[0] - alone[2]).max() > 0.01
+    try:
+        (fits,) = LogisticRegression(tol=1e-9).fit_many(X, y, [np.arange(9)], params)
+    except NotApplicable:  # no two copies share work, where content cannot be compared
+        assert form == "not picklable"
+    else:
+        assert_allclose([fit.coef_ for fit in fits], alone, atol=1e-4)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_candidates_that_print_alike_have_the_scores_that_each_has_alone(form: str) -> None:
+    X, y = rows()
+    penalties = [FORMS[form](factors) for factors in (np.ones(200), LIGHT)]
+    for model, prefix in (
+        (LogisticRegression(), ""),
+        (OneVsRest(LogisticRegression()), "estimator__"),
+    ):
+        options = {"strengths": None, "metric": "log_loss", "folds": 3}
+        grid = {f"{prefix}penalty": penalties, f"{prefix}strength": [0.03, 0.02]}
+        both = TunedClassifier(model, grid=grid, **options).fit(X, y).mean_scores_
+        for penalty, scores in zip(penalties, (both[:2], both[2:]), strict=True):
+            own = grid | {f"{prefix}penalty": [penalty]}
+            alone = TunedClassifier(model, grid=own, **options).fit(X, y).mean_scores_
+            assert_allclose(scores, alone, rtol=1e-4)
+        assert abs(both[0] / both[2] - 1) > 0.01
+
+
+@pytest.mark.parametrize("form", [np.asarray, pd.Series, pl.Series])
+def test_the_better_of_two_lists_of_factors_is_chosen_in_regression(form: Any) -> None:
+    X, _ = rows()
+    factors = [form(np.ones(200)), form(LIGHT)]
+    for strengths in ([0.03, 0.02], 3):
+        tuned = TunedRegressor(Lasso(), strengths=strengths, grid={"factors": factors})
+        assert tuned.fit(X, X[:, 100]).best_params_["factors"] is factors[1]
+
+
+def test_keys_are_equal_where_the_content_is_and_only_there() -> None:
+    numbers, frame = np.arange(200.0), {"x": [1.5, 2.5], "city": ["Bern", "Rome"]}
+    makers: dict[str, Callable[[float], Any]] = {  # a value, from the one number that may differ
+        "number": lambda v: v,
+        "a NumPy number": np.float64,
+        "array": lambda v: np.append(numbers, v),
+        "array of objects": lambda v: np.array(["a", None, v], dtype=object),
+        "masked array": lambda v: np.ma.array(numbers, mask=numbers == v),
+        "array of pandas": lambda v: pd.Series(np.append(numbers, v)),
+        "index of pandas": lambda v: pd.Series(numbers, index=np.append(numbers[1:], v)),
+        "texts of pandas": lambda v: pd.Series(["a", str(v)]),
+        "frame of pandas": lambda v: pd.DataFrame(frame | {"v": v}),
+        "array of polars": lambda v: pl.Series(np.append(numbers, v)),
+        "frame of polars": lambda v: pl.DataFrame(frame | {"v": [v, v]}),
+        "sparse": lambda v: sparse.csr_array(np.diag(np.append(numbers, v))),
+        "dict": lambda v: {"a": [1, (2, {v})]},
+        "penalty": Length,
+        "estimator": lambda v: OneVsRest(LogisticRegression(strength=v)),
+        "another library's": lambda v: linear_model.Ridge(alpha=v),
+        "partial": lambda v: partial(np.add, v),
+        "generator": lambda v: np.random.default_rng(int(v)),
+        "an object in an object": lambda v: Holder([Holder(v)]),
+    }
+    for name, make in makers.items():
+        assert key_of(make(7.0)) == key_of(make(7.0)), name
+        assert hash(key_of(make(7.0))) == hash(key_of(make(7.0))), name
+        assert key_of(make(7.0)) == key_of(copy.deepcopy(make(7.0))), name
+        assert key_of(make(7.0)) != key_of(make(8.0)), name
+    assert key_of(numbers) == key_of(np.repeat(numbers, 2)[::2])
+    for one, other in (
+        (1, 1.0),
+        (1, True),
+        (0.0, -0.0),
+        ([1], (1,)),
+        (numbers, numbers.astype(int)),
+        ("1", 1),
+    ):
+        assert key_of(one) != key_of(other)
+
+
+def test_a_value_whose_content_cannot_be_read_equals_only_itself() -> None:
+    def circle() -> list[Any]:
+        found: list[Any] = []
+        found.append(found)
+        return found
+
+    for make in (lambda: lambda: 0, Lock, lambda: Holder(Lock()), circle):
+        one, other = make(), make()
+        assert key_of(one) == key_of(one)
+        assert key_of(one) != key_of(other)
+    assert key_of(Holder(Holder)) == key_of(Holder(Holder))
+
+
+def test_the_key_of_a_long_array_costs_a_few_copies_of_it() -> None:
+    """Its text took about a second."""
+    values = np.random.default_rng(0).standard_normal(2 * 10**6)
+    start = process_time()
+    key_of({"factors": values})
+    assert process_time() - start < 0.3
+
+
+def test_a_path_goes_on_in_a_grid_with_series() -> None:
+    factors = [pd.Series(np.ones(3)), pd.Series(np.arange(3.0))]
+    grid = Grid({"factors": factors, "strength": "path"}, lambda name, fixed: [1.0, 0.1])
+    assert [option["strength"] for option in grid.beyond(grid.options, 3)] == pytest.approx([0.01])
+    assert all(option["factors"] is factors[1] for option in grid.beyond(grid.options, 3))
