@@ -31,7 +31,6 @@ import numpy as np
 from scipy import sparse
 
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
-from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.linear_scores import LARGEST, products
 from linclass.conventions.offsets import row_offsets
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -54,7 +53,7 @@ from linclass.solvers.smooth.newton import Newton
 PREDICTIVES = ("probit", "quadrature", "mode")
 
 
-class BayesianLogisticRegression(ProbabilitiesWithOffset, CountsRows, SoftmaxProbabilities):
+class BayesianLogisticRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
     """Parameters
     ----------
     strength : float or 'evidence', default='evidence'
@@ -92,6 +91,8 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset, CountsRows, SoftmaxPro
     log_evidence_ : float
         ln p(data | α) of Laplace's approximation, intercepts with the density 1; it compares models of the same rows.
     """
+
+    _counts_rows = True
 
     def __init__(
         self,

@@ -69,7 +69,7 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
     estimator : classifier or None, default=None
         Classifier with scikit-learn's interface, from linclass or elsewhere. None is LinearSVM().
     method : {'sigmoid', 'isotonic', 'temperature'}, default='sigmoid'
-        Map from scores to probabilities. With 'sigmoid' the sum of the weights matters: Platt's targets count rows.
+        Map from scores to probabilities. Platt's targets, for 'sigmoid', depend on how many rows the weights count.
     folds : int, default=5
         Number of inner folds, at least 2; fewer are used where a class has fewer rows.
     random_state : int, numpy.random.Generator or None, default=0
@@ -209,7 +209,7 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
                 z[out] = _finite_scores(fit, X[out], K, given.at(out).offset)
         for model, z, fit in zip(models, Z, self._fits(options, X, codes, given), strict=True):
             vars(model).update({k: v for k, v in seen.items() if k.endswith("_")})
-            model._calibrate(z, codes, as_counts(weights, K), fit)
+            model._calibrate(z, codes, as_counts(weights), fit)
         return list(models)
 
     def _calibrate(self, Z: Array, codes: Array, weights: Array, fit: EstimatorLike) -> None:
@@ -241,6 +241,10 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
         own = self._offset_inside(offset)
         Z = _finite_scores(self.estimator_, X, len(self.classes_), own)
         return np.asarray(self._map.decision(Z))
+
+    @property
+    def _depends_on_count(self) -> bool:
+        return self.method == "sigmoid" or super()._depends_on_count
 
     def _inner(self) -> EstimatorLike:
         return asking_for_all(LinearSVM()) if self.estimator is None else self.estimator

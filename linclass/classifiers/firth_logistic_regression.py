@@ -27,7 +27,6 @@ from scipy import sparse
 
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
 from linclass.applicability import require_memory
-from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.parameter_types import require_positive, require_whole
@@ -44,7 +43,7 @@ NEGLIGIBLE = 1e-12  # a singular value of scaled features, relative to the large
 
 
 class FirthLogisticRegression(
-    ProbabilitiesWithOffset, CountsRows, LinearScores, SoftmaxProbabilities, LinearGeometry
+    ProbabilitiesWithOffset, LinearScores, SoftmaxProbabilities, LinearGeometry
 ):
     """Parameters
     ----------
@@ -71,6 +70,8 @@ class FirthLogisticRegression(
         parameters of each class relative to the last; for two classes those of `coef_` and
         `intercept_`.
     """
+
+    _counts_rows = True
 
     def __init__(
         self,

@@ -21,7 +21,6 @@ import scipy.sparse as sp
 
 from linclass.annotations import Matrix
 from linclass.conventions.coordinates import Coordinates
-from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.parameter_types import require_whole
@@ -35,7 +34,7 @@ from linclass.statistics.tied_covariances import TiedCovariances
 NEGLIGIBLE = 1e-12  # ratio of standard deviations, relative to the largest
 
 
-class FisherDiscriminant(CountsRows, FromStackedMoments, Coordinates, LinearScores, LinearGeometry):
+class FisherDiscriminant(FromStackedMoments, Coordinates, LinearScores, LinearGeometry):
     """Parameters
     ----------
     n_components : int or None, default=None
@@ -64,6 +63,7 @@ class FisherDiscriminant(CountsRows, FromStackedMoments, Coordinates, LinearScor
     """
 
     simpler: ClassVar[Mapping[str, int]] = {"n_components": -1}
+    _counts_rows = True
 
     def __init__(self, n_components: int | None = None):
         self.n_components = n_components

@@ -27,7 +27,6 @@ from linclass.annotations import ArrayLike, ClassWeight, EstimatorLike, Matrix, 
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.coordinates import Coordinates
-from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.foreign_estimator import own_copy
 from linclass.conventions.groups import kept_groups
 from linclass.conventions.linear_scores import products
@@ -46,7 +45,7 @@ from linclass.statistics.covariance import LOST, check_covariance, too_little_we
 DEFAULT = "linclass.regressors.linear_regression"  # imported by name, only if it is used
 
 
-class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, SoftmaxProbabilities):
+class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilities):
     """Parameters
     ----------
     regressor : regressor or None, default=None
@@ -118,7 +117,7 @@ class FlexibleDiscriminantAnalysis(CountsRows, MetaEstimator, Coordinates, Softm
         check_covariance(self.covariance)
 
     @property
-    def _sum_matters(self) -> bool:
+    def _counts_rows(self) -> bool:
         return LOST[self.covariance] > 0
 
     def parts(self) -> list[str]:

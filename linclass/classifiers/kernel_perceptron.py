@@ -20,7 +20,7 @@ import numpy as np
 
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.composition.support_vectors import rows_that_count
-from linclass.conventions.counts_rows import CountsRows
+from linclass.conventions.classifier import Classifier
 from linclass.design.kernel_design import KernelDesign
 from linclass.kernel_machines.kernel_machine import KernelMachine
 from linclass.kernel_machines.warm_start import Previous
@@ -32,7 +32,7 @@ from linclass.objective.objective import Objective
 from linclass.solvers.hinge.perceptron_rule import PerceptronRule
 
 
-class KernelPerceptron(KernelMachine, CountsRows):
+class KernelPerceptron(KernelMachine, Classifier):
     """Parameters
     ----------
     kernel : str or callable, default='gaussian'
@@ -76,6 +76,8 @@ class KernelPerceptron(KernelMachine, CountsRows):
     n_mistakes_ : int
         Number of corrections in all passes, each visit to a row one.
     """
+
+    _counts_rows = True
 
     def __init__(
         self,

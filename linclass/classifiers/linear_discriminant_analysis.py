@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
-from linclass.conventions.counts_rows import CountsRows
+from linclass.conventions.counts_rows import as_counts, have_weight
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -43,7 +43,7 @@ from linclass.statistics.tied_covariances import TiedCovariances
 
 
 class LinearDiscriminantAnalysis(
-    CountsRows, FromStackedMoments, LinearScores, SoftmaxProbabilities, LinearGeometry
+    FromStackedMoments, LinearScores, SoftmaxProbabilities, LinearGeometry
 ):
     """Parameters
     ----------
@@ -111,8 +111,8 @@ class LinearDiscriminantAnalysis(
             )
 
     @property
-    def _sum_matters(self) -> bool:
-        return LOST[self.covariance] > 0
+    def _counts_rows(self) -> bool:
+        return LOST[self.covariance] > 0 or self.shrinkage == "ledoit_wolf"
 
     @property
     def _chosen(self) -> GivenShrinkage | LedoitWolfShrinkage:
@@ -123,10 +123,11 @@ class LinearDiscriminantAnalysis(
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         K = len(self.classes_)
-        direct = self._chosen.of_few_rows(X, codes, weights, K)
+        direct = self._chosen.of_few_rows(X, codes, as_counts(weights), K)
         if direct is None:
             self.statistics_ = self._gather(X, codes, weights, K)
-            return self._learn(self.statistics_)
+            self._n_rows = int(have_weight(weights).sum())
+            return self._learn_all()
         vars(self).pop("statistics_", None)  # of an earlier fit
         (alone,) = self._shrunk(*direct)
         return self._take(*alone)

@@ -25,7 +25,6 @@ from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.batches.regularization_path import RegularizationPath
 from linclass.batches.strengths import COUNT
 from linclass.conventions.convergence_warning import one_warning
-from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.parameter_types import require_nonnegative, require_whole
@@ -38,9 +37,7 @@ from linclass.statistics.class_moments import ClassMoments
 from linclass.statistics.covariance import freedom
 
 
-class NearestShrunkenCentroids(
-    CountsRows, FromMoments, LinearScores, SoftmaxProbabilities, LinearGeometry
-):
+class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, LinearGeometry):
     """Parameters
     ----------
     threshold : float, default=0.5
@@ -78,6 +75,7 @@ class NearestShrunkenCentroids(
     simpler: ClassVar[Mapping[str, int]] = {"threshold": 1}
     path_parameter: ClassVar[str] = "threshold"
     paths: ClassVar[tuple[str, ...]] = ("threshold",)  # parameters with `_path_values`
+    _counts_rows = True
 
     def __init__(
         self,
@@ -134,7 +132,7 @@ class NearestShrunkenCentroids(
         models = [copy.copy(first) for _ in thresholds]
         for model, value in zip(models, thresholds, strict=True):
             model.threshold = value
-        fits = first._shrunken(first.statistics_, models)
+        fits = first._shrunken(first._counted(), models)
         return RegularizationPath(fits, "threshold")
 
     def threshold_path(
@@ -161,7 +159,7 @@ class NearestShrunkenCentroids(
         require_whole("n", n, 2)
         first = self._unfitted()
         first._summed(X, y, sample_weight)
-        most = np.abs(first._differences(first.statistics_).t).max(initial=0)
+        most = np.abs(first._differences(first._counted()).t).max(initial=0)
         return np.linspace(most, 0, n)
 
     def _path_values(self, parameter: str, X: MatrixLike, y: ArrayLike) -> Array:

@@ -22,11 +22,10 @@ from typing import Any, ClassVar
 
 from linclass.annotations import ClassWeight, Seed
 from linclass.classifiers.linear_classifier import LinearClassifier
-from linclass.conventions.counts_rows import CountsRows
 from linclass.solvers.hinge.perceptron_rule import PerceptronRule
 
 
-class Perceptron(CountsRows, LinearClassifier):
+class Perceptron(LinearClassifier):
     """Parameters
     ----------
     order : {'random', 'cyclic', 'largest_violation'}, default='random'
@@ -72,6 +71,7 @@ class Perceptron(CountsRows, LinearClassifier):
     n_mistakes_: int
 
     penalized: ClassVar[str] = "LogisticRegression or LinearSVM"
+    _counts_rows = True
 
     def __init__(
         self,

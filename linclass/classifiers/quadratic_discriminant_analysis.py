@@ -23,7 +23,6 @@ import scipy.sparse as sp
 
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.applicability import require_memory
-from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.generative.class_spreads import ClassSpreads
@@ -44,7 +43,7 @@ from linclass.statistics.row_spreads import OF_ROWS
 from linclass.statistics.spread import Spread
 
 
-class QuadraticDiscriminantAnalysis(CountsRows, FromStackedMoments, SoftmaxProbabilities):
+class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
     """Parameters
     ----------
     priors : 'uniform', list of K floats or None, default=None
@@ -97,7 +96,7 @@ class QuadraticDiscriminantAnalysis(CountsRows, FromStackedMoments, SoftmaxProba
         check_share("shrinkage", self.shrinkage)
 
     @property
-    def _sum_matters(self) -> bool:
+    def _counts_rows(self) -> bool:
         return LOST[self.covariance] > 0
 
     def _form(self, X: Matrix, K: int) -> str:
@@ -131,7 +130,7 @@ class QuadraticDiscriminantAnalysis(CountsRows, FromStackedMoments, SoftmaxProba
             if model._shared() != first._shared():
                 return model.fit(X, y)
             model.check()
-            return model._learn(first.statistics_)
+            return model._learn(model._counted())
 
         return fitted
 

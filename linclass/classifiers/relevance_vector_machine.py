@@ -32,7 +32,6 @@ import numpy as np
 
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.composition.support_vectors import rows_that_count
-from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.offsets import row_offsets
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.conventions.takes_offset import ProbabilitiesWithOffset
@@ -49,9 +48,7 @@ SHARE = 0.1  # of the largest gain, at which the mode follows
 LATE = 1e-3  # gain that is small
 
 
-class RelevanceVectorMachine(
-    ProbabilitiesWithOffset, RelevanceMachine, CountsRows, SoftmaxProbabilities
-):
+class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine, SoftmaxProbabilities):
     """Parameters
     ----------
     kernel : str, callable or None, default='gaussian'
@@ -97,6 +94,7 @@ class RelevanceVectorMachine(
     """
 
     for_more_classes: ClassVar[str] = "OneVsRest(RelevanceVectorMachine())"
+    _counts_rows = True
 
     def __init__(
         self,

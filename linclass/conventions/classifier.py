@@ -9,6 +9,7 @@ import numpy as np
 from linclass.annotations import ArrayLike, Matrix, MatrixLike, Tags
 from linclass.applicability import NotApplicable
 from linclass.conventions.class_weights import class_weights
+from linclass.conventions.counts_rows import as_counts, warn_of_relative_weights
 from linclass.conventions.estimator import Estimator
 from linclass.input import validation
 from linclass.input.extremes import TINY, refuse_tiny_classes
@@ -122,8 +123,11 @@ class Classifier(Estimator):
 
         Rows of weight 0 are dropped, so that such a row has no influence at all.
         """
-        X, codes, weights = self._start_rows(X, y, sample_weight)
-        return X, codes, self._class_weighted(codes, weights)
+        X, codes, given = self._start_rows(X, y, sample_weight)
+        weights = self._class_weighted(codes, given)
+        if (sample_weight is not None or weights is not given) and self._counts_rows:
+            weights = as_counts(weights)
+        return X, codes, weights
 
     def _start_rows(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -148,6 +152,8 @@ class Classifier(Estimator):
                 f"{type(self).__name__} needs rows of at least two classes; "
                 f"y has 1 class: {self.classes_.tolist()[0]!r}."
             )
+        if sample_weight is not None and self._depends_on_count:
+            warn_of_relative_weights(weights, type(self).__name__)
         return X, codes, weights
 
     def _too_many_classes(self, classes: np.ndarray) -> NotApplicable:

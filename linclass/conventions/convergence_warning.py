@@ -53,6 +53,12 @@ def warn_after_fit(model: EstimatorLike) -> None:
         _warn_of_ending(f"{name} ended {model.status_}: {model.reason_}", model.status_)
 
 
+def warn_user(text: str) -> None:
+    """Warn the caller of a fit, unless the fit is part of another."""
+    if not _inside.get():
+        _warn(text, UserWarning)
+
+
 def one_warning(method: Callable[..., Result]) -> Callable[..., Result]:
     """Of a method that returns fitted models, or lists of them: how many ended how, and why the first."""
 

@@ -1,32 +1,44 @@
-"""Weights that count rows: N − K, a prior or a visit to a row depends on their sum, not only on their ratios."""
+"""How many rows the weights count, where a fit depends on it (degrees of freedom, priors, visits):
 
-from __future__ import annotations
+    N = max(Σ w, n),   n the number of rows whose weight is not negligible.
+
+Weights with a mean of at least 1 are frequency weights; weights with a mean below 1 are relative, and are scaled to a
+mean of 1. The two agree where they meet, so a fit is continuous in a constant factor of the weights; integer weights
+are repeated rows, and weights that sum to 1 or to n give the same fit.
+"""
+
+from typing import Any
 
 import numpy as np
 
-from linclass.annotations import ArrayLike, Matrix, MatrixLike
-from linclass.conventions.classifier import Classifier
+from linclass.conventions.convergence_warning import warn_user
+from linclass.numerics.arrays import Array
+
+NEGLIGIBLE = 1e-9  # of the largest weight: such a row is as good as absent
+ROUNDING = 1e-9  # of a sum of weights
 
 
-class CountsRows(Classifier):
-    """Mixin of classifiers whose fit depends on the sum of the weights."""
-
-    def _start_rows(
-        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> tuple[Matrix, np.ndarray, np.ndarray]:
-        X, codes, weights = super()._start_rows(X, y, sample_weight)
-        return X, codes, as_counts(weights, len(self.classes_)) if self._sum_matters else weights
-
-    @property
-    def _sum_matters(self) -> bool:
-        """Whether it does with these parameters."""
-        return True
+def count_factor(total: Any, rows: Any) -> Any:
+    """N/Σw, the factor by which weights with this sum over this number of rows count rows."""
+    return np.maximum(1.0, rows / total)
 
 
-def as_counts(weights: np.ndarray, classes: int) -> np.ndarray:
-    """The weights, where they count rows. A sum up to the number of classes counts none: such weights, as AdaBoost's,
-    are shares of the rows, and their mean becomes 1.
-    """
-    total = float(weights.sum())
-    shares = total <= classes * (1 + 1e-9) and total < len(weights)
-    return weights * (len(weights) / total) if shares else weights
+def have_weight(weights: Array) -> Array:
+    """The rows that count towards n, as a mask."""
+    return weights > NEGLIGIBLE * weights.max(initial=0)
+
+
+def as_counts(weights: Array) -> Array:
+    """The weights, multiplied by N/Σw."""
+    return weights * count_factor(weights.sum(), have_weight(weights).sum())
+
+
+def warn_of_relative_weights(weights: Array, owner: str) -> None:
+    """Warn of a mean below 1, unless the weights sum to 1, as those that boosting gives."""
+    total, n = float(weights.sum()), int(have_weight(weights).sum())
+    if total < n * (1 - ROUNDING) and abs(total - 1) > ROUNDING * n:
+        warn_user(
+            f"sample_weight sums to {total:g} over {n} rows, and {owner} depends on how many rows the weights count; "
+            "they are taken as relative and scaled to a mean of 1. Divide relative weights by their mean, and "
+            "multiply frequency weights until they sum to the number of observations."
+        )

@@ -126,6 +126,16 @@ class Estimator(RequestsMetadata, Parameters, Saved):
         warn_after_fit(self)
         return self
 
+    @property
+    def _counts_rows(self) -> bool:
+        """Whether the fit depends on how many rows the weights count."""
+        return False
+
+    @property
+    def _depends_on_count(self) -> bool:
+        """The same of all estimators that the fit consists of."""
+        return self._counts_rows
+
     _rows_to_learn = validation.rows_to_learn
 
     def _require_fit(self) -> None:

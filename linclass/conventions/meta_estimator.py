@@ -53,6 +53,10 @@ class MetaEstimator(Estimator):
         """Whether columns without nonzero values leave the estimator inside as it is."""
         return bool(getattr(self._inner(), "ignores_empty_columns", False))
 
+    @property
+    def _depends_on_count(self) -> bool:
+        return self._counts_rows or bool(getattr(self._inner(), "_depends_on_count", False))
+
     def _rows_to_learn(self, X: MatrixLike) -> Any:
         if not self.passes_rows:
             return super()._rows_to_learn(caller_rows(X))

@@ -7,6 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from linclass.annotations import ArrayLike, Matrix, MatrixLike, Tags
+from linclass.conventions.counts_rows import as_counts, warn_of_relative_weights
 from linclass.conventions.estimator import Estimator
 from linclass.input import validation
 from linclass.input.extremes import TINY
@@ -125,7 +126,9 @@ class Regressor(Estimator):
         if sample_weight is not None and weights.min() < TINY:
             least = TINY * weights.max()  # no more in a sum, and 1/w is finite
             weights = np.maximum(weights, least)
-        return X, y, weights
+        if sample_weight is not None and self._depends_on_count:
+            warn_of_relative_weights(weights, type(self).__name__)
+        return X, y, as_counts(weights) if self._counts_rows else weights
 
     def _refuse_several(self, y: ArrayLike) -> None:
         """Raise ValueError for several targets where one is fitted."""

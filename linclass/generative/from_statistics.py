@@ -16,6 +16,7 @@ import numpy as np
 
 from linclass.annotations import ArrayLike, EstimatorLike, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
+from linclass.conventions.counts_rows import count_factor, have_weight
 from linclass.conventions.many_fits import Folds, ManyFits, Scaling
 from linclass.generative.increments import BALANCED, Increments, Sums
 from linclass.generative.left_out import HeldOut, sums_left_out
@@ -46,14 +47,21 @@ class FromStatistics(ManyFits, Increments[Sums], Generic[Sums, Folded]):
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         self._summed(X, y, sample_weight)
-        return self._learn(self.statistics_)
+        return self._learn_all()
+
+    def _start_fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> tuple[Matrix, np.ndarray, np.ndarray]:
+        """With the weights as they are given: it is the sums that count rows (`_counted`)."""
+        X, codes, weights = self._start_rows(X, y, sample_weight)
+        return X, codes, self._class_weighted(codes, weights)
 
     def _summed(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[Matrix, np.ndarray, np.ndarray]:
         """(rows, class codes, weights), checked; sets `statistics_` to their sums."""
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        rows = self._observed(X)
+        rows, self._n_rows = self._observed(X), int(have_weight(weights).sum())
         self.statistics_ = self._gather(rows, codes, weights, len(self.classes_))
         return rows, codes, weights
 
@@ -68,9 +76,14 @@ class FromStatistics(ManyFits, Increments[Sums], Generic[Sums, Folded]):
         own = [copy.copy(checked).set_params(**m.get_params(deep=False)) for m in models]
         K = len(checked.classes_)
         lefts = checked._left_out(checked._observed(X), codes, weights, K, folds.held_out)
+        there = have_weight(weights)
+        n_rows = there.sum() - np.array([there[rows].sum() for rows in folds.held_out])
         fits: list[list[Self]] = []
         for stack in lefts:
             rest = slice(len(fits), len(fits) + len(stack.mass))
+            factors = count_factor(stack.mass.sum(axis=1), n_rows[rest])
+            if any(model._counts_rows for model in own) and (factors > 1).any():
+                stack = stack.times(factors)
             units = None if folds.scaling is None else folds.scaling[rest]
             fits += map(list, zip(*_learned(own, stack, checked.classes_, units), strict=True))
         return fits
@@ -99,7 +112,12 @@ class FromStatistics(ManyFits, Increments[Sums], Generic[Sums, Folded]):
         checked = self._unfitted()
         checked._refuse_balanced()
         rows, codes, weights = checked._summed(X, y, sample_weight)
-        Z, lone = checked._scores_of_others(rows, codes, weights)
+        least = weights.sum() - weights.max(), checked._n_rows - 1
+        relative = (
+            checked._counts_rows and count_factor(*least) > 1
+        )  # the factor depends on the row
+        scores = FromStatistics._scores_of_others if relative else type(checked)._scores_of_others
+        Z, lone = scores(checked, rows, codes, weights)
         return with_refits(checked, X, np.asarray(y), Z, lone, sample_weight)
 
     def _scores_of_others(

@@ -14,6 +14,7 @@ from linclass.annotations import ArrayLike, Matrix, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.class_weights import weights_of_some
 from linclass.conventions.classifier import Classifier
+from linclass.conventions.counts_rows import count_factor, have_weight, warn_of_relative_weights
 from linclass.conventions.estimator import compare_names
 from linclass.conventions.parameters import key_of
 from linclass.input import validation
@@ -34,7 +35,8 @@ Sums = TypeVar("Sums", bound=Additive)
 class Increments(Classifier, Generic[Sums]):
     """Classifiers that keep the sums that they were learned from."""
 
-    statistics_: Sums
+    statistics_: Sums  # with the weights as they are given
+    _n_rows: int  # as in counts_rows.py
 
     def _observed(self, X: Matrix) -> Matrix:
         """The rows in the form in which they are summed."""
@@ -47,6 +49,17 @@ class Increments(Classifier, Generic[Sums]):
     def _learn(self, statistics: Sums) -> Self:
         """Set everything but `classes_` and the features, from the sums alone."""
         raise NotImplementedError
+
+    def _learn_all(self) -> Self:
+        """From the sums of all rows so far."""
+        return self._learn(self._counted())
+
+    def _counted(self) -> Sums:
+        """`statistics_`, with weights that count rows if the fit depends on it."""
+        factor = float(count_factor(self.statistics_.mass.sum(), self._n_rows))
+        return (
+            self.statistics_.times(factor) if self._counts_rows and factor > 1 else self.statistics_
+        )
 
     def _gathering(self) -> object:
         """The parameters on which the sums depend: models that agree in them share the sums."""
@@ -88,7 +101,7 @@ class Increments(Classifier, Generic[Sums]):
             raise NotApplicable(
                 f"y has 1 class so far: {self.classes_.tolist()[0]!r}; give classes=[…] at first."
             )
-        return self._learn(self.statistics_)
+        return self._learn_all()
 
     def fit_blocks(
         self, blocks: Iterable[tuple[MatrixLike, ArrayLike]], classes: ArrayLike | None = None
@@ -111,7 +124,7 @@ class Increments(Classifier, Generic[Sums]):
             self.take_in(X, y, classes)
         if len(getattr(self, "classes_", ())) < 2:
             raise NotApplicable("the blocks hold fewer than two classes; give blocks with rows.")
-        return self._learn(self.statistics_)
+        return self._learn_all()
 
     def merge(self, other: Self) -> Self:
         """Add the training rows of another fitted classifier, as if this one had been fitted to both.
@@ -142,9 +155,10 @@ class Increments(Classifier, Generic[Sums]):
         both = copy.copy(self)  # so that an error leaves this fit as it is
         for other in others:
             both._check_mergeable(other)
-            both._add(other.statistics_, other.classes_)
-        self.statistics_, self.classes_ = both.statistics_, both.classes_
-        return self._learn(self.statistics_)
+            both._add(other.statistics_, other.classes_, other._n_rows)
+        for name in ("statistics_", "classes_", "_n_rows"):
+            setattr(self, name, getattr(both, name))
+        return self._learn_all()
 
     def _check_mergeable(self, other: Self) -> None:
         for fit in (self, other):
@@ -197,6 +211,8 @@ class Increments(Classifier, Generic[Sums]):
         if not weights.all():
             kept = weights > 0
             X, y, weights = X[kept], y[kept], weights[kept]
+        if sample_weight is not None and self._counts_rows:
+            warn_of_relative_weights(weights, type(self).__name__)
         found, codes = validation.encode(y)
         class_weight = getattr(self, "class_weight", None)
         if class_weight is not None:
@@ -207,18 +223,20 @@ class Increments(Classifier, Generic[Sums]):
             seen = {*found.tolist(), *(self.classes_.tolist() if known else ())}
             _check_given(seen, classes)
         sums = self._gather(self._observed(X), codes, weights, len(found))
+        rows = int(have_weight(weights).sum())
         if known:
-            self._add(sums, found)
+            self._add(sums, found, rows)
         else:
-            self.statistics_, self.classes_ = sums, found
+            self.statistics_, self.classes_, self._n_rows = sums, found, rows
         if classes is not None:
             self._widen(np.asarray(classes))
 
-    def _add(self, sums: Sums, classes: np.ndarray) -> None:
+    def _add(self, sums: Sums, classes: np.ndarray, rows: int) -> None:
         both = np.union1d(self.classes_, classes)
         ours = self.statistics_.among(np.searchsorted(both, self.classes_), len(both))
         theirs = sums.among(np.searchsorted(both, classes), len(both))
         self.statistics_, self.classes_ = ours + theirs, both
+        self._n_rows += rows
 
     def _widen(self, classes: np.ndarray) -> None:
         all_classes = np.unique(classes)

@@ -15,7 +15,6 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.annotations import Matrix, MatrixLike, Tags
-from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores, products
 from linclass.conventions.many_fits import Scaling
@@ -29,12 +28,11 @@ from linclass.statistics.class_sums import ClassSums, StackOfOne, columns_of
 SOLVED = 1e-7  # relative Newton step, after which the next would be its square
 
 
-class NaiveBayes(
-    CountsRows, FromStatistics[ClassSums, StackOfOne[ClassSums]], SoftmaxProbabilities
-):
+class NaiveBayes(FromStatistics[ClassSums, StackOfOne[ClassSums]], SoftmaxProbabilities):
     """A subclass defines the family of each block of columns and its smoothing."""
 
     priors: Priors
+    _counts_rows = True
 
     def _families(self) -> list[tuple[Family, Any, float]]:
         """(family, columns as an index, smoothing) of each block."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from linclass.composition.composition import Composition
 from linclass.conventions.classifier import Classifier
+from linclass.conventions.counts_rows import as_counts
 from linclass.likelihood.information import Information, Summary
 from linclass.numerics.arrays import Array
 from linclass.objective.centred_rows import centred
@@ -22,6 +23,8 @@ class LikelihoodSummary(Composition, Classifier):
 
     def summary(self, information: str = "expected") -> Summary:
         """Table of coefficients as R's `glm` prints it, for unpenalized fits.
+
+        Weights are frequency weights; those with a mean below 1 are scaled to a mean of 1.
 
         Parameters
         ----------
@@ -51,6 +54,7 @@ class LikelihoodSummary(Composition, Classifier):
         regular = solution.converged and solution.rank is None and not objective.strength
         if not regular or objective.n_parameters > LARGEST_SUMMARY:
             return
+        weights = as_counts(weights)
         found = Information.at(solution.point_of(objective), codes, weights)
         if found is None or found.inflation > INFLATED:
             near = centred(objective)

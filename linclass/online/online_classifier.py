@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
+from linclass.conventions.classifier import Classifier
 from linclass.conventions.convergence_warning import silently
-from linclass.conventions.counts_rows import CountsRows
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.parameter_types import require_whole
@@ -27,7 +27,7 @@ from linclass.online.tally import Tally
 ORDERS = ("random", "cyclic")
 
 
-class OnlineClassifier(CountsRows):
+class OnlineClassifier(Classifier):
     """A subclass says how θ, (d + 1,) or (d + 1, K), changes at the rows of a block."""
 
     begun_with: ClassVar[tuple[str, ...]] = ("fit_intercept",)  # cannot change while it learns
@@ -39,6 +39,10 @@ class OnlineClassifier(CountsRows):
     n_mistakes_: int
     _theta: Array
     _visits: float
+
+    @property
+    def _counts_rows(self) -> bool:
+        return True
 
     def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
         """Change θ at the rows of a block, one after another."""

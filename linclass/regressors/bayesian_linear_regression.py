@@ -27,7 +27,6 @@ from scipy.optimize import brentq
 
 from linclass.annotations import ArrayLike, MatrixLike
 from linclass.applicability import require_memory
-from linclass.conventions.counts_rows import as_counts
 from linclass.conventions.geometry import LinearGeometry
 from linclass.conventions.offsets import row_offsets
 from linclass.conventions.regressor_with_offset import RegressorWithOffset
@@ -68,6 +67,8 @@ class BayesianLinearRegression(LinearGeometry, RegressorWithOffset):
         ln p(data | α, β).
     """
 
+    _counts_rows = True
+
     def __init__(self, *, strength: float | str = "evidence", fit_intercept: bool = True):
         self.strength = strength
         self.fit_intercept = fit_intercept
@@ -88,7 +89,7 @@ class BayesianLinearRegression(LinearGeometry, RegressorWithOffset):
         offset: ArrayLike | None = None,
     ) -> Self:
         X, target, weights = self._start_fit(X, y, sample_weight)
-        known, weights = self._offsets(offset, sample_weight, y), as_counts(weights, 1)
+        known = self._offsets(offset, sample_weight, y)
         y = target if known is None else target - known
         n, d = float(weights.sum()), X.shape[1]
         require_memory(24 * d * d, f"{type(self).__name__} needs a {d} × {d} covariance")

@@ -29,7 +29,6 @@ import numpy as np
 
 from linclass.annotations import ArrayLike, MatrixLike
 from linclass.composition.support_vectors import rows_that_count
-from linclass.conventions.counts_rows import as_counts
 from linclass.conventions.offsets import row_offsets
 from linclass.conventions.regressor_with_offset import RegressorWithOffset
 from linclass.design.design_matrix import DesignMatrix
@@ -84,6 +83,8 @@ class RelevanceVectorRegressor(RelevanceMachine, RegressorWithOffset):
         ln p(y | α, β).
     """
 
+    _counts_rows = True
+
     def __init__(
         self,
         *,
@@ -112,7 +113,7 @@ class RelevanceVectorRegressor(RelevanceMachine, RegressorWithOffset):
         X, target, weights = self._start_fit(X, y, sample_weight)
         known = self._offsets(offset, sample_weight, y)
         y = target if known is None else target - known
-        weights, kept = as_counts(weights, 1), rows_that_count(sample_weight, given)
+        kept = rows_that_count(sample_weight, given)
         columns, means = self._columns(X, kept, weights)
         total = float(weights.sum())
         middle = float(weights @ y) / total

@@ -52,8 +52,8 @@ class TunedRegressor(Tuned, RegressorWithOffset):
         Values of other parameters to choose from, as lists by name, or 'path' for values from the training rows
         (linclass/selection/paths.py), such as {'C': 'path'}; all combinations are tried.
     rule : {'best', 'one_standard_error', 'aic', 'bic'}, default='best'
-        How to choose. 'aic' and 'bic' need a likelihood and no folds; weights count rows there, also
-        fractional ones: n is their sum, as of statsmodels' freq_weights. Divide other weights by their mean first.
+        How to choose. 'aic' and 'bic' need a likelihood and no folds; their n is the sum of the weights, as of
+        statsmodels' freq_weights, after weights with a mean below 1 are scaled to a mean of 1.
     folds : int or array of shape (n,), default=5
         Number of inner folds, at least 2. An array is the fold of each row.
     metric : 'squared_error' or callable, default='squared_error'

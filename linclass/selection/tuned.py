@@ -103,6 +103,10 @@ class Tuned(MetaEstimator):
         if self.rule in CRITERIA:
             check_likelihood(inner, self.rule)
 
+    @property
+    def _depends_on_count(self) -> bool:
+        return self.rule in CRITERIA or super()._depends_on_count
+
     def _refuse_idle(self, inner: EstimatorLike) -> None:
         """Raise ValueError if a parameter has no effect at any of the values to choose from."""
         names = [*(self.grid or {}), *(["strength"] if self.strengths is not None else [])]
@@ -169,7 +173,7 @@ class Tuned(MetaEstimator):
         for name in FITTED:
             vars(self).pop(name, None)  # of an earlier fit
         if self.rule in CRITERIA and given.weights is not None:
-            given = given._replace(weights=as_counts(given.weights, len(np.unique(strata))))
+            given = given._replace(weights=as_counts(given.weights))
         asked = given.asked_for(inner)
         with silently():
             grid = self._grid(inner, X, y, given.asked_for(inner))

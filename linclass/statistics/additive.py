@@ -31,6 +31,9 @@ class Additive(Scalable, Protocol):
     def mass(self) -> Array:
         """Σ w of each class, (K,)."""
 
+    def times(self, factor: Any) -> Self:
+        """The sums with all weights multiplied by a factor."""
+
     def __add__(self, other: Self, /) -> Self: ...
     def __sub__(self, part: Self, /) -> Self: ...
 
@@ -54,6 +57,9 @@ class Stack(Scalable, Protocol):
     @property
     def mass(self) -> Array:
         """(folds, K)."""
+
+    def times(self, factor: Any) -> Self:
+        """The sums with all weights multiplied by a factor, one for each fold."""
 
     def split(self) -> Sequence[Any]:
         """The sums of each fold."""

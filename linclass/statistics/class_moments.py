@@ -156,6 +156,17 @@ class ClassMoments:
             by = by[..., None, :, :] if self.form == "full" else by
         return replace(self, mean=mean, scatter=self.scatter / by)
 
+    def times(self, factor: Any) -> ClassMoments:
+        """The moments with all weights multiplied by a factor; of a stack, one for each fold."""
+        by, scatter = np.asarray(factor), self.scatter
+        if isinstance(scatter, list):
+            scatter = [R.times(own) for R, own in zip(scatter, by, strict=True)]
+        elif self.form in BY_ROWS:
+            scatter = scatter.times(by)
+        elif self.form != "means":
+            scatter = scatter * by.reshape(by.shape + (1,) * (scatter.ndim - by.ndim))
+        return replace(self, mass=self.mass * by[..., None], scatter=scatter)
+
     def split(self) -> list[ClassMoments]:
         """The moments of each fold of a stack."""
         scatter = self.scatter if self.form != "means" else [self.scatter] * len(self.mass)

@@ -75,6 +75,11 @@ class ClassSums:
     def scaled(self, shift: Array, scale: Array) -> ClassSums:
         raise NotApplicable("counts and shares cannot be rescaled; leave standardize out.")
 
+    def times(self, factor: float) -> ClassSums:
+        return replace(
+            self, mass=self.mass * factor, sums=tuple(factor * each for each in self.sums)
+        )
+
     def stacked(self) -> StackOfOne[ClassSums]:
         """As a stack of one fold."""
         return StackOfOne(self)
@@ -110,6 +115,9 @@ class StackOfOne(Generic[Sums]):
 
     def split(self) -> list[Sums]:
         return [self.statistics]
+
+    def times(self, factor: Array) -> StackOfOne[Sums]:
+        return StackOfOne(self.statistics.times(factor[0]))
 
     def scaled(self, shift: Array, scale: Array) -> StackOfOne[Sums]:
         return StackOfOne(self.statistics.scaled(shift[0], scale[0]))

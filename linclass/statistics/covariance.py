@@ -62,8 +62,8 @@ def is_wide(X: Matrix, K: int) -> bool:
 
 def too_little_weight(total: float) -> NotApplicable:
     return NotApplicable(
-        f"weights sum to {total:g}, so N − K is not positive; weights count rows "
-        "here. Scale them up, or use covariance='maximum_likelihood'."
+        f"the weights count N = {total:g} rows, so N − K is not positive; add rows, scale frequency weights up, "
+        "or use covariance='maximum_likelihood'."
     )
 
 
@@ -125,8 +125,8 @@ def freedom_of_classes(moments: ClassMoments, covariance: str) -> np.ndarray:
         rounding = moments.mass[..., None] * moments.negligible[..., None, :] ** 2
         if (lost := few & (variance > rounding).any(axis=-1)).any():
             raise NotApplicable(
-                f"weights of a class sum to {moments.mass[lost][0]:g}, so n_k − 1 is not positive; weights count rows "
-                "here. Scale them up, or use covariance='maximum_likelihood'."
+                f"the weights of a class count n_k = {moments.mass[lost][0]:g} rows, so n_k − 1 is not positive; add "
+                "rows, scale frequency weights up, or use covariance='maximum_likelihood'."
             )
     return np.where(few, 1.0, f)  # one row: the scatter is 0, whatever its divisor
 

@@ -72,6 +72,11 @@ class Deviations:
         near.data /= by[near.indices]
         return Deviations(near, self.rest / by, self.roots, self.codes, self.K)
 
+    def times(self, factor: float) -> Deviations:
+        """The same with all weights multiplied by a factor."""
+        root = np.sqrt(factor)
+        return Deviations(self.near * root, self.rest, self.roots * root, self.codes, self.K)
+
     def of_rows(self, rows: Array) -> Deviations:
         return Deviations(self.near[rows], self.rest, self.roots[rows], self.codes[rows], self.K)
 

@@ -72,6 +72,10 @@ class QuarticMoments:
     def scaled(self, shift: Array, scale: Array) -> QuarticMoments:
         raise NotApplicable("‖x‖⁴ in other units does not follow from ‖x‖⁴; fit the scaled rows.")
 
+    def times(self, factor: float) -> QuarticMoments:
+        moments = self.moments.times(factor)
+        return QuarticMoments(moments, self.cubic * factor, self.quartic * factor, self.unit)
+
     def stacked(self) -> StackOfOne[QuarticMoments]:
         return StackOfOne(self)
 

@@ -12,6 +12,8 @@ the weights of its rows. Some classifiers depend on more than the set of rows, a
 from __future__ import annotations
 
 import inspect
+import itertools
+import warnings
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ import numpy as np
 import pytest
 from models import MODULES, own_classes
 from scipy import sparse
+from sklearn.ensemble import AdaBoostClassifier
 from sklearn.utils.class_weight import compute_class_weight
 
 import linclass
@@ -130,25 +133,120 @@ def test_a_row_of_weight_two_is_the_row_twice(model: Any, K: int) -> None:
         assert weighted.objective_ == pytest.approx(repeated.objective_, rel=digits)
 
 
+# sums of weights over 40 rows of positive weight: AdaBoost's, two that the old rule took differently, and about 40
+SUMS = (1.0, 2.0, 2.02, 20.0, 40.0 - 1e-9, 40.0 + 1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @each([m for m in MODELS if type(m).__name__ != "ZeroOneClassifier"])  # of two optima, either
-def test_weights_that_sum_to_one_are_shares_of_the_rows(model: Any) -> None:
-    """AdaBoost gives such weights, which cannot count rows; their mean becomes 1."""
+def test_a_constant_factor_of_the_weights_never_changes_a_fit_abruptly(model: Any) -> None:
+    X, y, w = rows(model, 2, 60)
+    X, y, w = (part[w > 0][:40] for part in (X, y, w))
+    fits = [cloned(model).fit(X, y, sample_weight=total * w / w.sum()) for total in SUMS]
+    for fit in fits[1:]:
+        same(fit, fits[0], X, 1e-5)
+    if name(model) in IN_TURN | {"Calibrated"}:  # whole visits; folds
+        return
+    above, further = (cloned(model).fit(X, y, sample_weight=c * w) for c in (1.5, 1.5001))
+    same(above, further, X, 1e-3)
+
+
+@pytest.mark.parametrize("total", [2.0, 2.01, 99.0])
+def test_weights_whose_sum_is_below_the_number_of_rows_are_relative_and_say_so(
+    total: float,
+) -> None:
+    X, y, _ = rows(linclass.LinearDiscriminantAnalysis(), 3, 100)
+    expected = linclass.LinearDiscriminantAnalysis().fit(X, y)
+    weights = np.full(100, total / 100)
+    for model in (expected, linclass.OneVsRest(expected), linclass.LogisticRegression()):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fit = cloned(model).fit(X, y, sample_weight=weights)
+        texts = [str(w.message) for w in caught if w.category is UserWarning]
+        if name(model) == "LogisticRegression":
+            assert texts == []
+        else:
+            (text,) = texts
+            assert text.startswith(f"sample_weight sums to {total:g} over 100 rows")
+            assert "Divide relative weights by their mean" in text
+        same(fit, cloned(model).fit(X, y), X)
+
+
+def test_weights_that_are_normalized_or_of_classes_do_not_warn() -> None:
+    X, y, w = rows(linclass.LinearDiscriminantAnalysis(), 2)
+    few = {"a": 0.1, "b": 0.2}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for total in (1.0, np.count_nonzero(w)):
+            linclass.LinearDiscriminantAnalysis().fit(X, y, sample_weight=total * w / w.sum())
+        by_class = linclass.LinearDiscriminantAnalysis(class_weight=few).fit(X, y)
+        boosted = AdaBoostClassifier(linclass.LinearDiscriminantAnalysis(), n_estimators=5)
+        assert boosted.fit(X, y).score(X, y) >= 0.6
+    own = np.array([few[c] for c in y.tolist()])
+    same(by_class, linclass.LinearDiscriminantAnalysis().fit(X, y, own / own.mean()), X)
+
+
+def test_relative_weights_give_standard_errors_and_criteria_of_weights_with_mean_one() -> None:
+    X, y, w = rows(linclass.LogisticRegression(), 2)
+    tuned = linclass.TunedClassifier(linclass.LogisticRegression(), rule="bic")
+    plain = linclass.LogisticRegression(penalty=None)
+    relative, counts = w / w.sum(), w / w[w > 0].mean()
+    tables = [plain.fit(X, y, c).summary().table for c in (relative, counts)]
+    np.testing.assert_allclose(tables[0]["std_error"], tables[1]["std_error"], rtol=1e-6)
+    criteria = [tuned.fit(X, y, c).criterion_ for c in (relative, counts)]
+    np.testing.assert_allclose(*criteria, rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:sample_weight sums to")
+@each([m for m in MODELS if hasattr(m, "merge")])
+def test_relative_weights_are_the_same_in_one_fit_and_in_parts(model: Any) -> None:
+    """The sums of parts keep the weights as they are given, and N is of all rows."""
     X, y, w = rows(model, 2)
-    shares = cloned(model).fit(X, y, sample_weight=w / w.sum())
-    counts = cloned(model).fit(X, y, sample_weight=w / w[w > 0].mean())
-    same(shares, counts, X)
+    w = w / w.sum()
+    whole, parts = cloned(model).fit(X, y, sample_weight=w), cloned(model)
+    for part in (slice(0, 20), slice(20, 45)):
+        parts.partial_fit(X[part], y[part], classes=["a", "b"], sample_weight=w[part])
+    same(parts, whole, X, 1e-9)
+    halves = [cloned(model).fit(X[p], y[p], w[p]) for p in (slice(0, 20), slice(20, 45))]
+    same(halves[0].merge(halves[1]), whole, X, 1e-9)
 
 
-@pytest.mark.parametrize("kind", REGRESSORS, ids=lambda kind: kind.__name__)
-def test_and_so_they_are_to_regressors(kind: Any) -> None:
+@pytest.mark.filterwarnings("ignore:sample_weight sums to")
+@pytest.mark.parametrize(
+    "model",
+    [
+        linclass.LinearDiscriminantAnalysis(),
+        linclass.LinearDiscriminantAnalysis(shrinkage="ledoit_wolf"),
+        linclass.LinearDiscriminantAnalysis(
+            "uniform", "maximum_likelihood", shrinkage="ledoit_wolf"
+        ),
+        linclass.QuadraticDiscriminantAnalysis(shrinkage=0.5),
+    ],
+)
+@pytest.mark.parametrize("d", [3, 70])
+def test_relative_weights_hold_whatever_sums_the_fit_keeps(model: Any, d: int) -> None:
     rng = np.random.default_rng(0)
-    X, w = rng.normal(size=(40, 3)), rng.integers(0, 4, 40).astype(float)
+    y, w = np.arange(45) % 2, rng.integers(1, 4, 45) / 1000
+    X = rng.normal(size=(45, d)) + 0.5 * y[:, None]
+    fold = np.arange(0, 10)
+    ((held_out,),) = cloned(model).fit_many(X, y, [fold], [{}], None, w)
+    X, y, w = X[10:], y[10:], w[10:]
+    counts = cloned(model).fit(X, y, w / w.mean())
+    same(cloned(model).fit(X, y, w), counts, X)
+    same(cloned(model).fit(sparse.csr_array(X), y, w), counts, X)
+    same(held_out, counts, X)
+
+
+@pytest.mark.filterwarnings("ignore:sample_weight sums to")
+@pytest.mark.parametrize("kind", REGRESSORS, ids=lambda kind: kind.__name__)
+def test_a_constant_factor_of_the_weights_never_changes_a_regression_abruptly(kind: Any) -> None:
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(40, 3)), rng.integers(1, 4, 40).astype(float)
     y = X @ [1.0, -1.0, 0.5] + rng.normal(size=40)
-    for total in (0.5, 1.0):
-        shares = kind().fit(X, y, sample_weight=total * w / w.sum())
-        counts = kind().fit(X, y, sample_weight=w / w[w > 0].mean())
-        np.testing.assert_allclose(shares.predict(X), counts.predict(X), rtol=1e-5, atol=1e-6)
-        assert (shares.status_, shares.reason_) == (counts.status_, counts.reason_)
+    first, *others = [kind().fit(X, y, sample_weight=total * w / w.sum()) for total in SUMS]
+    for fit in others:
+        np.testing.assert_allclose(fit.predict(X), first.predict(X), rtol=1e-5, atol=1e-6)
+        assert (fit.status_, fit.reason_) == (first.status_, first.reason_)
 
 
 @SPARSE
@@ -235,14 +333,16 @@ def test_balanced_is_scikit_learns_rule(model: Any) -> None:
 # many fits at once
 
 
+@pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @TOGETHER
 def test_weights_hold_in_fits_of_many_folds(model: Any) -> None:
     X, y, w = rows(model, 2)
     folds = [np.arange(0, 10), np.arange(10, 45, 3), np.flatnonzero(w == 0)]
-    fits = cloned(model).fit_many(X, y, folds, [{}], None, w)
-    for fold, (fit,) in zip(folds, fits, strict=True):
-        train = np.delete(np.arange(len(y)), fold)
-        same(fit, cloned(model).fit(X[train], y[train], sample_weight=w[train]), X)
+    for weights in (w, w / w.sum()):
+        fits = cloned(model).fit_many(X, y, folds, [{}], None, weights)
+        for fold, (fit,) in zip(folds, fits, strict=True):
+            train = np.delete(np.arange(len(y)), fold)
+            same(fit, cloned(model).fit(X[train], y[train], sample_weight=weights[train]), X)
 
 
 @TOGETHER_BY_CLASS
@@ -261,12 +361,13 @@ def test_weights_of_classes_hold_there_too_or_are_refused(model: Any) -> None:
             same(fit, cloned(asked).fit(X[train], y[train], sample_weight=w[train]), X)
 
 
+@pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @pytest.mark.parametrize("K", [2, 3])
 @ALONE
 def test_weighted_rows_are_scored_by_models_of_the_other_weighted_rows(model: Any, K: int) -> None:
     X, y, w = rows(model, K)
-    w = w * 1.5
-    for params in ({}, {"class_weight": SOME}):
+    cases = itertools.product((1.5 * w, w / w.sum()), ({}, {"class_weight": SOME}))
+    for w, params in cases:
         if params and name(model) in WITHOUT:
             continue
         asked = cloned(model).set_params(**params)
