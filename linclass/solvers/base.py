@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import log
 from numbers import Real
@@ -148,11 +148,18 @@ class Solver(NamedPart):
         Solutions change nearly in proportion to ln strength, so the start is extrapolated from the last two; under a
         penalty with a kink, a weight that would change its sign starts at 0.
         """
+        return [*self.along_path(objective, strengths, start)]
+
+    def along_path(
+        self, objective: Objective, strengths: Iterable[float], start: Array
+    ) -> Iterator[Solution]:
+        """The solutions of `path`, one after another."""
         strengths, solutions = list(strengths), list[Solution]()
         for k, strength in enumerate(strengths):
             P = objective.with_strength(strength)
             if not k:
                 solutions.append(self.solve(P, start))
+                yield solutions[-1]
                 continue
             last = solutions[-1]
             start = last.theta
@@ -164,7 +171,7 @@ class Solver(NamedPart):
                     W[W * objective.weight_part(last.theta) <= 0] = 0
             still = self._still_optimal(last, P, strength / strengths[k - 1])
             solutions.append(still or self.solve_near(P, start, last))
-        return solutions
+            yield solutions[-1]
 
     def _still_optimal(self, last: Solution, weaker: Objective, ratio: float) -> Solution | None:
         """The last solution, if it solves the problem at `ratio` < 1 times its strength to `tol`, too: that of rows

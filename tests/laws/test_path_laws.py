@@ -183,3 +183,15 @@ def test_near_strengths_share_a_hessian(monkeypatch: pytest.MonkeyPatch) -> None
     path = LogisticRegression(solver="newton").path(X, y, strengths)
     assert path.certificate_.max() <= 1e-6
     assert 0 < len(formed) < len(strengths)
+
+
+def test_a_fit_with_more_weights_than_rows_follows_the_path_to_a_weak_strength() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 300))
+    X[:, 1:] += 0.5 * X[:, :-1]
+    W = rng.standard_normal((3, 300)) * (rng.random((3, 300)) < 0.1)
+    y = (X @ W.T + rng.gumbel(size=(100, 3))).argmax(axis=1)
+    weak = LogisticRegression(penalty="l1", strength=1e-6, trace=True).fit(X, y)
+    assert weak.status_ == "converged"
+    passes = weak.trace_[-1]["passes"]
+    assert passes < 10 * weak.n_iter_  # 140 a step where each stage is a single step
