@@ -33,6 +33,7 @@ from linclass.calibration.isotonic import IsotonicFunctions
 from linclass.calibration.platt import PlattSigmoids
 from linclass.calibration.temperature import Temperature
 from linclass.classifiers.linear_svm import LinearSVM
+from linclass.conventions.class_order import with_class_order
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.counts_rows import as_counts
@@ -189,6 +190,7 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
         X, seen = first._rows_inside(X), dict(vars(first))
         weighed = sample_weight is not None or self.class_weight is not None
         given = given._replace(weights=weights if weighed else None).asked_for(self._inner())
+        inner = with_class_order(self._inner(), y, first.classes_, codes=True)
         K = len(first.classes_)
         seed = int(np.random.default_rng(self.random_state).integers(2**32))
         fewest = int(np.bincount(codes).min())
@@ -204,10 +206,10 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
         Z = np.empty((len(models), len(codes), K))
         for k in range(folds):
             out = fold == k
-            fits = self._fits(options, some_rows(X, ~out), codes[~out], given.at(~out))
+            fits = _fits(inner, options, some_rows(X, ~out), codes[~out], given.at(~out))
             for z, fit in zip(Z, fits, strict=True):
                 z[out] = _finite_scores(fit, X[out], K, given.at(out).offset)
-        for model, z, fit in zip(models, Z, self._fits(options, X, codes, given), strict=True):
+        for model, z, fit in zip(models, Z, _fits(inner, options, X, codes, given), strict=True):
             vars(model).update({k: v for k, v in seen.items() if k.endswith("_")})
             model._calibrate(z, codes, as_counts(weights), fit)
         return list(models)
@@ -249,11 +251,16 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
     def _inner(self) -> EstimatorLike:
         return asking_for_all(LinearSVM()) if self.estimator is None else self.estimator
 
-    def _fits(
-        self, options: Sequence[dict[str, Any]], X: MatrixLike, codes: Array, given: Given
-    ) -> list[Any]:
-        with silently():
-            return fits_of(self._inner(), options, X, codes, given)
+
+def _fits(
+    inner: EstimatorLike,
+    options: Sequence[dict[str, Any]],
+    X: MatrixLike,
+    codes: Array,
+    given: Given,
+) -> list[Any]:
+    with silently():
+        return fits_of(inner, options, X, codes, given)
 
 
 def _finite_scores(model: EstimatorLike, X: MatrixLike, K: int, offset: ArrayLike | None) -> Array:

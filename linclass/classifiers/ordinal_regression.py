@@ -28,6 +28,7 @@ from scipy.special import log_expit
 from linclass.annotations import ArrayLike, ClassWeight, MatrixLike
 from linclass.applicability import require_memory
 from linclass.batches.strengths import COUNT, downwards, explaining
+from linclass.conventions.class_order import class_order
 from linclass.conventions.linear_scores import products
 from linclass.conventions.offsets import offsets_of, row_offsets
 from linclass.conventions.parameter_types import (
@@ -54,7 +55,9 @@ class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
     strength : float, default=1e-3
         Factor of the penalty ½‖w‖² in the objective above, at least 0. 0 is maximum likelihood.
     order : list of K classes or None, default=None
-        The classes from the lowest to the highest. None is their sorted order.
+        The classes from the lowest to the highest. None is the order of the categories where y is an ordered
+        categorical of pandas or an Enum of Polars, and else the sorted order, with a warning if more than two
+        classes are strings.
     class_weight : 'balanced', dict or None, default=None
         Factor on the weights of the rows of each class. 'balanced' gives every class the same total
         weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
@@ -81,6 +84,7 @@ class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
 
     paths: ClassVar[tuple[str, ...]] = ("strength",)  # parameters with `_path_values`
     poor_score = True  # where the classes have no order
+    orders_classes: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -142,7 +146,7 @@ class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
         own = self._offsets(offset, sample_weight, y)
         size = X.shape[1] + len(self.classes_) - 1
         require_memory(24 * size * size, f"OrdinalRegression needs a dense {size} × {size} Hessian")
-        self.order_ = self._ordered()
+        self.order_ = self._ordered(y)
         rank = self._ranks()
         problem = CumulativeLikelihood(
             X, rank[codes], weights / weights.sum(), float(self.strength), own
@@ -220,7 +224,7 @@ class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
         first = self._unfitted(strength=1.0)
         X, codes, weights = first._start_fit(X, y, sample_weight)
         own = first._offsets(offset, sample_weight, y)
-        first.order_ = first._ordered()
+        first.order_ = first._ordered(y)
         problem = CumulativeLikelihood(X, first._ranks()[codes], weights / weights.sum(), 0.0, own)
         point = problem.at(problem.start())
         square = float(np.square(point.gradient[: X.shape[1]]).sum())
@@ -275,10 +279,10 @@ class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
         H[: len(w), : len(w)] -= strength * np.eye(len(w))
         return point.value - 0.5 * strength * float(w @ w), H, point.hessian, total
 
-    def _ordered(self) -> Array:
+    def _ordered(self, y: ArrayLike) -> Array:
         """The classes of the training rows in their order."""
         known = self.classes_.tolist()
-        order = known if self.order is None else list(self.order)
+        order = class_order(y, self.classes_) if self.order is None else list(self.order)
         if twice := [c for c in order if order.count(c) > 1]:
             raise ValueError(f"order is {order}, with {twice[0]!r} more than once; name it once.")
         if strange := [c for c in known if c not in order]:

@@ -32,6 +32,7 @@ from linclass.annotations import (
     Seed,
     StrengthsLike,
 )
+from linclass.conventions.class_order import with_class_order
 from linclass.conventions.offsets import offset_for
 from linclass.conventions.takes_offset import TakesOffset
 from linclass.input.given_rows import caller_rows
@@ -163,7 +164,8 @@ class TunedClassifier(Tuned, TakesOffset):
         self._total_weight = float(weights.sum())
         weighed = sample_weight is not None or self.class_weight is not None
         given = given._replace(weights=weights if weighed else None)
-        return self._choose(X, self.classes_[codes], given, codes, folds)
+        inner = with_class_order(self._inner(), y, self.classes_)
+        return self._choose(inner, X, self.classes_[codes], given, codes, folds)
 
     @property
     def C_(self) -> float:

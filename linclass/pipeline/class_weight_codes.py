@@ -1,7 +1,7 @@
-"""Weights of classes by their labels, `class_weight: {ill: 5, well: 1}`, as weights of the codes that classifiers get.
+"""Classes by their labels, `class_weight: {ill: 5}` and `order: [low, mid, high]`, as the codes that classifiers get.
 
-Also in an estimator inside of another one, and for `estimator__class_weight`. A whole number that is no label is a
-code, also as the text that JSON makes of it.
+Also in an estimator inside of another one, and for `estimator__class_weight`. In weights a whole number that is no
+label is a code, also as the text that JSON makes of it; in an order other values stay as they are.
 """
 
 from __future__ import annotations
@@ -16,11 +16,15 @@ def with_codes(value: Any, classes: Sequence[str], name: str = "") -> Any:
     """The value of the parameter `name`, with codes instead of labels; unchanged if the labels are not known."""
     if not classes:
         return value
+    parameter = name.rpartition("__")[2]
+    if parameter == "order" and isinstance(value, list):
+        labels = [*classes]
+        return [labels.index(str(c)) if str(c) in labels else c for c in value]
     if isinstance(value, list):
         return [with_codes(item, classes, name) for item in value]
     if not isinstance(value, Mapping):
         return value
-    if name.rpartition("__")[2] != "class_weight":
+    if parameter != "class_weight":
         return {key: with_codes(inside, classes, str(key)) for key, inside in value.items()}
     return {_code(str(key), classes): weight for key, weight in value.items()}
 

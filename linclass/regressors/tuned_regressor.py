@@ -153,7 +153,7 @@ class TunedRegressor(Tuned, RegressorWithOffset):
         folds, given = self._kept(groups, offset, sample_weight, y)
         X, y, weights = self._start_fit(X, y, sample_weight)
         given = given._replace(weights=None if sample_weight is None else weights)
-        return self._choose(X, y, given, np.zeros(len(y), int), folds)
+        return self._choose(self._inner(), X, y, given, np.zeros(len(y), int), folds)
 
     def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         X, predict = caller_rows(self._check_rows(X)), self.estimator_.predict

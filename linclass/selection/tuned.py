@@ -162,6 +162,7 @@ class Tuned(MetaEstimator):
 
     def _choose(
         self,
+        inner: EstimatorLike,
         X: MatrixLike,
         y: Array,
         given: Given,
@@ -169,7 +170,7 @@ class Tuned(MetaEstimator):
         folds: Any,
     ) -> Self:
         """Choose among the candidates and fit to all rows. Rows are distributed over folds by strata."""
-        inner, X = self._inner(), self._rows_inside(X)
+        X = self._rows_inside(X)
         for name in FITTED:
             vars(self).pop(name, None)  # of an earlier fit
         if self.rule in CRITERIA and given.weights is not None:
@@ -281,7 +282,7 @@ class Tuned(MetaEstimator):
         if "strength" not in getattr(inner, "paths", ()) or not hasattr(inner, "strength_path"):
             return False
         try:
-            inner._require_penalty()
+            getattr(inner, "_require_penalty", lambda: None)()
         except ValueError:
             return False
         return True

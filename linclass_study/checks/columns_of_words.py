@@ -1,5 +1,5 @@
-"""Columns that are no numbers, texts and categories, and the methods of a study: which columns no method reads, and
-which methods depend on an order of columns that has no meaning.
+"""Columns of texts and categories, and the methods of a study: which columns no method reads, and which methods depend
+on an order of columns or of classes that has no meaning.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from linclass.counted import names_and_others
 from linclass.names import parts
 from linclass.pipeline.method import named_steps
 from linclass_study.data.entry.source_keys import as_list
+from linclass_study.data.labels import plain_number
 from linclass_study.yaml_text import yaml_text
 
 Entries = Mapping[str, Mapping[str, Any]]
@@ -51,6 +52,36 @@ def columns_without_order(
                 f"{'words' if words else 'indicators of categories'} have no order: leave the method out, or give it "
                 "columns along a line, such as a spectrum"
             )
+
+
+def classes_without_order(
+    methods: Entries, dataset: Mapping[str, Any], classes: Sequence[str]
+) -> Iterator[str]:
+    """A sentence on the methods for ordered classes, where the order is that of the alphabet."""
+    if (
+        len(classes) < 3
+        or "classes" in dataset
+        or all(plain_number(c) is not None for c in classes)
+    ):
+        return
+    if names := [name for name, entry in methods.items() if _orders_classes(entry)]:
+        order = " < ".join(classes[:SHOWN]) + (" < …" if len(classes) > SHOWN else "")
+        yield (
+            f"{names_and_others(names, SHOWN)} {'takes' if len(names) == 1 else 'take'} the classes in alphabetical "
+            f"order, {order}; list them in their order under `classes:`, or leave the method out"
+        )
+
+
+def _orders_classes(given: Any) -> bool:
+    """Whether a classifier anywhere in the entry of a method orders the classes without being given their order."""
+    if isinstance(given, list):
+        return any(map(_orders_classes, given))
+    if not isinstance(given, Mapping):
+        return False
+    path = str(given.get("classifier", ""))
+    ordinal = path.startswith("linclass.") and path.endswith(".OrdinalRegression")
+    own = ordinal and not (given.get("params") or {}).get("order")
+    return own or any(map(_orders_classes, given.values()))
 
 
 def ordered_penalty(given: Any) -> str:

@@ -15,7 +15,11 @@ from snakemake.utils import update_config
 
 from linclass.counted import counted, first_names
 from linclass_study.checks.check_dataset import misleading
-from linclass_study.checks.columns_of_words import columns_without_order, unread_columns
+from linclass_study.checks.columns_of_words import (
+    classes_without_order,
+    columns_without_order,
+    unread_columns,
+)
 from linclass_study.checks.findings import serious
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.jobs import bundles
@@ -91,6 +95,8 @@ def _columns(study: Study) -> Iterator[str]:
     for name, entry in study.datasets.items():
         if (data := small_dataset(entry, folders)) is not None:
             yield from (f"warning     of {name}: {text}" for text in serious(misleading(data)))
+            for sentence in classes_without_order(study.methods, entry, data.classes):
+                yield f"no order    of {name}: {sentence}"
         texts, categories = columns_of_text(entry, folders)
         for sentence in unread_columns(study.methods, texts, categories):
             yield f"unread      of {name}: {sentence}"

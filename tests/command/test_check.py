@@ -118,6 +118,27 @@ def test_a_penalty_on_neighbours_is_named_where_columns_have_no_order(check, tmp
     assert "words have no order" in bag
 
 
+def test_a_method_for_ordered_classes_is_named_where_they_are_sorted_by_the_alphabet(
+    check, tmp_path
+):
+    rows = "".join(f"{i % 7},{('low', 'mid', 'high')[i % 3]}\n" for i in range(12))
+    (tmp_path / "t.csv").write_text(f"x,y\n{rows}")
+    (tmp_path / "n.csv").write_text(
+        "x,y\n" + rows.replace("low", "1").replace("mid", "2").replace("high", "3")
+    )
+    text = (
+        "datasets: [mine, listed, numbered, iris]\nmethods: [lda, ordinal, given]\n"
+        "define: {datasets: {mine: {source: {file: t.csv}, target: y}, numbered: {source: {file: n.csv}, target: y},\n"
+        "    listed: {source: {file: t.csv}, target: y, classes: [low, mid, high]}},\n"
+        "  methods: {given: {classifier: linclass.OrdinalRegression, params: {order: [low, mid, high]}}}}\n"
+    )
+    (line,) = [line for line in check(text)[1] if line.startswith("no order")]
+    assert (
+        "of mine: ordinal takes the classes in alphabetical order, high < low < mid; list them"
+        in line
+    )
+
+
 def test_a_metric_that_is_a_cost_is_refused_until_it_says_so(check, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "ward.py").write_text("def bed_cost(y_true, y_pred): return 1.0\n")

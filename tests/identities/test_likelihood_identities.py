@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import warnings
+from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from scipy.optimize import approx_fprime
 from scipy.special import expit, log_softmax, logit
 from scipy.stats import norm
+from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from linclass import (
+    Calibrated,
     FirthLogisticRegression,
     LinearClassifier,
     LogisticRegression,
     OrdinalRegression,
     ProbitRegression,
+    TunedClassifier,
 )
 from linclass.applicability import NotApplicable
 
@@ -162,6 +172,58 @@ def test_the_order_is_the_given_one_and_its_reverse_is_the_same_model() -> None:
     assert two.score(X, np.where(y > 0, "b", "a")) > 0.6
     with pytest.raises(ValueError, match="without the class 'mid'"):
         OrdinalRegression(order=["low", "high"]).fit(X, names[y])
+
+
+def test_the_order_is_that_of_ordered_categories_also_inside_other_estimators() -> None:
+    X, y = ordered(3)
+    names = np.array(["low", "mid", "high"])
+    levels = ["none", *names, "most"]  # some without rows
+    typed = {
+        "pandas": pd.Series(pd.Categorical(names[y], levels, ordered=True), index=range(7, 157)),
+        "pandas array": pd.Categorical(names[y], levels, ordered=True),
+        "pandas column": pd.DataFrame({"y": pd.Categorical(names[y], levels, ordered=True)}),
+        "polars": pl.Series(names[y], dtype=pl.Enum(levels)),
+    }
+    inner = OrdinalRegression(tol=1e-10)
+    grid = {"strengths": None, "grid": {"strength": [1e-3]}}
+    inside = {"grid": {"ordinalregression__strength": [1e-3]}, "strengths": None}
+    models = {
+        "alone": inner,
+        "tuned": TunedClassifier(inner, **grid),
+        "tuned pipeline": TunedClassifier(make_pipeline(StandardScaler(), inner), **inside),
+        "calibrated": Calibrated(inner),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        warnings.simplefilter("ignore", DataConversionWarning)
+        for name, model in models.items():
+            right = clone(model).fit(X, y).predict(X)
+            for kind, target in typed.items():
+                found = clone(model).fit(X, target).predict(X)
+                assert np.array_equal(found, names[right]), (name, kind)
+        calibrated = Calibrated(OrdinalRegression(order=[*names], tol=1e-10)).fit(X, names[y])
+        assert np.array_equal(
+            calibrated.predict(X), names[models["calibrated"].fit(X, y).predict(X)]
+        )
+
+
+def test_strings_in_alphabetical_order_warn_where_the_order_matters() -> None:
+    X, y = ordered(3)
+    names = np.array(["low", "mid", "high"])[y]
+    unordered = [names, pd.Series(names, dtype="category"), pl.Series(names, dtype=pl.Categorical)]
+    models = [
+        OrdinalRegression(),
+        TunedClassifier(OrdinalRegression()),
+        Calibrated(OrdinalRegression()),
+    ]
+    for target, model in product(unordered, models):
+        with pytest.warns(UserWarning, match="alphabetical: 'high' < 'low' < 'mid'. Set order="):
+            clone(model).fit(X, target)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        OrdinalRegression().fit(X, y)
+        OrdinalRegression(order=["high", "low", "mid"]).fit(X, names)
+        OrdinalRegression().fit(X[y < 2], names[y < 2])
 
 
 @pytest.mark.parametrize("kind", ["complete", "quasi-complete"])

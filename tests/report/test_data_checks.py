@@ -89,6 +89,15 @@ def test_a_method_for_columns_in_an_order_is_named_where_they_have_none(make, gi
     assert "words have no order" in sentence
 
 
+def test_a_method_for_ordered_classes_is_named_where_their_order_is_alphabetical(make) -> None:
+    made = make({"d": Data(classes=("high", "low", "mid"))}, METHODS, folds=2)
+    outcome = replace(made, methods={"ordinal": {"classifier": "linclass.OrdinalRegression"}})
+    (sentence,) = read_with_care(outcome)["d"]
+    assert "ordinal takes the classes in alphabetical order, high < low < mid" in sentence
+    listed = {"d": {"classes": ["low", "mid", "high"]}}
+    assert not read_with_care(replace(outcome, datasets=listed))
+
+
 def test_a_study_of_data_without_remarks_reports_nothing_of_them(make) -> None:
     outcome = make({"d": Data()}, METHODS, folds=2)
     assert "Data to read with care" not in studies.finish(outcome)

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from linclass import LogisticRegression
+from linclass import LogisticRegression, OrdinalRegression
 from linclass.pipeline.fitted import Task
 from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
@@ -48,6 +48,27 @@ def test_a_class_has_the_weight_of_its_label(rows, classes, weights):
     known = LogisticRegression(strength=0.1, class_weight={0: 5, 1: 1, 2: 2}).fit(table.X, y)
     assert np.array_equal(found.estimator.coef_, known.coef_)
     assert found.method.params["class_weight"] == json.loads(json.dumps(weights))
+
+
+def test_an_order_of_labels_is_one_of_codes(rows):
+    """In the entry of the method, also inside another one, or by `classes:` of the data set, the order of the codes."""
+    table, y = rows
+    order = ["unsure", "ill", "well"]
+    alone = {"classifier": "linclass.OrdinalRegression", "params": {"order": order}}
+    inside = {
+        "classifier": "linclass.TunedClassifier",
+        "params": {"estimator": alone, "strengths": [1e-3]},
+    }
+    by_codes = OrdinalRegression(order=[1, 0, 2]).fit(table.X, y)
+    for entry in (alone, inside):
+        assert np.array_equal(fitted(rows, entry).estimator.coef_, by_codes.coef_)
+    code = np.array([1, 0, 2], np.int32)[y]  # as `classes: [unsure, ill, well]` makes them
+    given = fitted((table, code), {"classifier": "linclass.OrdinalRegression"}, tuple(order))
+    assert np.array_equal(given.estimator.coef_, by_codes.coef_)
+    with pytest.raises(ValueError, match="without the class"):
+        fitted(
+            rows, {"classifier": "linclass.OrdinalRegression", "params": {"order": ["ill", "well"]}}
+        )
 
 
 def test_so_has_it_of_a_classifier_of_another_library_and_inside_another_one(rows):
