@@ -12,7 +12,7 @@ def value(x: float | None) -> str:
         return "–"
     if not math.isfinite(x):
         return "∞" if x > 0 else "−∞"
-    text = f"{x:.3f}" if abs(x) < 1000 else f"{x:.3g}"
+    text = f"{x:z.3f}" if abs(x) < 1000 else f"{x:.3g}"
     return text.replace("-", "−")
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import numpy as np
-
 from linclass.counted import counted, names_and_others
 from linclass_study.results.across_datasets import FEW, ComparisonAcross, comparison_across
 from linclass_study.results.conclusion import independent, no_ranking
-from linclass_study.results.controls import closest_rival
+from linclass_study.results.controls import across, closest_rival
 from linclass_study.results.excluded_methods import excluded_methods, incomplete_methods
 from linclass_study.results.focus import decisive, undecided_sentences
 from linclass_study.results.grid_ends import grid_end_sentences
@@ -65,7 +63,7 @@ def plain_answer(outcome: Outcome, named: bool = True) -> list[str]:
     base = comparison_across(outcome)
     few = no_ranking(base)
     if base.enough and not few:
-        return [_overall(base), verdict, *decisive(outcome, base), *more, *absent, *ends]
+        return [_overall(outcome, base), verdict, *decisive(outcome, base), *more, *absent, *ends]
     listed = named and n <= NAMED
     bests = [_bests(outcome, {name: pair[0] for name, pair in answered.items()})] * listed
     return [*bests, verdict, *more, *[few] * bool(few), *absent, *ends]
@@ -172,12 +170,14 @@ def _alone(name: str, found: ComparisonWithin) -> str:
     )
 
 
-def _overall(base: ComparisonAcross) -> str:
-    average, first = base.nemenyi.ranks, base.best
-    near = int(np.count_nonzero(average - average.min() <= base.nemenyi.critical_difference))
-    near, others = near - len(first), len(base.methods) - len(first)
-    if not others:
+def _overall(outcome: Outcome, base: ComparisonAcross) -> str:
+    """The best method and how many others it is not significantly better than, by the test against a control."""
+    first = base.best
+    others = len(base.methods) - len(first)
+    found = across(outcome, base, first[0])
+    if not others or found is None:
         return "All methods share the best mean rank."
+    near = len({*found.others} - {*first, *found.by_verdict()["better"]})
     ahead = f"not significantly better than {some(near, others, bool(first[1:]))}"
     ahead = f"but {ahead}" if near else "significantly better than every other method"
     verb = "has" if len(first) == 1 else "share"

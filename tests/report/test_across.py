@@ -209,7 +209,7 @@ def test_a_data_set_on_which_most_methods_fail_is_set_aside() -> None:
     assert (base.methods, base.every.set_aside, base.every.incomplete) == ([*"abc"], ["d5"], [])
     over = "over 5 independent data sets (d5 is set aside: most methods lack a score there)"
     assert over in conclusion.sentences(NOTHING, base, [])[0]
-    assert over in plain_answer._overall(base)
+    assert over in plain_answer._overall(NOTHING, base)
     half = a_table([[*row, 0.6] for row in rows] + [[0.9, 0.8, NAN, NAN]])
     assert (half.methods, half.every.set_aside) == (["a", "b"], [])
 

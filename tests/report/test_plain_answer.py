@@ -86,8 +86,12 @@ def test_equals_are_named_together_and_many_are_counted(reported):
     assert output.endswith("0.907; both other methods may be as good.")
     output, *_ = reported({"d": tied | near | {"bad": BAD}})
     assert output.endswith("0.907; 2 of the 3 other methods may be as good.")
+    # against a control p = .043 after Holm's correction for 3 others: z = 2/√(4·5/(6·5)) = 2.45
     first, *_ = reported({f"d{i}": tied | near for i in range(5)})
     assert first.startswith("a and b share the best mean rank by accuracy over")
+    assert first.endswith("significantly better than every other method.")
+    once = {"d5": dict.fromkeys(tied, LITTLE_LESS) | dict.fromkeys(near, GOOD)}
+    first, *_ = reported({f"d{i}": tied | near for i in range(5)} | once)
     assert first.endswith("but not significantly better than both other methods.")
     output, *_ = reported({"d": {f"m{i}": GOOD for i in range(18)}})
     assert output.startswith("m0, m1, m2 and 15 others have the best accuracy")

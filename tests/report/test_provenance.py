@@ -82,7 +82,14 @@ def test_times_have_two_digits_and_a_unit(seconds, text):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.98, "0.980"), (-0.25, "−0.250"), (12345.0, "1.23e+04"), (float("inf"), "∞"), (None, "–")],
+    [
+        (0.98, "0.980"),
+        (-0.25, "−0.250"),
+        (-0.0001, "0.000"),
+        (12345.0, "1.23e+04"),
+        (float("inf"), "∞"),
+        (None, "–"),
+    ],
 )
 def test_metrics_have_three_decimals(value, text):
     assert number_format.value(value) == text
