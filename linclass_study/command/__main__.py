@@ -1,4 +1,4 @@
-"""linclass check | verify | merge | publish | clean: arguments and exit codes.
+"""linclass check | figures | verify | merge | publish | clean: arguments and exit codes.
 
 exit code 0    the study has no errors; the results agree; the folder or archive was written
 exit code 1    the results differ or contradict each other
@@ -52,6 +52,18 @@ def check_command(options: argparse.Namespace) -> int:
         return 2
     for line in plan_lines(study, files):
         print(line)
+    return 0
+
+
+def figures_command(options: argparse.Namespace) -> int:
+    """Run `linclass figures` and return its exit code."""
+    from linclass_study.command.figures import write_figures
+    from linclass_study.report.exhibit import PICTURES
+
+    if Path(options.results).expanduser().is_file():
+        raise Refused(f"{options.results} is an archive; unpack it, and give the folder")
+    with open_results(options.results) as results:
+        print(write_figures(results, options.names, options.format or PICTURES))
     return 0
 
 
@@ -126,6 +138,7 @@ def clean_command(options: argparse.Namespace) -> int:
 
 COMMANDS = {
     "check": check_command,
+    "figures": figures_command,
     "verify": verify_command,
     "merge": merge_command,
     "publish": publish_command,

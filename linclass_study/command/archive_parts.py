@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from linclass_study.command.results_folder import ResultsFolder
-from linclass_study.report.exhibits import figure_names
+from linclass_study.report.exhibits import lost_files
 from linclass_study.runs import run_files
 
 
@@ -36,13 +36,14 @@ PARTS = (
     Part("fits.parquet", "fits.parquet", "every planned fit: status, reason, tuned values, seconds, machine", True),
     Part("times.parquet", "times.parquet", "of merged results: seconds of the same fits on other machines"),
     Part("tables/", "tables/*", "the tables of the report", True),
+    Part("exhibits.json", "exhibits.json", "digests of the figures over all data sets, and why others are not drawn"),
     Part("exhibits/", "exhibits/*/*", "the figures with their numbers", True),
 )  # fmt: skip
 OF_RUN = (*run_files.OTHERS, run_files.LAST)
 OF_EVERY_RUN = ("predictions.parquet", "fits.parquet")
 PROMISED = (
     *("report.html", "study.json", "answer.txt", "scores.csv", "scores.parquet", "fits.parquet"),
-    *("tables/summary.csv", "tables/datasets.csv", "tables/across.json"),
+    *("tables/summary.csv", "tables/datasets.csv", "tables/across.json", "exhibits.json"),
 )
 
 
@@ -61,7 +62,11 @@ def archived_files(results: ResultsFolder) -> Iterator[tuple[str, Path, Part]]:
 def missing_parts(results: ResultsFolder) -> str:
     """What is missing in an unfinished study, in a few words; '' if it is complete."""
     of_datasets = [place for name in results.datasets for place in _of_dataset(name)]
-    figures = [f"exhibits/{name}/figure.svg" for name in figure_names()[False]]
+    figures = [
+        f"exhibits/{file}"
+        for dataset in ("", *results.datasets)
+        for file in lost_files(results.folder, dataset)
+    ]
     promised = (*PROMISED, *of_datasets, *figures)
     absent = [name for name in promised if not (results.folder / name).is_file()]
     lacks = [_files(absent)] if absent else []

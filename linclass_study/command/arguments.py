@@ -14,11 +14,12 @@ def parser_of(names: Iterable[str]) -> argparse.ArgumentParser:
     """The parser of the commands with these names."""
     parser = argparse.ArgumentParser(
         prog="linclass",
-        description="Check linclass studies; compare, merge, publish and clean their results.",
+        description="Check linclass studies; draw, compare, merge, publish and clean their results.",
     )
     parser.add_argument("--version", action="version", version=f"linclass {version('linclass')}")
     commands = parser.add_subparsers(dest="name", required=True, metavar=" | ".join(names))
     _add_check(commands)
+    _add_figures(commands)
     _add_verify(commands)
     _add_merge(commands)
     _add_publish(commands)
@@ -38,6 +39,28 @@ def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         nargs="*",
         metavar="STUDY.yaml",
         help="as after --configfile: later files win; without one, the default study",
+    )
+
+
+def _add_figures(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "figures",
+        help="write figures as PNG and PDF",
+        description="Write figure.png and figure.pdf beside figure.svg in DIR/exhibits, unless they are there. They "
+        "are drawn again from the results. `snakemake figures` brings the results up to date first.",
+    )
+    parser.add_argument("results", metavar="DIR", help="a results folder")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="an exhibit, such as roc-iris, or a figure, such as roc; without names, all of them",
+    )
+    parser.add_argument(
+        "--format",
+        action="append",
+        choices=("png", "pdf"),
+        help="may be given several times (default: both)",
     )
 
 

@@ -9,7 +9,7 @@ from linclass_study.checks.datasets_table import write_datasets_table
 from linclass_study.command.merged_study import MergedStudy
 from linclass_study.data.entry.metadata import declared_shared_rows
 from linclass_study.own_metrics import metrics_of
-from linclass_study.report.exhibits import asked_figures, draw_exhibits
+from linclass_study.report.exhibits import asked_figures, figure_names, write_exhibits
 from linclass_study.report.page import report
 from linclass_study.report.page_tables import make_tables, write_tables
 from linclass_study.report.provenance import provenance
@@ -41,8 +41,10 @@ def write_derived(merged: MergedStudy, place: Path) -> None:
     write_study(study)
     text = answer.answer(outcome, str(place / "report.html"))
     (folder / "answer.txt").write_text(text, encoding="utf-8")
-    for figure in asked_figures(outcome.evaluation, outcome.methods):
-        draw_exhibits(outcome, figure)
+    figures = figure_names(asked_figures(outcome.evaluation, outcome.methods))
+    write_exhibits(outcome, figures[False])
+    for dataset in outcome.datasets:
+        write_exhibits(outcome, figures[True], dataset)
     shown = make_tables(outcome)
     write_tables(shown, outcome)
     page = report(outcome, shown, provenance(), *study.studies)

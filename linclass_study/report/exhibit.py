@@ -1,4 +1,4 @@
-"""One figure on disk: figure.svg for the report, figure.png for slides, figure.pdf for papers, numbers.json.
+"""One figure on disk: figure.svg for the page with numbers.json; figure.png and figure.pdf on demand.
 
 Equal outcomes have equal bytes: there are no dates, random ids or program versions in the files.
 """
@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linclass_study.report.drawing import notice, rendering, style
+from linclass_study.report.drawing import rendering
 from linclass_study.unfinished_file import unfinished_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FILES = ("figure.svg", "figure.png", "figure.pdf", "numbers.json")
+FILES = ("figure.svg", "numbers.json")
+PICTURES = ("png", "pdf")  # for slides and papers: `linclass figures`
 
 
 @dataclass(frozen=True)
@@ -35,22 +36,33 @@ class Exhibit:
         return cls(None, "", "", {}, reason)
 
     def save(self, folder: Path) -> None:
-        """Write the figure in three formats and numbers.json.
-
-        Without a figure, numbers.json and the SVG give the reason; the files for slides and papers are empty.
-        """
-        folder.mkdir(parents=True, exist_ok=True)
+        """Write figure.svg and numbers.json; without a figure, numbers.json alone, with the reason."""
+        for form in ("svg", *PICTURES):  # of an earlier drawing
+            (folder / f"figure.{form}").unlink(missing_ok=True)
         if self.figure is not None:
             about = {"drawn": True, "title": self.title, "caption": self.caption, **self.numbers}
-            drawn = rendering.rendered(self.figure)
+            self.save_as("svg", folder)
         else:
             about = {"drawn": False, "reason": self.reason}
-            with style.settings():
-                drawn = rendering.rendered(notice.notice(self.reason))[0], b"", b""
         text = json.dumps(_finite(about), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-        for name, content in zip(FILES, (*drawn, text.encode()), strict=True):
-            with unfinished_file(folder / name) as partial:
-                partial.write_bytes(content)
+        _written(folder / "numbers.json", text.encode())
+
+    def save_as(self, form: str, folder: Path) -> Path:
+        """Write figure.svg, figure.png or figure.pdf."""
+        assert self.figure is not None
+        return _written(folder / f"figure.{form}", rendering.rendered(self.figure, form))
+
+
+def is_drawn(folder: Path) -> bool:
+    """Whether an exhibit exists and has a figure."""
+    numbers = folder / "numbers.json"
+    return numbers.is_file() and json.loads(numbers.read_text(encoding="utf-8"))["drawn"] is True
+
+
+def _written(path: Path, content: bytes) -> Path:
+    with unfinished_file(path) as partial:
+        partial.write_bytes(content)
+    return path
 
 
 def _finite(value: Any) -> Any:

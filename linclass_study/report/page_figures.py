@@ -12,7 +12,12 @@ from typing import Any
 from markupsafe import Markup
 
 from linclass_study.report import exhibit
-from linclass_study.report.exhibits import asked_figures, figure_modules
+from linclass_study.report.exhibits import (
+    asked_figures,
+    exhibit_name,
+    figure_modules,
+    read_record,
+)
 from linclass_study.report.inline_svg import inline
 from linclass_study.report.sections import section_name
 from linclass_study.results.outcome import Outcome
@@ -24,13 +29,12 @@ Figures = dict[tuple[str, str], dict[str, Any]]  # (figure, data set or "") → 
 
 def not_drawn(outcome: Outcome, section: str) -> list[str]:
     """Why figures of all data sets are not drawn in a section of the page, in its order."""
-    places = [
-        outcome.results / "exhibits" / name / "numbers.json"
+    reasons = read_record(outcome.results)["not_drawn"]
+    return [
+        reasons[name]
         for name, module in figure_modules().items()
-        if not module.PER_DATASET and section_name(module) == section
+        if name in reasons and section_name(module) == section
     ]
-    abouts = [json.loads(place.read_text(encoding="utf-8")) for place in places]
-    return [about["reason"] for about in abouts if not about["drawn"]]
 
 
 def figures(outcome: Outcome) -> Figures:
@@ -46,11 +50,11 @@ def figures(outcome: Outcome) -> Figures:
     shown: Figures = {}
     remaining = MOST_CHARACTERS
     for name, dataset in places:
-        stem = f"{name}-{dataset}" if dataset else name
+        stem = exhibit_name(name, dataset)
         folder = outcome.results / "exhibits" / stem
-        about = json.loads((folder / "numbers.json").read_text(encoding="utf-8"))
-        if not about["drawn"]:
+        if not folder.is_dir():
             continue
+        about = json.loads((folder / "numbers.json").read_text(encoding="utf-8"))
         texts = {key: about[key] for key in ("title", "caption")}
         svg = (folder / "figure.svg").read_text(encoding="utf-8")
         remaining -= len(svg)

@@ -10,13 +10,14 @@ from pathlib import Path
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.textbook import course
+from linclass_study.textbook.script import FOLDER
 
 
 def run_script(
     name: str, folder: Path, mirrors: Sequence[str] = (), downloads: str = "downloads"
 ) -> None:
-    """Write folder/name/figure.svg, .png, .pdf and numbers.json, with the mirrors and downloads of the study."""
-    os.environ["LINCLASS_TEXTBOOK"] = str(folder)
+    """Write folder/name/figure.svg and numbers.json, with the mirrors and downloads of the study."""
+    os.environ[FOLDER] = str(folder)
     os.environ["LINCLASS_MIRRORS"] = os.pathsep.join(mirrors)
     os.environ["LINCLASS_DOWNLOADS"] = downloads
     try:

@@ -1,6 +1,8 @@
 """Functions for the scripts of the textbook: load a data set, make a figure in the project's style, save it.
 
 python textbook/perceptron.py     writes results/textbook/perceptron/figure.svg, .png, .pdf and numbers.json
+
+In `snakemake reproduce` they write figure.svg and numbers.json alone, as its page needs no others.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from linclass_study.data.search_folders import SearchFolders, mirrors
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.project import ROOT
 from linclass_study.report.drawing import style
-from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.exhibit import PICTURES, Exhibit
 from linclass_study.study.yaml_file import read_yaml
 from linclass_study.textbook.caption import Caption
 
@@ -36,6 +38,7 @@ METHODS = {  # the colour of each method, in all exhibits
     "probit": style.COLOURS[1],
 }
 INK = style.INK  # colour of lines that belong to no class; unlike black it follows the page's theme
+FOLDER = "LINCLASS_TEXTBOOK"  # environment variable: where the workflow wants the exhibits
 
 
 class Rows(NamedTuple):
@@ -109,10 +112,13 @@ def save(drawn: Figure, numbers: dict[str, Any]) -> Figure:
     main = getattr(sys.modules["__main__"], "__file__", None)
     if main is not None:
         script = Path(main)
-        folder = Path(os.environ.get("LINCLASS_TEXTBOOK", "results/textbook")) / script.stem
+        of_workflow = os.environ.get(FOLDER)
+        folder = Path(of_workflow or "results/textbook") / script.stem
         caption = Caption.of(script)
-        Exhibit(drawn, caption.title, caption.text, plain_json(numbers)).save(folder)
-        print(f"{folder}/figure.png")
+        exhibit = Exhibit(drawn, caption.title, caption.text, plain_json(numbers))
+        exhibit.save(folder)
+        for form in () if of_workflow else PICTURES:
+            print(exhibit.save_as(form, folder))
     return drawn
 
 

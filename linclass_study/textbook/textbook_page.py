@@ -51,14 +51,14 @@ def page(folder: Path, checks: Sequence[Check]) -> str:
 def _section(folder: Path, name: str, checks: Sequence[Check]) -> dict[str, Any]:
     about = json.loads((folder / name / "numbers.json").read_text(encoding="utf-8"))
     caption = Caption.of(course.script(name))
-    svg = (folder / name / "figure.svg").read_text(encoding="utf-8")
+    svg = (folder / name / "figure.svg").read_text(encoding="utf-8") if about["drawn"] else ""
     own = {key: value for key, value in about.items() if key not in ("drawn", "title", "caption")}
     return {
         "name": name,
         "caption": caption,
         "reason": "" if about["drawn"] else about["reason"],
-        "svg": Markup(inline(svg, name, caption.title)) if about["drawn"] else "",
-        "width": width(svg),
+        "svg": Markup(inline(svg, name, caption.title)) if svg else "",
+        "width": width(svg) if svg else 0,
         "checks": [check for check in checks if check.exhibit == name],
         "numbers": list(leaves(own))[:MOST] if about["drawn"] else [],
     }

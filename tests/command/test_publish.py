@@ -19,7 +19,6 @@ import yaml
 from finished_results import at, change
 
 from linclass_study import table_files
-from linclass_study.report.exhibits import figure_names
 from linclass_study.runs.run_files import RunInputs, described
 from linclass_study.table_files import write_table
 
@@ -32,8 +31,9 @@ def finished(a):
     """Results with a page, and with what does not belong into an archive."""
     (a / "report.html").write_text(REPORT)
     os.utime(a / "report.html", (1_000_000_000, 1_000_000_000))  # 2001-09-09T01:46:40Z
-    figures = [f"exhibits/{name}/figure.svg" for name in figure_names()[False]]
-    for file in ("answer.txt", "tables/summary.csv", "tables/datasets.csv", *figures):
+    figure = "exhibits/ranks/figure.svg"
+    (a / "exhibits.json").write_text(json.dumps({"drawn": {figure[9:]: ""}, "not_drawn": {}}))
+    for file in ("answer.txt", "tables/summary.csv", "tables/datasets.csv", figure):
         (a / file).parent.mkdir(parents=True, exist_ok=True)
         (a / file).touch()
     (a / "tables" / "across.json").write_text("{}")
@@ -87,9 +87,9 @@ def test_it_holds_what_was_asked_found_and_used_and_nothing_else(published, fini
     files = content(published(finished))
     tops = {name.split("/")[0] for name in files}
     assert tops == {
-        "answer.txt", "checks", "CITATION.cff", "configuration", "data", "environment", "exhibits", "fits.parquet",
-        "folds", "README.md", "report.html", "runs", "scores.csv", "scores.parquet", "sha256sums.txt", "study.json",
-        "tables",
+        "answer.txt", "checks", "CITATION.cff", "configuration", "data", "environment", "exhibits",
+        "exhibits.json", "fits.parquet", "folds", "README.md", "report.html", "runs", "scores.csv",
+        "scores.parquet", "sha256sums.txt", "study.json", "tables",
     }  # fmt: skip
     assert files["configuration/mystudy.yaml"] == b"datasets: [two, three]\n"
     assert not [name for name in files if name.endswith((".partial", ".claims", ".log"))]
@@ -293,7 +293,7 @@ def test_a_place_that_cannot_be_written_is_one_line(linclass, finished, tmp_path
     assert not [*tmp_path.glob("*.partial")]
 
 
-@pytest.mark.parametrize("lost", ["tables", "exhibits/ranks", "answer.txt"])
+@pytest.mark.parametrize("lost", ["tables", "exhibits.json", "exhibits/ranks", "answer.txt"])
 def test_a_study_without_its_tables_or_figures_is_not_finished(linclass, finished, lost):
     shutil.move(finished / lost, finished / "lost")
     (line,) = linclass("publish", finished).errors

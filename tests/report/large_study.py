@@ -24,7 +24,7 @@ from linclass import metrics
 from linclass.comparisons import bradley_terry
 from linclass_study import table_files
 from linclass_study.report import page
-from linclass_study.report.exhibits import draw_exhibits, figure_modules
+from linclass_study.report.exhibits import figure_names, write_exhibits
 from linclass_study.report.page_tables import make_tables
 from linclass_study.results.across_tables import write_across
 from linclass_study.results.outcome import Outcome
@@ -85,10 +85,12 @@ def _draw(outcome: Outcome) -> None:
     """Those over all data sets, those of the first data set, and for the others copies of these."""
     folder, (first, *others) = outcome.results / "exhibits", outcome.datasets
     own = replace(outcome.parts()[first], datasets={first: outcome.datasets[first]}, part=first)
-    for name, module in figure_modules().items():
-        draw_exhibits(own if module.PER_DATASET else outcome, name)
-        for other in others if module.PER_DATASET else ():
-            shutil.copytree(folder / f"{name}-{first}", folder / f"{name}-{other}")
+    names = figure_names()
+    write_exhibits(outcome, names[False])
+    write_exhibits(own, names[True], first)
+    for drawn in folder.glob(f"*-{first}"):
+        for other in others:
+            shutil.copytree(drawn, folder / f"{drawn.name.removesuffix(first)}{other}")
 
 
 def _write(outcome: Outcome, dataset: str, seed: int, skill: np.ndarray) -> tuple[Path, Path]:

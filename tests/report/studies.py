@@ -22,8 +22,7 @@ from linclass_study.data.dataset_file import save_dataset
 from linclass_study.fit_statuses import FITTED
 from linclass_study.report import page as report
 from linclass_study.report.drawing import rendering
-from linclass_study.report.exhibit import FILES
-from linclass_study.report.exhibits import draw_exhibits, figure_modules
+from linclass_study.report.exhibits import figure_modules, figure_names, read_record, write_exhibits
 from linclass_study.report.page_tables import make_tables, write_tables
 from linclass_study.results import answer, scoring
 from linclass_study.results.outcome import Outcome
@@ -102,15 +101,21 @@ def build(
 def finish(outcome: Outcome, pictures: bool = False) -> str:
     """The figures, then the page. Every figure is made, with its caption and numbers; its rendering, which takes
     most of the time, is left out unless a test looks at pictures."""
-    blank = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"></svg>', b"", b""
+    blank = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"></svg>'
     with (
         nullcontext() if pictures else mock.patch.object(rendering, "rendered", return_value=blank)
     ):
-        for figure in figure_modules():
-            draw_exhibits(outcome, figure)
+        draw_exhibits(outcome, *figure_modules())
     shown = make_tables(outcome)
     write_tables(shown, outcome)
     return report.report(outcome, shown, MACHINE, ["my study.yaml"])
+
+
+def draw_exhibits(outcome: Outcome, *figures: str) -> None:
+    """These figures, of all data sets together and of each one."""
+    for dataset in ("", *outcome.datasets):
+        names = figure_names()[bool(dataset)]
+        write_exhibits(outcome, [figure for figure in figures if figure in names], dataset)
 
 
 def _rows(data: Data, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -228,7 +233,7 @@ def _write_boundary(
     np.savez(folder / "boundary.npz", x=axes[0], y=axes[1], labels=np.array(labels, np.int8))
 
 
-__all__ = ["FILES", "Data", "Method", "build", "finish", "numbers_of", "rows_of"]
+__all__ = ["Data", "Method", "build", "draw_exhibits", "finish", "numbers_of", "rows_of"]
 
 
 def rows_of(path: Path) -> list[dict]:
@@ -236,5 +241,10 @@ def rows_of(path: Path) -> list[dict]:
 
 
 def numbers_of(outcome: Outcome, exhibit: str) -> dict:
+    """Its numbers.json; of an exhibit without files, the reason."""
     path = outcome.results / "exhibits" / exhibit / "numbers.json"
-    return json.loads(path.read_text(encoding="utf-8"))
+    if path.exists():
+        return json.loads(path.read_text(encoding="utf-8"))
+    records = [read_record(outcome.results, dataset) for dataset in ("", *outcome.datasets)]
+    (reason,) = (one["not_drawn"][exhibit] for one in records if exhibit in one["not_drawn"])
+    return {"drawn": False, "reason": reason}

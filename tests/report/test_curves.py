@@ -8,13 +8,12 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
-from studies import Data, Method, numbers_of
+from studies import Data, Method, draw_exhibits, numbers_of
 
 from linclass.metrics.calibration_error import calibration_error
 from linclass.metrics.predictions import Predictions
 from linclass_study.report import fold_curves, reliability
 from linclass_study.report.drawing import panels
-from linclass_study.report.exhibits import draw_exhibits
 from linclass_study.report.figures import calibration, probabilities
 from linclass_study.report.method_selection import selected_methods, selection_note
 from linclass_study.report.tables import confusion as confusion_table

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import itertools
-import json
 import re
 import shutil
 from dataclasses import replace
@@ -17,19 +16,21 @@ import studies
 import yaml
 from PIL import Image
 from scipy import stats
-from studies import Data, Method, numbers_of
+from studies import Data, Method, draw_exhibits, numbers_of
 
 from linclass_study.project import ROOT
 from linclass_study.report import figures, page, page_figures
 from linclass_study.report.chips import SHAPES, chip, rules
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
-from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.exhibit import PICTURES, Exhibit
 from linclass_study.report.exhibits import (
     asked_figures,
-    draw_exhibits,
     figure_modules,
     figure_names,
+    read_record,
+    write_exhibits,
+    write_pictures,
 )
 from linclass_study.report.figures import boundaries, confusion
 from linclass_study.report.figures import methods as dots
@@ -295,15 +296,19 @@ def test_the_legend_of_classes_is_read_row_by_row_and_stays_inside_its_figure(ma
     assert in_order == list(classes)
 
 
-def test_nothing_to_draw_leaves_files_that_give_the_reason(tmp_path):
-    reason = 'no fit on <b> & "c" gave a boundary,\x00 ' + "for a long reason " * 10
-    Exhibit.nothing(reason).save(tmp_path)
-    svg = ElementTree.fromstring((tmp_path / "figure.svg").read_text(encoding="utf-8"))
-    words = " ".join(" ".join(svg.itertext()).split())
-    assert words == "Nothing to draw: " + " ".join(reason.replace("\x00", " ").split())
-    assert json.loads((tmp_path / "numbers.json").read_text())["reason"] == reason
-    # no picture for slides or papers
-    assert [(tmp_path / f"figure.{ending}").stat().st_size for ending in ("png", "pdf")] == [0, 0]
+def test_an_empty_figure_leaves_no_files_and_the_record_has_the_reason(make):
+    """Not even those of an earlier drawing."""
+    outcome = make({"d": Data()}, {"m": Method()})
+    folder = outcome.results / "exhibits" / "paths-d"
+    folder.mkdir(parents=True)
+    (folder / "figure.pdf").touch()
+    write_exhibits(outcome, ["methods", "paths"], "d")
+    assert not folder.exists()
+    record = read_record(outcome.results, "d")
+    assert record["not_drawn"] == {
+        "paths-d": "no method on d is tuned over strengths and has a path"
+    }
+    assert list(record["drawn"]) == ["methods-d/figure.svg", "methods-d/numbers.json"]
 
 
 @pytest.mark.parametrize(
@@ -326,12 +331,10 @@ def test_figures_of_what_is_kept_on_request_exist_in_studies_that_ask_for_it(
 
 def test_results_of_figures_that_were_asked_for_before_are_not_on_the_page(make):
     outcome = make({"d": Data()}, {"m": Method()})
-    draw_exhibits(outcome, "methods")
+    draw_exhibits(outcome, "methods", *figure_names()[False])
     folder = outcome.results / "exhibits"
     for figure in {*figure_names()[True]} - {"methods"}:
         shutil.copytree(folder / "methods-d", folder / f"{figure}-d")
-    for figure in figure_names()[False]:
-        draw_exhibits(outcome, figure)
     shown = {name for name, _ in page_figures.figures(outcome)}
     assert "methods" in shown
     assert not shown & {"convergence", "learning_curves"}
@@ -379,6 +382,7 @@ def test_a_drawing_reports_nothing_of_when_and_with_what_it_was_made(make):
     outcome = make({"d": Data(features=2)}, {"m": Method()})
     draw_exhibits(outcome, "boundaries")
     folder = outcome.results / "exhibits" / "boundaries-d"
+    write_pictures(outcome, ["boundaries-d"], PICTURES)
     svg = (folder / "figure.svg").read_text().lower()
     assert not [word for word in ("metadata", "matplotlib.org", "date") if word in svg]
     assert Image.open(io.BytesIO((folder / "figure.png").read_bytes())).text == {}
@@ -390,7 +394,7 @@ def test_letters_of_a_pdf_are_letters_of_a_font_inside_it(tmp_path):
     with style.settings():
         figure = style.canvas(2, 1)
         figure.text(0.1, 0.5, "letters")
-        Exhibit(figure, "", "", {}).save(tmp_path)
+        Exhibit(figure, "", "", {}).save_as("pdf", tmp_path)
     pdf = (tmp_path / "figure.pdf").read_bytes()
     assert b"/FontFile2" in pdf
     assert b"/Subtype /Type3" not in pdf

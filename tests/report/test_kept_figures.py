@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from studies import Data, Method, numbers_of
+from studies import Data, Method, draw_exhibits, numbers_of
 
 from linclass_study import table_files as parquet
 from linclass_study.report.drawing import end_labels, style
 from linclass_study.report.exhibit import Exhibit
-from linclass_study.report.exhibits import draw_exhibits, figure_modules
+from linclass_study.report.exhibits import figure_modules
 from linclass_study.report.figures import (
     coefficients,
     convergence,

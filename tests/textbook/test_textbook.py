@@ -175,7 +175,6 @@ def test_the_page_escapes_names_and_reasons(
     monkeypatch.setattr(course, "FOLDER", tmp_path)
     (tmp_path / "odd").mkdir()
     (tmp_path / "odd" / "numbers.json").write_text(json.dumps({"drawn": False, "reason": evil}))
-    (tmp_path / "odd" / "figure.svg").write_text("<svg></svg>")
     assert "<img" not in textbook_page.page(tmp_path, [])
 
 

@@ -337,11 +337,23 @@ def test_the_page_has_three_inputs_a_data_set(project):
 @pytest.mark.slow
 def test_a_figure_that_is_gone_is_drawn_again(computed):
     results = computed.folder / "results"
-    figure = results / "exhibits/methods-iris/figure.png"
-    drawn = figure.read_bytes()
-    figure.unlink()
-    output = computed.snakemake()
-    assert output.jobs["draw"] == 1
-    assert set(output.jobs) <= {"draw", "report", "all"}
-    assert figure.read_bytes() == drawn
+    for name, job in (("methods-iris", "draw"), ("cost", "draw_overall")):
+        figure = results / "exhibits" / name / "figure.svg"
+        drawn = figure.read_bytes()
+        figure.unlink()
+        output = computed.snakemake()
+        assert output.jobs[job] == 1
+        assert set(output.jobs) <= {job, "report", "all"}
+        assert figure.read_bytes() == drawn
+    assert computed.snakemake().nothing_to_do
+
+
+@pytest.mark.slow
+def test_pictures_are_made_when_they_are_asked_for(computed):
+    exhibits = computed.folder / "results" / "exhibits"
+    assert not [*exhibits.glob("*/*.p*")]
+    assert computed.snakemake("--", "figures").code == 0
+    drawn = {path.parent for path in exhibits.glob("*/figure.svg")}
+    for form in ("png", "pdf"):
+        assert {path.parent for path in exhibits.glob(f"*/figure.{form}")} == drawn
     assert computed.snakemake().nothing_to_do

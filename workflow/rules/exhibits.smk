@@ -1,7 +1,8 @@
 """Figures; each file in linclass_study/report/figures is one.
 
-exhibits/{exhibit}/figure.svg, .png, .pdf, numbers.json    the figure and the numbers that it shows
-exhibits/{dataset}.json    the digests of these files, by which the page knows them
+exhibits/{exhibit}/figure.svg, numbers.json    the figure and the numbers that it shows; no files without a figure
+exhibits/{exhibit}/figure.png, .pdf            on demand: `snakemake figures`
+exhibits/{dataset}.json, exhibits.json         the digests of these files, or the reasons why figures are not drawn
 
 The figures of a data set depend on its runs alone; those of all data sets depend on the tables.
 """
@@ -10,17 +11,13 @@ The figures of a data set depend on its runs alone; those of all data sets depen
 rule draw:
     """All figures of one data set."""
     input:
+        draw_again_if_files_are_lost,
         "<results>/data/{dataset}.npz",
         "<results>/data/{dataset}.json",
         "<results>/scores/{dataset}.parquet",
         "<results>/fits/{dataset}.parquet",
     output:
-        files=drawn_files(
-            "<results>/exhibits/{figure}-{{dataset}}/{file}",
-            FIGURES[True],
-            subcategory="{dataset}",
-        ),
-        drawn="<results>/exhibits/{dataset}.json",
+        "<results>/exhibits/{dataset}.json",
     log:
         "<results>/logs/draw/{dataset}.log",
     params:
@@ -31,22 +28,34 @@ rule draw:
         "../scripts/draw.py"
 
 
-if FIGURES[False]:
+rule draw_overall:
+    """All figures of all data sets together."""
+    input:
+        draw_again_if_files_are_lost,
+        "<results>/scores.parquet",
+        "<results>/fits.parquet",
+        "<results>/tables/datasets.csv",
+        expand("<results>/data/{dataset}.json", dataset=DATASETS),
+    output:
+        "<results>/exhibits.json",
+    log:
+        "<results>/logs/draw_overall.log",
+    params:
+        figures=FIGURES[False],
+        study=whole_study,
+        code=code_of_figures(FIGURES[False]),
+    script:
+        "../scripts/draw.py"
 
-    rule draw_overall:
-        """All figures of all data sets together."""
-        input:
-            "<results>/scores.parquet",
-            "<results>/fits.parquet",
-            "<results>/tables/datasets.csv",
-            expand("<results>/data/{dataset}.json", dataset=DATASETS),
-        output:
-            drawn_files("<results>/exhibits/{figure}/{file}", FIGURES[False]),
-        log:
-            "<results>/logs/draw_overall.log",
-        params:
-            figures=FIGURES[False],
-            study=whole_study,
-            code=code_of_figures(FIGURES[False]),
-        script:
-            "../scripts/draw.py"
+
+rule figures:
+    """All figures as PNG and PDF, beside their SVG; only when it is asked for."""
+    input:
+        expand("<results>/exhibits/{dataset}.json", dataset=DATASETS),
+        "<results>/exhibits.json",
+    log:
+        "<results>/logs/figures.log",
+    params:
+        study=whole_study,
+    script:
+        "../scripts/figures.py"

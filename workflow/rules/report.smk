@@ -17,7 +17,7 @@ rule report:
         expand("<results>/data/{dataset}.json", dataset=DATASETS),
         expand("<results>/checks/{dataset}.json", dataset=DATASETS),
         expand("<results>/exhibits/{dataset}.json", dataset=DATASETS),
-        files_of_figures("<results>/exhibits/{figure}/{file}", FIGURES[False]),
+        "<results>/exhibits.json",
     output:
         reported("<results>/report.html", "report", "Report"),
         page_files(),

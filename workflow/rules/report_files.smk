@@ -6,7 +6,7 @@ from pathlib import Path
 
 from linclass_study.project import ROOT
 from linclass_study.report import exhibits
-from linclass_study.report.exhibit import FILES
+from linclass_study.report.exhibit import is_drawn
 from linclass_study.results import across_tables, study_file
 from linclass_study.study import code
 from linclass_study.textbook import course
@@ -34,17 +34,20 @@ def names_in_mirrors():
     return hashlib.blake2b("\n".join(names).encode(), digest_size=8).hexdigest()
 
 
-def files_of_figures(pattern, figures):
-    return expand(pattern, figure=figures, file=FILES)
+def draw_again_if_files_are_lost(wildcards):
+    """An input function without files: it forces the job if a file of its exhibits was deleted."""
+    results, dataset = Path(STUDY.results), wildcards.get("dataset", "")
+    if exhibits.lost_files(results, dataset):
+        force(str(exhibits.record_of(results, dataset)))
+    return []
 
 
-def drawn_files(pattern, figures, subcategory=None):
-    """The same as outputs; each SVG is included in `snakemake --report` with the caption of its figure."""
-    files = []
-    for figure in figures:
-        svg, *others = expand(pattern, figure=figure, file=FILES)
-        files += [reported(svg, figure, exhibits.section_title(figure), subcategory), *others]
-    return files
+def draw_again_if_figure_is_lost(wildcards):
+    """The same for an exhibit of the textbook."""
+    folder = Path(STUDY.results, "textbook", wildcards.exhibit)
+    if is_drawn(folder) and not (folder / "figure.svg").is_file():
+        force(str(folder / "numbers.json"))
+    return []
 
 
 def page_files():

@@ -1,4 +1,4 @@
-"""Render a figure as SVG, PNG and PDF, reproducibly: equal figures have equal bytes.
+"""Render a figure as SVG, PNG or PDF, reproducibly: equal figures have equal bytes.
 
 The SVG is made small, as a page contains many: matplotlib's metadata, groups and unused ids are removed.
 """
@@ -16,15 +16,19 @@ if TYPE_CHECKING:
 FONT = "font-family: 'DejaVu Sans', sans-serif"
 
 
-def rendered(figure: Figure) -> tuple[bytes, bytes, bytes]:
-    """As SVG, PNG and PDF."""
-    svg, png, pdf = io.StringIO(), io.BytesIO(), io.BytesIO()
-    omitted = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    figure.savefig(svg, format="svg", metadata=omitted, transparent=True)
-    figure.savefig(png, format="png", metadata={"Software": None})
-    omitted = dict.fromkeys(("CreationDate", "Creator", "Producer"))
-    figure.savefig(pdf, format="pdf", metadata=omitted)
-    return _cleaned(svg.getvalue()).encode(), png.getvalue(), pdf.getvalue()
+METADATA = {  # omitted: they differ from run to run, or from version to version
+    "svg": ("Date", "Creator", "Format", "Type"),
+    "png": ("Software",),
+    "pdf": ("CreationDate", "Creator", "Producer"),
+}
+
+
+def rendered(figure: Figure, form: str) -> bytes:
+    """As `svg`, `png` or `pdf`; an SVG is transparent, as the theme of a page may be light or dark."""
+    file = io.BytesIO()
+    omitted = dict.fromkeys(METADATA[form])
+    figure.savefig(file, format=form, metadata=omitted, transparent=form == "svg")
+    return _cleaned(file.getvalue().decode()).encode() if form == "svg" else file.getvalue()
 
 
 def _cleaned(svg: str) -> str:
