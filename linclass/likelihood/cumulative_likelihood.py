@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit, log_expit, logit
+from scipy.special import expit, log_expit
 
 from linclass.annotations import Matrix
+from linclass.applicability import NotApplicable
 from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics.arrays import Array, diagonal
 from linclass.numerics.line_search import backtrack
@@ -49,7 +50,16 @@ class CumulativeLikelihood:
         self.K, self.d = len(self.mass), X.shape[1]
 
     def start(self) -> Array:
-        return np.append(np.zeros(self.d), logit(np.cumsum(self.mass)[:-1]))
+        """Thresholds at the logits of the cumulative shares of the classes."""
+        below, above = np.cumsum(self.mass)[:-1], np.cumsum(self.mass[::-1])[-2::-1]
+        thresholds = np.log(below / above)
+        if not (np.diff(thresholds) > 0).all():
+            share = self.mass[1 + np.argmin(np.diff(thresholds))]
+            raise NotApplicable(
+                f"a middle class has {share:.1g} of the total weight, too little to separate its two thresholds; "
+                "leave its rows out, or raise their weights."
+            )
+        return np.append(np.zeros(self.d), thresholds)
 
     def uncentred(self, phi: Array) -> Array:
         """(w, θ)."""

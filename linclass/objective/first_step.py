@@ -31,7 +31,11 @@ def lengthened(
     mean = weights @ y if intercept else np.zeros(weights.shape[:-1])
     together = -(gradient * step).sum(axis=-1) * curvature / slope**2  # Σ w y ŷ of least squares
     explained = together - mean * mean
-    found = loss.normal_fit(mean, np.where(explained > ROUNDING, explained, 0.0))
+    two = (
+        np.abs(mean) < 1
+    )  # not so if a class has less of the weight than rounding; y has no variance then
+    explained = np.where(two & (explained > ROUNDING), explained, 0.0)
+    found = loss.normal_fit(np.where(two, mean, 0.0), explained)
     if found is None:
         return step
     k, level = found
@@ -40,5 +44,5 @@ def lengthened(
         longer[..., -1] = level - k * (slope / curvature * mean - step[..., -1])
     with np.errstate(invalid="ignore"):
         descends = (gradient * longer).sum(axis=-1) < 0
-    descends &= np.isfinite(longer).all(axis=-1)
+    descends &= two & np.isfinite(longer).all(axis=-1)
     return np.where(descends[..., None], longer, step)
