@@ -21,7 +21,7 @@ import scipy.sparse as sp
 
 from linclass.annotations import ClassWeight, Matrix, MatrixLike
 from linclass.conventions.geometry import LinearGeometry
-from linclass.conventions.linear_scores import LinearScores
+from linclass.conventions.linear_scores import LinearScores, products
 from linclass.conventions.many_fits import Scaling
 from linclass.conventions.parameter_types import require_nonnegative
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
@@ -187,8 +187,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
     def decision_function(self, X: MatrixLike) -> np.ndarray:
         X = self._check_rows(X)
         if self.tied:
-            with np.errstate(over="ignore", invalid="ignore"):
-                Z = X @ self.coef_.T + self.intercept_
+            Z = products(X, self.coef_) + self.intercept_
         else:
             Z = self._family.inner(X, self.natural_) + self.intercept_
         return Z[:, 0] if Z.shape[1] == 1 else Z

@@ -23,6 +23,7 @@ import scipy.sparse as sp
 
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.applicability import require_memory
+from linclass.conventions.linear_scores import LARGEST
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
 from linclass.generative.class_spreads import ClassSpreads
@@ -201,7 +202,7 @@ class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
                     rows = rows.toarray()
                 for k, (m, spread) in enumerate(zip(self.means_, self._spreads, strict=True)):
                     Z[begin : begin + BLOCK, k] = -0.5 * spread.distances(rows, m)
-        Z[np.isnan(Z)] = -np.inf  # ∞ − ∞ within a distance, which is infinite
+        Z = np.fmax(Z, -LARGEST)  # a distance that is ∞ − ∞ is infinite, too
         Z += self._constant
         return _difference(Z) if Z.shape[1] == 2 else Z
 

@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 
 from linclass.annotations import Matrix, MatrixLike, Tags
 from linclass.conventions.geometry import LinearGeometry
-from linclass.conventions.linear_scores import LinearScores, products
+from linclass.conventions.linear_scores import LARGEST, LinearScores, products
 from linclass.conventions.many_fits import Scaling
 from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
 from linclass.counted import counted
@@ -25,6 +26,7 @@ from linclass.generative.from_statistics import FromStatistics
 from linclass.generative.priors import Priors, class_priors, log_priors
 from linclass.statistics.class_sums import ClassSums, StackOfOne, columns_of
 
+NEARER = 1e130  # size of rows whose scores do not overflow
 SOLVED = 1e-7  # relative Newton step, after which the next would be its square
 
 
@@ -103,15 +105,31 @@ class NaiveBayes(FromStatistics[ClassSums, StackOfOne[ClassSums]], SoftmaxProbab
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
         X = self._rows(X)
+        Z = self._sums(X)
+        present = np.isfinite(self.intercept_)
+        far = np.flatnonzero(~(np.abs(Z[:, present]) <= LARGEST).all(axis=1))  # also NaN
+        if len(far):
+            for family, own in zip(self.families_, self._columns, strict=True):
+                self._require_support(X, family, own)
+            Z[np.ix_(far, present)] = self._far_scores(X[far])[:, present]
+        with np.errstate(invalid="ignore"):
+            return Z[:, 1] - Z[:, 0] if Z.shape[1] == 2 else Z
+
+    def _far_scores(self, X: Matrix) -> np.ndarray:
+        """Of rows whose scores overflow: those of nearer rows in the same directions, up to ±LARGEST."""
+        size = np.abs(X).max(axis=1)
+        size = size.toarray().ravel() if sp.issparse(size) else size
+        Z = self._sums(X * (NEARER / np.maximum(size, NEARER))[:, None])
+        most = np.abs(np.where(np.isfinite(Z), Z, 0)).max(axis=1)
+        return Z * np.where(size > NEARER, LARGEST / np.maximum(most, 1), 1.0)[:, None]
+
+    def _sums(self, X: Matrix) -> np.ndarray:
         Z = np.tile(self.intercept_, (X.shape[0], 1))
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             parts = zip(self.families_, self._columns, self.natural_, strict=True)
             for family, own, theta in parts:
                 Z += family.inner(columns_of(X, own), theta)
-            if not np.isfinite(Z[:, np.isfinite(self.intercept_)]).all():
-                for family, own in zip(self.families_, self._columns, strict=True):
-                    self._require_support(X, family, own)
-            return Z[:, 1] - Z[:, 0] if Z.shape[1] == 2 else Z
+        return Z
 
 
 class LinearNaiveBayes(NaiveBayes, LinearScores, LinearGeometry):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import inspect
+import itertools
 import tracemalloc
 from importlib import import_module
 from pathlib import Path
@@ -108,6 +109,24 @@ def test_rows_far_outside_the_data_have_scores_or_one_line(
                         getattr(model, name)(far)
                 else:
                     assert not np.isnan(getattr(model, name)(far)).any()
+
+
+def test_scores_of_rows_far_outside_the_data_are_finite_and_at_most_1e300() -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    X = np.floor(3 * np.abs(rng.normal(size=(60, 3))) + 4 * np.eye(3)[y]) + 1
+    directions = np.array([[1.0, 0.5, 0.2], [0.1, 0.2, 1.0]])
+    kinds = linclass.ExponentialFamilyNB, linclass.QuadraticDiscriminantAnalysis
+    families = "poisson", "gamma", "gaussian", "spherical_gaussian", "multivariate_gaussian"
+    models = [linclass.GaussianNB(tied=True), kinds[1](), *map(kinds[0], families)]
+    for model, K in itertools.product(models, (2, 3)):
+        model.fit(X[y < K], y[y < K])
+        for size in (1e160, 1e308):
+            Z = model.decision_function(size * directions)
+            assert np.abs(Z).max() <= 2e300  # a difference of two
+            if getattr(model, "family", "gaussian") != "gaussian":  # others keep the direction
+                near = model.predict(1e9 * directions)
+                np.testing.assert_array_equal(model.predict(size * directions), near)
 
 
 def test_a_row_far_outside_the_data_is_on_its_side_of_a_linear_boundary() -> None:
