@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from typing import Any
+
+from linclass.names.other_names import near_names
 
 
 class Refused(ValueError):
@@ -25,10 +26,9 @@ def together(*steps: Callable[[], Any]) -> list[Any]:
 
 
 def nearest_name(name: object, valid: Iterable[str]) -> str:
-    """Remedy for an unknown name: the most similar valid name, or all valid names."""
+    """Remedy for an unknown name: the nearest valid name, or all valid names if none is near."""
     names = sorted(map(str, valid))
-    close = get_close_matches(str(name), names, n=1, cutoff=0.5)
-    if close:
-        return f"did you mean '{close[0]}'?"
+    if near := near_names(name, names):
+        return f"did you mean '{near[0]}'?"
     shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
     return f"there are: {shown}" if names else "there are none"

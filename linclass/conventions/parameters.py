@@ -5,14 +5,13 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Hashable, Iterator
-from difflib import get_close_matches
 from functools import cache, partial
 from hashlib import sha256
 from typing import Any, Self
 
 import numpy as np
 
-from linclass.names.other_names import PARAMETERS
+from linclass.names.other_names import PARAMETERS, near_names
 
 
 class Parameters:
@@ -56,10 +55,10 @@ class Parameters:
         for key, value in params.items():
             name, inner, rest = key.partition("__")
             if name not in defaults_of(type(self)):
-                if renamed := name_here(type(self), name):
-                    raise TypeError(renamed)
                 raise ValueError(
-                    f"Invalid parameter {name!r} for estimator {self}. "
+                    name_here(type(self), name)
+                    or misspelt(type(self), name)
+                    or f"Invalid parameter {name!r} for estimator {self}. "
                     f"Valid parameters are: {sorted(defaults_of(type(self)))}."
                 )
             if inner:
@@ -89,9 +88,6 @@ class Parameters:
         return f"{type(self).__name__}({', '.join(changed)})"
 
 
-ALIKE = 0.75  # of get_close_matches, from which a name is a misspelt one
-
-
 def name_here(kind: type, name: str) -> str:
     """A sentence on a parameter that has another name in one of linclass's classes, with the conversion of
     scikit-learn's C; '' if there is none.
@@ -109,7 +105,7 @@ def name_here(kind: type, name: str) -> str:
 
 def misspelt(kind: type, name: str) -> str:
     """A sentence on a parameter whose name is like one of the class; '' if there is none."""
-    near = get_close_matches(name, defaults_of(kind), n=1, cutoff=ALIKE)
+    near = near_names(name, defaults_of(kind))
     return _meant(kind, name, near[0]) if near else ""
 
 

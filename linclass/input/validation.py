@@ -141,6 +141,8 @@ def row_weights(sample_weight: ArrayLike | None, rows: int) -> np.ndarray:
 def _dense_matrix(X: MatrixLike, owner: str) -> np.ndarray:
     try:
         array = np.asarray(X)
+        if array.ndim != 2:
+            raise _not_a_table(X, array)
         odd = array.dtype.kind in "mM" or hasattr(X, "dtypes")
         if odd and (dates := entries.dates_in(X, array)):
             raise NotApplicable(
@@ -148,7 +150,7 @@ def _dense_matrix(X: MatrixLike, owner: str) -> np.ndarray:
             )
         if array.dtype.kind == "c":
             raise ValueError(f"Complex data not supported: X is {array.dtype}. Pass X.real.")
-        array = np.ascontiguousarray(array, dtype=np.float64) if array.ndim == 2 else array
+        array = np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError) as error:
         if "could not convert" in str(error) and (text := entries.text_in(X, array)):
             remedy = "Make numbers of it, say indicators: Preprocessor(transforms=['one_hot'])"
@@ -161,17 +163,24 @@ def _dense_matrix(X: MatrixLike, owner: str) -> np.ndarray:
             remedy = "X contains NaN: impute it first"
             raise NotApplicable(f"{owner} takes numbers; {error}. {remedy}.") from None
         raise
+    return array
+
+
+def _not_a_table(X: MatrixLike, array: np.ndarray) -> ValueError:
     if array.ndim == 0:
-        raise ValueError(
+        return ValueError(
             f"Expected 2D array, but X is {brief(X)}; give a table of rows and features: an array, a sparse "
             "matrix or a data frame."
         )
-    if array.ndim != 2:
-        raise ValueError(
-            f"Expected 2D array, got {array.ndim}D array instead: shape {array.shape}. Reshape "
-            "your data with X.reshape(-1, 1) if it is one feature, (1, -1) if it is one row."
+    got = f"Expected 2D array, got {array.ndim}D array instead"
+    if hasattr(X, "to_frame"):  # a series of pandas or Polars
+        return ValueError(
+            f"{got}: X is the single column {X.name!r}; give a data frame with it, X.to_frame()."
         )
-    return array
+    return ValueError(
+        f"{got}: shape {array.shape}. Reshape "
+        "your data with X.reshape(-1, 1) if it is one feature, (1, -1) if it is one row."
+    )
 
 
 def _sparse_matrix(X: MatrixLike, accepted: bool, owner: str) -> sp.csr_array:

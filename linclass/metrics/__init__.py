@@ -114,7 +114,8 @@ def _module(name: str) -> ModuleType:
         module = import_module(f"{__name__}.{stem}")
         if name in getattr(module, "METRICS", {}):
             return module
-    from difflib import get_close_matches
+    from linclass.names.other_names import nearest
 
-    near = get_close_matches(name, names(), n=1, cutoff=0)[0]
-    raise ValueError(f"there is no metric {name!r}; did you mean {near!r}?")
+    near = nearest(name, names())
+    hint = f"did you mean {near!r}?" if near else f"choose from {', '.join(names())}."
+    raise ValueError(f"there is no metric {name!r}; {hint}")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from linclass.names.other_names import CLASSES
+from linclass.names.other_names import CLASSES, near_names
 
 
 def import_object(path: str) -> Any:
@@ -30,7 +29,7 @@ def import_object(path: str) -> Any:
         elsewhere = CLASSES.get(name) if module_name == "linclass" else None
         near = [
             n
-            for n in (elsewhere, *get_close_matches(name, known))
+            for n in (elsewhere, *near_names(name, known))
             if n and not isinstance(getattr(module, n), ModuleType)  # that it has imported
         ]
         remedy = f"did you mean '{near[0]}'?" if near else "correct the path"

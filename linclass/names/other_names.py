@@ -1,9 +1,10 @@
-"""Other names of classes, parameters and parts, above all scikit-learn's: errors tell what they are called here."""
+"""Names that errors suggest: what other libraries' classes, parameters and parts are called here, and near names."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from difflib import get_close_matches
+import re
+from collections.abc import Collection, Iterable
+from difflib import SequenceMatcher
 
 CLASSES = {
     "ARDRegression": "RelevanceVectorRegressor",
@@ -64,12 +65,40 @@ PARTS = {
         "sgd": "stochastic_gradient",
     },
 }
+NEAR = 0.75  # share of common letters from which one name may be a misspelling of another
+WORDS = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def nearest(name: object, known: Collection[str], ours: str | None = None) -> str | None:
     """The known name that is meant: the same but for capitals; `ours`, what another library's name is called here;
-    or the most similar.
+    or the nearest.
     """
     lower = str(name).lower()
-    near = get_close_matches(str(name), known, n=1)
-    return lower if lower in known else ours or (near[0] if near else None)
+    return lower if lower in known else ours or next(iter(near_names(name, known)), None)
+
+
+def near_names(name: object, known: Iterable[object]) -> list[str]:
+    """The known names that may be meant, nearest first; none if no name is near."""
+    likeness = {str(other): _likeness(str(name), str(other)) for other in known}
+    near = sorted(likeness, key=lambda other: -likeness[other])
+    return [other for other in near if likeness[other] >= NEAR]
+
+
+def _likeness(name: str, other: str) -> float:
+    """Share of common letters, but not of words that both names have: pima.csv is not like spam.csv, and MLPClassifier
+    not like SGDClassifier. A name that has all words of another is near it, as roc_auc and auc.
+    """
+    ours, theirs = (WORDS.sub(" ", own).lower().split() for own in (name, other))
+    if not (ours and theirs):  # of signs alone
+        return 0.0
+    whole = _ratio(ours, theirs)
+    own, rest = [w for w in ours if w not in theirs], [w for w in theirs if w not in ours]
+    if own and rest:
+        return min(whole, _ratio(own, rest))
+    return max(whole, NEAR) if whole >= 0.5 else whole
+
+
+def _ratio(words: list[str], others: list[str]) -> float:
+    one, other = "".join(words), "".join(others)
+    swapped = sorted(one) == sorted(other)  # as in lad for lda
+    return max(SequenceMatcher(None, one, other, autojunk=False).ratio(), NEAR * swapped)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from linclass.applicability import NotApplicable
+from linclass.names.other_names import near_names
 
 
 def feature_of(column: str, separator: str = "=") -> str:
@@ -33,7 +33,7 @@ def owners(
     found = [_owner(given, str(name), separator) for name in names]
     for key in given:
         if key not in found and key not in names:
-            near = get_close_matches(str(key), [*map(feature_of, names), *names], n=1)
+            near = near_names(key, [*map(feature_of, names), *names])
             remedy = f"did you mean {near[0]!r}?" if near else f"they are {_some(names)}."
             raise NotApplicable(f"{option} names {key!r}, which no feature is called; {remedy}")
     return found

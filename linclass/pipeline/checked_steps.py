@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from typing import Any
 
 from linclass.conventions.parameter_types import checks_of
 from linclass.names import parts
+from linclass.names.other_names import near_names
 from linclass.pipeline.method import named_steps, parameters
 from linclass.pipeline.own_feature import apply_own_feature, find_feature
 from linclass.pipeline.transforming import transform_class
@@ -25,7 +25,7 @@ def checked_steps(package: str, entries: Any) -> Iterator[tuple[str, dict[str, A
             )
         ((name, options),) = named_steps([entry])
         if "." not in name and name not in parts.names(package):
-            near = get_close_matches(name, parts.names(package), n=1)
+            near = near_names(name, parts.names(package))
             choices = f"choose from {', '.join(parts.names(package))}."
             hint = f"did you mean {near[0]!r}?" if near else choices
             raise ValueError(f"there is no {package[:-1]} {name!r}; {hint}")

@@ -38,7 +38,7 @@ def table_of_rows(
     names = tuple(f"x{j}" for j in range(d)) if given is None else tuple(map(str, given))
     _refuse_names(names, texts)
     if not has_columns:
-        return Table(matrix(rows, owner=owner, gaps=True), names)
+        return Table(matrix(X, owner=owner, gaps=True), names)
     levels: dict[str, tuple[str, ...]] = {}
     numbers = np.empty((len(rows), d))
     for j, (name, column) in enumerate(zip(names, _columns(rows, is_frame), strict=True)):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
+
+from linclass.names.other_names import near_names
 
 MOST = 3  # places that are named
 ARCHIVES = (".zip", ".tar", ".gz", ".bz2", ".xz", ".tgz")
@@ -23,5 +24,5 @@ def near_places(path: Path) -> list[Path]:
         ]
     except OSError:  # a file, or a folder that may not be read
         return []
-    near = [missing.with_name(name) for name in get_close_matches(missing.name, there, MOST)]
+    near = [missing.with_name(name) for name in near_names(missing.name, there)[:MOST]]
     return [place / rest if (place / rest).exists() else place for place in near]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any
 
-from linclass.names.other_names import CLASSES
+from linclass.names.other_names import CLASSES, near_names
 from linclass_study.refusal import nearest_name
 
-ALIKE = 0.8  # of get_close_matches, from which a name is a misspelt one
 SHOWN = 5  # names in a message
 
 
@@ -31,10 +29,10 @@ def _readings(name: str, catalogue: Mapping[str, Any]) -> Iterator[list[str]]:
     yield [one for one in catalogue if _plain(one) == plain]
     if name != name.lower():
         yield of_class
-    yield get_close_matches(name, catalogue, n=1, cutoff=ALIKE)
     if len(plain) > 1:
         yield [one for one in catalogue if _plain(one).startswith(plain)]
         yield [one for one in catalogue if name.lower() in re.split(r"[_.+-]", one.lower())]
+    yield near_names(name, catalogue)[:1]
     yield of_class
     yield _by_class(lambda own: "".join(re.findall("[A-Z]", own)).lower() == plain, classes)
 

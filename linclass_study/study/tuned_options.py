@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from difflib import get_close_matches
 from typing import Any
 
 from linclass.names import parts
+from linclass.names.other_names import near_names
 from linclass.pipeline.method import named_steps, step_name
 from linclass.pipeline.transforming import transform_class
 from linclass.selection import tuning
@@ -34,7 +34,7 @@ def tuned_options(entry: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
 def _meant(step: str, own: Iterable[str]) -> str:
     """The step whose name is written in full, as sklearn.decomposition.PCA, or misspelt; empty if there is none."""
     last = step_name(step)
-    return last if last in own else next(iter(get_close_matches(step, [*own], 1, 0.8)), "")
+    return last if last in own else next(iter(near_names(step, own)), "")
 
 
 def _without_path(path: str, option: str) -> str:

@@ -41,8 +41,8 @@ def test_repr_reports_what_was_changed() -> None:
 
 
 def test_an_unknown_parameter_is_refused_with_the_known_ones() -> None:
-    with refused("Invalid parameter 'smoothing' for estimator GaussianNB()"):
-        GaussianNB().set_params(smoothing=1)
+    with refused("Invalid parameter 'depth' for estimator GaussianNB()"):
+        GaussianNB().set_params(depth=1)
 
 
 def test_parameters_of_an_estimator_inside_are_reached_by_two_underscores() -> None:

@@ -8,6 +8,8 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from models import MODULES, own_classes
 from sklearn.base import clone
@@ -33,6 +35,7 @@ from linclass.counted import counted, names_and_others
 from linclass.names import other_names
 from linclass.names.parts import find
 from linclass.objective.objective import strength_of_C
+from linclass.pipeline.preprocessor import Preprocessor
 from linclass.resampling.folds import stratified_folds
 from linclass_study import protocols
 
@@ -50,7 +53,7 @@ def test_C_is_a_strength(kind: Any) -> None:
     words = r"has no parameter 'C'; give strength=1/\(n·C\).*strength_of_C\(C, n\)"
     with pytest.raises(TypeError, match=words):
         kind(C=1)
-    with pytest.raises(TypeError, match=words):
+    with pytest.raises(ValueError, match=words):
         kind().set_params(C=1)
     with pytest.raises(TypeError, match="unexpected keyword argument 'D'"):
         kind(D=1)
@@ -65,6 +68,57 @@ def test_a_misspelt_parameter_is_told_the_one_that_is_meant(
     words = f"{kind.__name__} has no parameter '{wrong}'; did you mean '{meant}'?"
     with pytest.raises(TypeError, match=re.escape(words)):
         kind(**{wrong: 1})
+    with pytest.raises(ValueError, match=re.escape(words)):
+        kind().set_params(**{wrong: 1})
+    with pytest.raises(ValueError, match=re.escape(words)):
+        TunedClassifier(kind()).set_params(**{f"estimator__{wrong}": 1})
+
+
+def test_only_near_names_are_suggested() -> None:
+    known = [
+        "spam.csv",
+        "SGDClassifier",
+        "auc",
+        "log_loss",
+        "principal_components",
+        "drop",
+        "f1_macro",
+        "Länge",
+        "***",
+    ]
+    for name, meant in (
+        ("MLPClassifier", []),
+        ("pima.csv", []),
+        ("spma.csv", ["spam.csv"]),
+        ("SDGClassifier", ["SGDClassifier"]),
+        ("roc_auc", ["auc"]),
+        ("neg_log_loss", ["log_loss"]),
+        ("components", ["principal_components"]),
+        ("PrincipalComponents", ["principal_components"]),
+        ("dorp", ["drop"]),
+        ("f1_micro", ["f1_macro"]),
+        ("länge", ["Länge"]),
+        ("", []),
+        ("*", []),
+        ("margin", []),
+    ):
+        assert other_names.near_names(name, known) == meant, name
+    with pytest.raises(ValueError, match=r"no metric 'foo'; choose from accuracy, "):
+        TunedClassifier(metric="foo").check()
+
+
+def test_a_column_in_place_of_a_table_is_told_how_to_become_one() -> None:
+    words = "got 1D array instead: X is the single column 'age'; give a data frame with it, X.to_frame()."
+    for column in (pd.Series(X[:, 0], name="age"), pl.Series("age", X[:, 0])):
+        for use in (
+            LogisticRegression().fit,
+            Ridge().fit,
+            TunedClassifier().fit,
+            Preprocessor(transforms=["standardize"]).fit,
+            lambda column, _: LogisticRegression().fit(X, Y).predict(column),
+        ):
+            with pytest.raises(ValueError, match=re.escape(words)):
+                use(column, Y)
 
 
 def test_a_regression_on_words_says_so() -> None:
@@ -117,7 +171,7 @@ def test_parameters_are_known_by_their_names_elsewhere(kind: Any, other: str, ou
     words = f"{kind.__name__} has no parameter '{other}'; did you mean '{ours}'?"
     with pytest.raises(TypeError, match=words):
         kind(**{other: 0.5})
-    with pytest.raises(TypeError, match=words):
+    with pytest.raises(ValueError, match=words):
         kind().set_params(**{other: 0.5})
     assert ours in kind().get_params()
 

@@ -120,7 +120,7 @@ WRONG = {  # name: (entry, path, sentence)
     "a key of another generator": (
         {"source": {**GAUSSIANS, "margin": 1}},
         ["source", "margin"],
-        "unknown key; did you mean",
+        "unknown key; there are: covariances, generate,",
     ),
     "a drawn file": (
         {"source": {**GAUSSIANS, "file": "a.csv"}},
@@ -286,6 +286,23 @@ def test_keys_that_do_not_go_together_are_refused(case, tmp_path, monkeypatch):
     found = list(entry_problems(entry, root=ROOT))
     assert [text for p, text in found if p == path and words in text], found
     assert all("\n" not in text for _, text in found)
+
+
+def test_a_file_is_suggested_only_for_one_of_nearly_its_name(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "spam.csv").touch()
+
+    def said(name):
+        entry = {"source": {"file": f"data/{name}"}, "target": "y"}
+        return [
+            text
+            for path, text in entry_problems(entry, root=tmp_path)
+            if path == ["source", "file"]
+        ]
+
+    assert said("pima.csv") == ["there is no file 'data/pima.csv'"]
+    assert said("sapm.csv") == ["there is no file 'data/sapm.csv'; did you mean 'spam.csv'?"]
+    assert said("spam.data") == ["there is no file 'data/spam.data'; did you mean 'spam.csv'?"]
 
 
 def test_a_missing_file_is_no_problem_while_another_source_is_left(tmp_path, monkeypatch):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from linclass import synthetic
+from linclass.names.other_names import near_names
 from linclass_study.data import labels
 from linclass_study.data.cost_matrix import cost_matrix
 from linclass_study.data.entry.source_keys import (
@@ -23,7 +24,6 @@ from linclass_study.data.entry.source_keys import (
 )
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.refusal import nearest_name
 
 Problems = Iterator[tuple[list[Any], str]]
 
@@ -223,10 +223,11 @@ def _named_by(costs: Any) -> list[str]:
 
 
 def _neighbour(name: str, folders: SearchFolders) -> str:
-    """Remedy for a path that does not exist: the most similar name in its folder."""
+    """Remedy for a path that does not exist: the file in its folder whose name, without suffix, is nearest."""
     for base in (Path(name).expanduser(), folders.root / name):
         if base.parent.is_dir():
-            names = [path.name for path in base.parent.iterdir() if path.is_file()]
-            close = nearest_name(base.name, names)
-            return f"; {close}" if close.startswith("did") else ""
+            files = sorted(path for path in base.parent.iterdir() if path.is_file())
+            near = near_names(base.stem, [path.stem for path in files])
+            found = [path.name for path in files if path.stem in near[:1]]
+            return f"; did you mean '{found[0]}'?" if found else ""
     return f", nor the folder '{Path(name).parent}'"
