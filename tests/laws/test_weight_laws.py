@@ -46,7 +46,10 @@ HELD_OUT = {"Calibrated", "TunedClassifier"}
 WITHOUT = {"NearestMean", "FisherDiscriminant"}
 SOME = {"b": 2.0, "a": 0.5}  # the weights of classes that are not named are 1
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore:the classes are strings"),
+]
 
 
 def found() -> list[Any]:
