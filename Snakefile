@@ -53,6 +53,7 @@ workflow.localrules(
 onstart:
     reserve_results()
     delete_outdated_study_file()
+    write_study_for_jobs()
     cancel_abandoned_slurm_jobs()
     show_progress()
 

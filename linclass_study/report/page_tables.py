@@ -3,9 +3,9 @@
 Such a module has ``SECTION`` (report/sections.py), ``PLACE``, ``PER_DATASET``, and ``make(outcome, dataset)``, or
 ``make(outcome)`` for a table of all data sets; it returns a ReportTable, or None if there is nothing to show.
 ``WRITTEN = False`` means that another job writes the files of that name, ``OPEN = True`` that a table of a data set is
-not folded. Files are results/tables/{table}-{dataset}.csv, .md and .tex, or {table}.csv, …; they are declared to
-Snakemake, so they are always written, with a notice instead of None. Importing a module must be cheap, as the Snakefile
-imports all of them.
+not folded. Files are results/tables/{table}-{dataset}.csv, .md and .tex, or {table}.csv, …; they are always written,
+with a notice instead of None: if one is missing, the page is made again. Importing a module must be cheap, as the
+Snakefile imports all of them.
 """
 
 from __future__ import annotations

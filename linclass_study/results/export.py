@@ -10,6 +10,7 @@ import polars as pl
 
 from linclass_study.unfinished_file import unfinished_file
 
+FORMS = ("csv", "md", "tex")
 DIGITS = 4  # significant digits in Markdown and LaTeX; the CSV has all
 TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{",

@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from linclass_study.protocols import of_dataset, selected_protocols
+from linclass_study.resolved_study import read_resolved
 from linclass_study.results.method_styles import method_styles
 from linclass_study.results.plane_grid import PlaneGrid
 from linclass_study.results.times import of_all_machines
@@ -44,10 +45,12 @@ class Outcome:
     read: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @classmethod
-    def of(cls, study: str) -> Outcome:
-        """From the parts of a study as JSON, which a job gets from the Snakefile."""
-        parts = json.loads(study)
-        return cls(Path(parts.pop("results")), **parts)
+    def of(cls, results: str, part: str = "") -> Outcome:
+        """Of the study that the jobs of Snakemake read; `part` restricts it to one data set."""
+        study = read_resolved(results)
+        datasets = {part: study["datasets"][part]} if part else study["datasets"]
+        parts = {name: study[name] for name in ("methods", "evaluation", "limits", "positions")}
+        return cls(Path(results), datasets, **parts, part=part)
 
     @property
     def metric(self) -> str:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from linclass_study.project import DEFAULT_STUDY
 from linclass_study.refusal import Refused
+from linclass_study.resolved_study import as_text
 from linclass_study.results.outcome import Outcome
 from linclass_study.unfinished_file import unfinished_file
 
@@ -61,12 +62,12 @@ def write_study(description: StudyDescription) -> None:
         partial.write_text(text, encoding="utf-8")
 
 
-def is_other(results: Path, study: str) -> bool:
-    """Whether the file describes another study than this one (JSON), so that its tables are outdated."""
-    path, description = results / NAME, json.loads(study)
+def is_other(results: Path, study: Mapping[str, Any]) -> bool:
+    """Whether the file describes another study than this one, so that its tables are outdated."""
     try:
-        known = json.loads(path.read_text(encoding="utf-8"))
-        return any(known[part] != description[part] for part in PARTS)
+        known = json.loads((results / NAME).read_text(encoding="utf-8"))
+        parts = {part: study[part] for part in PARTS}
+        return any(known[part] != asked for part, asked in json.loads(as_text(parts)).items())
     except (OSError, ValueError, KeyError, TypeError):
         return False
 

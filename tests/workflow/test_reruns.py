@@ -264,6 +264,7 @@ def test_no_file_of_a_study_may_be_missing(computed):
     for file in (
         "tables/ranks.md",
         "tables/across.json",
+        "tables/cost.md",
         "checks/iris.npz",
         "exhibits/iris.json",
         "scores/iris.parquet",

@@ -22,6 +22,7 @@ rule draw:
         "<results>/logs/draw/{dataset}.log",
     params:
         figures=FIGURES[True],
+        results=folder_of_results,
         study=study_of_dataset,
         code=code_of_figures(FIGURES[True]),
     script:
@@ -42,7 +43,8 @@ rule draw_overall:
         "<results>/logs/draw_overall.log",
     params:
         figures=FIGURES[False],
-        study=whole_study,
+        results=folder_of_results,
+        study=digest_of_study(),
         code=code_of_figures(FIGURES[False]),
     script:
         "../scripts/draw.py"
@@ -56,6 +58,7 @@ rule figures:
     log:
         "<results>/logs/figures.log",
     params:
-        study=whole_study,
+        results=folder_of_results,
+        study=digest_of_study(),
     script:
         "../scripts/figures.py"

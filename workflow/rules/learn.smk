@@ -33,9 +33,7 @@ rule cross_validate:
         runtime=minutes_of_bundle,
     params:
         results=folder_of_results,
-        runs=runs_of_bundle,
-        evaluation=evaluation_of_fits(),
-        limits=as_text(limits_of_fits()),
+        asked=asked_of_bundle,
     message:
         "cross_validate {FITS:{wildcards.bundle}.}"
     script:
@@ -60,9 +58,7 @@ rule cross_validate_shard:
         runtime=minutes_of_bundle,
     params:
         results=folder_of_results,
-        runs=runs_of_bundle,
-        evaluation=evaluation_of_fits(),
-        limits=as_text(limits_of_fits()),
+        asked=asked_of_bundle,
         shards=shards_of_bundle,
         code=code_of("cross_validate_shard.py"),
     script:
@@ -85,9 +81,7 @@ rule gather_shards:
         bundle=DIVIDED,
     params:
         results=folder_of_results,
-        runs=runs_of_bundle,
-        evaluation=evaluation_of_fits(),
-        limits=as_text(limits_of_fits()),
+        asked=asked_of_bundle,
         code=code_of("gather_shards.py"),
     script:
         "../scripts/gather_shards.py"

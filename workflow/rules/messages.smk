@@ -10,6 +10,7 @@ from linclass.counted import first_names
 from linclass_study.disk_space import full_disk
 from linclass_study.jobs import slurm_jobs
 from linclass_study.jobs.work import SECONDS_OF_RULE
+from linclass_study import resolved_study
 from linclass_study.refusal import Refused
 from linclass_study.results import study_file
 from linclass_study.runs import fit_store
@@ -39,12 +40,19 @@ def reserve_results():
         sys.exit(str(refused))
 
 
+def write_study_for_jobs():
+    """Write the resolved study, which jobs read: their parameters are digests of its parts."""
+    resolved_study.write_resolved(
+        STUDY.results, description_of_study() | {"fits": described_fits()}
+    )
+
+
 def delete_outdated_study_file():
     """Before the first fit: delete the study.json of another study, which no longer describes the folder."""
     rules = {job.rule.name for job in workflow.dag.needrun_jobs()}
     results = Path(STUDY.results)
     if rules & {"cross_validate", "gather_shards", "aggregate"}:
-        if study_file.is_other(results, study_as_text()):
+        if study_file.is_other(results, description_of_study()):
             (results / study_file.NAME).unlink(missing_ok=True)
 
 

@@ -6,8 +6,9 @@ tables/{table}[-{dataset}].csv, .md, .tex    the tables of the page; each file i
 
 
 rule report:
-    """The page, and its tables in every format."""
+    """The page; its tables in every format are written, too."""
     input:
+        rerun_if_tables_are_missing,
         "<results>/scores.parquet",
         "<results>/fits.parquet",
         "<results>/answer.txt",
@@ -19,13 +20,14 @@ rule report:
         expand("<results>/exhibits/{dataset}.json", dataset=DATASETS),
         "<results>/exhibits.json",
     output:
-        reported("<results>/report.html", "report", "Report"),
-        page_files(),
+        report(
+            "<results>/report.html", caption="../report/captions/report.rst", category="Report"
+        ),
     log:
         "<results>/logs/report.log",
     params:
-        study=whole_study,
-        files=files_of_study,
+        results=folder_of_results,
+        study=digest_of_study(),
         code=code_of(
             "report.py",
             *(f"linclass_study.report.tables.{name}" for name in page_tables.table_modules()),

@@ -5,16 +5,17 @@ from functools import cache
 from pathlib import Path
 
 from linclass_study.project import ROOT
-from linclass_study.report import exhibits
+from linclass_study.report import exhibits, page_tables
 from linclass_study.report.exhibit import is_drawn
 from linclass_study.results import across_tables, study_file
+from linclass_study.results.export import FORMS
 from linclass_study.study import code
 from linclass_study.textbook import course
 
 
 def rerun_if_study_differs(wildcards):
     """An input function without files: it forces the job if study.json describes another study."""
-    if study_file.is_other(Path(STUDY.results), study_as_text()):
+    if study_file.is_other(Path(STUDY.results), description_of_study()):
         force(f"{STUDY.results}/{study_file.NAME}")
     return []
 
@@ -50,25 +51,17 @@ def draw_again_if_figure_is_lost(wildcards):
     return []
 
 
-def page_files():
-    """The tables of the page in every format; each CSV is included in `snakemake --report`."""
-    files = expand("<results>/tables/{table}.{ending}", table=PAGE_TABLES, ending=["md", "tex"])
-    for table in PAGE_TABLES:
-        files.append(reported(f"<results>/tables/{table}.csv", table, "Tables"))
-    return files
+def rerun_if_tables_are_missing(wildcards):
+    """An input function without files: it forces the page if a table of it is missing.
 
-
-def reported(file, name, category, subcategory=None):
-    """Mark a file for `snakemake --report`; its caption is in workflow/report/captions."""
-    captions = ROOT / "workflow" / "report" / "captions"
-    general = "table" if file.endswith(".csv") else "figure"
-    return report(
-        file,
-        caption=str(captions / f"{name if (captions / f'{name}.rst').is_file() else general}.rst"),
-        category=category,
-        subcategory=subcategory,
-        labels={general: name.replace("_", " ")},
-    )
+    The tables are no outputs of the rule: Snakemake would store all inputs of the page with each of them.
+    """
+    folder = Path(STUDY.results, "tables")
+    there = {file.name for file in folder.iterdir()} if folder.is_dir() else set()
+    wanted = {f"{t}.{form}" for t in page_tables.table_files(DATASETS) for form in FORMS}
+    if not wanted <= there:
+        force(f"{STUDY.results}/report.html")
+    return []
 
 
 def code_of_figures(figures):

@@ -1,6 +1,5 @@
 """Inputs and parameters of the rules that fit and predict."""
 
-import json
 from functools import cache
 from pathlib import Path
 
@@ -11,16 +10,11 @@ from linclass_study.runs.run_spec import RunSpec
 from linclass_study.study import code
 
 
-def folder_of_results(wildcards):
-    """For jobs that find their files by the names of runs."""
-    return STUDY.results
-
-
 @cache
 def evaluation_of_fits():
     """The evaluation without the keys that do not affect predictions."""
     beside = ("rope", "metrics", "focus")
-    return as_text({key: value for key, value in STUDY.evaluation.items() if key not in beside})
+    return {key: value for key, value in STUDY.evaluation.items() if key not in beside}
 
 
 def features_of_bundle(wildcards):
@@ -46,13 +40,32 @@ def files_of_shards(wildcards):
     return [f"<results>/shards/{wildcards.bundle}/{shard}.pickle" for shard in shards]
 
 
-def runs_of_bundle(wildcards):
-    """data set → method → entry, code and features. A change of one of them reruns the job, which then computes only
-    the runs that are affected."""
-    runs = {}
-    for dataset, method in BUNDLES[wildcards.bundle].runs:
-        runs.setdefault(dataset, {})[method] = spec_of_method(method)
-    return as_text(runs)
+def asked_of_bundle(wildcards):
+    """Digest of what the study specifies for these runs. A change reruns the job, which then computes only the runs
+    that are affected."""
+    runs = BUNDLES[wildcards.bundle].runs
+    own = {f"{dataset}/{method}": digest_of_spec(method) for dataset, method in runs}
+    return digest_of_part([own, digest_of_evaluation()])
+
+
+@cache
+def digest_of_spec(method):
+    return digest_of_part(spec_of_method(method))
+
+
+@cache
+def digest_of_evaluation():
+    return digest_of_part([evaluation_of_fits(), limits_of_fits()])
+
+
+def described_fits():
+    """What the jobs that fit read: which runs each makes, and everything that fits depend on."""
+    return {
+        "bundles": {name: bundle.runs for name, bundle in BUNDLES.items()},
+        "specs": {method: spec_of_method(method) for method in METHODS},
+        "evaluation": evaluation_of_fits(),
+        "limits": limits_of_fits(),
+    }
 
 
 def limits_of_fits():
@@ -75,8 +88,9 @@ def spec_of_method(method):
 def specified_of_method(method):
     """Everything that the study specifies for the runs of a method."""
     spec = spec_of_method(method)
-    evaluation = json.loads(evaluation_of_fits())
-    return RunSpec(spec["entry"], spec["code"], evaluation, limits_of_fits(), spec["tables"])
+    return RunSpec(
+        spec["entry"], spec["code"], evaluation_of_fits(), limits_of_fits(), spec["tables"]
+    )
 
 
 FITS = ToFit(Path(STUDY.results), BUNDLES, specified_of_method)

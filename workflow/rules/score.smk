@@ -51,9 +51,8 @@ rule aggregate:
     log:
         "<results>/logs/aggregate.log",
     params:
-        study=whole_study,
-        files=files_of_study,
-        modules=modules_of_study,
+        results=folder_of_results,
+        study=digest_of_study(),
         code=code_of("aggregate.py"),
     script:
         "../scripts/aggregate.py"
@@ -75,7 +74,8 @@ rule compare_methods:
     log:
         "<results>/logs/compare_methods.log",
     params:
-        study=whole_study,
+        results=folder_of_results,
+        study=digest_of_study(),
         code=code_of("compare_methods.py", *metric_modules()),
     script:
         "../scripts/compare_methods.py"

@@ -4,7 +4,6 @@ A job is rerun if its entry, the content of its code, or the content of its inpu
 merely touched or a part that it does not use has changed.
 """
 
-import json
 import sys
 from functools import cache
 from pathlib import Path
@@ -16,7 +15,8 @@ from linclass_study.jobs import bundles
 from linclass_study.own_metrics import metrics_of, own_metrics
 from linclass_study.project import ROOT, refuse_another_copy
 from linclass_study.refusal import Refused
-from linclass_study.report import exhibits, page_tables
+from linclass_study.report import exhibits
+from linclass_study.resolved_study import as_text, digest_of_part
 from linclass_study.study import code, config as studies, lock
 from linclass_study.study.own_modules import own_modules
 from linclass_study.textbook import course
@@ -44,7 +44,6 @@ FIGURES = exhibits.figure_names(
 BUNDLES = bundles.of_study(STUDY)  # name → runs that share a job
 DIVIDED = "[^/@]+@[^/@]+@[0-9]+"  # names of bundles whose run is divided among several jobs
 BUNDLES_OF = bundles.of_datasets(BUNDLES.values())  # data set → bundles that contain its runs
-PAGE_TABLES = page_tables.table_files(DATASETS)
 TEXTBOOK = course.script_names()
 
 
@@ -61,11 +60,6 @@ wildcard_constraints:
     shard="[0-9]+",
 
 
-def as_text(value):
-    """JSON of a parameter. Order matters: that of classes defines their codes, that of candidates breaks ties."""
-    return json.dumps(value, default=str)
-
-
 @cache
 def code_of(script, *modules, reads=()):
     return code.of_script(SCRIPTS / script, *modules, reads=[ROOT / file for file in reads])
@@ -78,33 +72,35 @@ def metric_modules():
     return sorted(f"linclass.metrics.{file.stem}" for file in files) + own
 
 
+# parts of the study that tables, figures and the report need
+PARTS = {part: getattr(STUDY, part) for part in ("methods", "evaluation", "limits", "positions")}
+
+
 @cache
-def study_as_text():
-    """The parts of the study that tables, figures and the report need."""
-    parts = ("results", "datasets", "methods", "evaluation", "limits", "positions")
-    return json.dumps({part: getattr(STUDY, part) for part in parts}, default=str)
+def description_of_study():
+    """The study with all its data sets, its YAML files, and its own modules: names, paths and digests."""
+    files = {"files": list(map(str, STUDY.files)), "modules": own_modules(STUDY)}
+    return {"datasets": STUDY.datasets} | PARTS | files
 
 
-def whole_study(wildcards):
-    """The same as a function: in a plain text Snakemake takes {3,} of a pattern, or {Iris} of a citation, for wildcards."""
-    return study_as_text()
+@cache
+def digest_of_study():
+    return digest_of_part(description_of_study())
+
+
+@cache
+def digest_of_methods():
+    return digest_of_part(PARTS)
 
 
 def study_of_dataset(wildcards):
-    """The same for a figure of one data set, without the other data sets."""
-    study = json.loads(study_as_text())
-    own = {wildcards.dataset: study["datasets"][wildcards.dataset]}
-    return json.dumps(study | {"datasets": own, "part": wildcards.dataset})
+    """Digest of what a figure of one data set shows: the study without the other data sets."""
+    return digest_of_part([digest_of_methods(), STUDY.datasets[wildcards.dataset]])
 
 
-def files_of_study(wildcards):
-    """The YAML files of the study."""
-    return list(map(str, STUDY.files))
-
-
-def modules_of_study(wildcards):
-    """Names, paths and digests of the study's own modules."""
-    return own_modules(STUDY)
+def folder_of_results(wildcards):
+    """Of a job, which reads the study from it (linclass_study/resolved_study.py)."""
+    return STUDY.results
 
 
 def force(file):

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from linclass_study.job import begin_job
+from linclass_study.resolved_study import read_resolved
 from linclass_study.results import answer, study_file
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.study_file import write_study
@@ -10,9 +11,10 @@ from linclass_study.results.summary import write_summary
 from linclass_study.results.tuned import write_tuned
 
 begin_job(snakemake.log[0])
-outcome = Outcome.of(snakemake.params.study)
+outcome = Outcome.of(snakemake.params.results)
 write_summary(outcome.results, snakemake.input.scores, snakemake.input.fits)
-write_study(study_file.of_files(outcome, snakemake.params.files, snakemake.params.modules))
+study = read_resolved(outcome.results)
+write_study(study_file.of_files(outcome, study["files"], study["modules"]))
 write_tuned(outcome)
 report = str(outcome.results / "report.html")
 Path(snakemake.output.answer).write_text(answer.answer(outcome, report), encoding="utf-8")

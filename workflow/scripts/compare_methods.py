@@ -5,4 +5,4 @@ from linclass_study.results.across_tables import write_across
 from linclass_study.results.outcome import Outcome
 
 begin_job(snakemake.log[0])
-write_across(Outcome.of(snakemake.params.study))
+write_across(Outcome.of(snakemake.params.results))

@@ -1,22 +1,23 @@
 """Features and folds → outcomes of some planned fits of a run."""
 
-import json
 from pathlib import Path
 
 from linclass_study.job import begin_job
+from linclass_study.resolved_study import read_fits
 from linclass_study.runs.shards import compute_shard
 from linclass_study.runs.shared_inputs import SharedInputs
 
 if __name__ == "__main__":
     begin_job(snakemake.log[0])
     results = Path(snakemake.params.results)
-    ((dataset, methods),) = json.loads(snakemake.params.runs).items()
+    runs, evaluation, limits = read_fits(results, snakemake.wildcards.bundle)
+    ((dataset, methods),) = runs.items()
     ((method, spec),) = methods.items()
     compute_shard(
-        SharedInputs(results, dataset, json.loads(snakemake.params.evaluation)),
+        SharedInputs(results, dataset, evaluation),
         method,
         spec,
-        json.loads(snakemake.params.limits),
+        limits,
         (int(snakemake.wildcards.shard), snakemake.params.shards),
         Path(snakemake.output[0]),
     )

@@ -5,5 +5,5 @@ from linclass_study.report.exhibits import write_exhibits
 from linclass_study.results.outcome import Outcome
 
 begin_job(snakemake.log[0])
-outcome = Outcome.of(snakemake.params.study)
+outcome = Outcome.of(snakemake.params.results, snakemake.wildcards.get("dataset", ""))
 write_exhibits(outcome, snakemake.params.figures, snakemake.wildcards.get("dataset", ""))

@@ -6,5 +6,5 @@ from linclass_study.report.exhibits import drawn_exhibits, write_pictures
 from linclass_study.results.outcome import Outcome
 
 begin_job(snakemake.log[0])
-outcome = Outcome.of(snakemake.params.study)
+outcome = Outcome.of(snakemake.params.results)
 write_pictures(outcome, drawn_exhibits(outcome), PICTURES)
