@@ -20,6 +20,7 @@ PARTS = [
     "linclass_study",
     "profiles",
     "resources",
+    "snakemake_logger_plugin_linclass",
     "textbook",
     "workflow",
 ]
@@ -33,11 +34,16 @@ class Output:
     text: str
 
     @property
-    def jobs(self) -> dict[str, int]:
-        """Rule → how many jobs, of the table that Snakemake prints first (and again at the end of -n)."""
+    def table(self) -> dict[str, list[str]]:
+        """Rule → number of jobs, and in a dry run the first of their names, of the table of jobs."""
         table = re.search(r"^job +count\n-+ +-+\n(.*?)^total", self.text, flags=re.M | re.S)
         lines = table.group(1).splitlines() if table else []
-        return {name: int(count) for name, count in (line.split() for line in lines)}
+        return {name: about for name, *about in (line.split(maxsplit=2) for line in lines)}
+
+    @property
+    def jobs(self) -> dict[str, int]:
+        """Rule → how many jobs."""
+        return {name: int(about[0]) for name, about in self.table.items()}
 
     @property
     def jobs_in_all(self) -> int:
@@ -46,13 +52,14 @@ class Output:
     @property
     def runs(self) -> set[tuple[str, str]]:
         """(dataset, method) of the runs that a dry run plans to fit."""
-        jobs = re.findall(r"cross_validate \S+, .*\d+ of \d+ runs to fit.*: (.+)$", self.text, re.M)
-        return {(d, m) for job in jobs for d, m in re.findall(r"(\S+) × ([^\s,]+)", job)}
+        found = re.findall(r"^(\S+): .*\d+ of \d+ runs? to fit.*: (.+)$", self.text, re.M)
+        without_fits = ((d, re.sub(r" \(\d+ fits?\)", "", methods)) for d, methods in found)
+        return {(d, m) for d, methods in without_fits for m in re.split(", | and ", methods)}
 
     @property
     def bundles(self) -> list[str]:
         """Names of the jobs that a dry run plans for runs, whatever they will find to fit."""
-        return re.findall(r"^Job \d+: cross_validate (\S+),", self.text, re.M)
+        return re.split(", | and ", self.table["cross_validate"][1])
 
     @property
     def own_lines(self) -> list[str]:

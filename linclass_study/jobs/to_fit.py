@@ -1,4 +1,4 @@
-"""The fits that a job will make, for the line that `snakemake -n` prints about the job, and why, for its last lines.
+"""The runs that will be fitted, for the lines of `snakemake -n` about each data set, and why, for its last lines.
 
 They are known before the data: a fit is made if its recipe, its protocol or its seed is new, or if its outcome does not
 hold under the limits of the study. Whether its rows have changed is known only when the job runs.
@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from linclass.counted import counted, first_names, names_and_others
+from linclass.counted import counted, names_and_others
 from linclass_study.jobs.bundles import Bundle
 from linclass_study.protocols import kind, of_dataset, protocol_named
 from linclass_study.runs.fit_details import GRID, extras_of
@@ -23,7 +23,7 @@ from linclass_study.runs.run_files import recorded_run
 from linclass_study.runs.run_spec import RunSpec
 from linclass_study.runs.shared_child import limits_of_fit
 
-SHOWN = 40  # runs named in a line
+SHOWN = 12  # data sets that have a line
 NAMED = 5  # methods or data sets named in a line
 WORDS = {"entry": "their entry", "code": "their code", "evaluation": "`evaluation:`"}
 NEW = "new"  # change of a run that was never fitted
@@ -31,10 +31,7 @@ HOLDS = ""  # change of a fit whose outcome can be used
 
 
 class ToFit:
-    """Formats the name of a bundle. It ends with a full stop, as Snakemake interprets a final letter q or u.
-
-    specified   method → what the study specifies for its runs
-    """
+    """specified   method → what the study specifies for its runs"""
 
     def __init__(
         self,
@@ -46,20 +43,31 @@ class ToFit:
         self._runs = cache(lambda dataset: RunsOfDataset(results, dataset))
         self.changes = cache(self._changes)
 
-    def __format__(self, name: str) -> str:
-        bundle = self.bundles[name[:-1]]
-        found = {run: self.changes(*run) for run in bundle.runs}
+    def lines(self, bundles: Iterable[str], named: int = NAMED) -> Iterator[str]:
+        """A line for each data set of these bundles: how many of its runs are fitted, and which."""
+        methods: dict[str, list[str]] = defaultdict(list)
+        for name in bundles:
+            for dataset, method in self.bundles[name].runs:
+                methods[dataset].append(method)
+        for dataset in [*methods][:SHOWN]:
+            yield f"{dataset}: {self._runs_to_fit(dataset, methods[dataset], named)}"
+        if len(methods) > SHOWN:
+            yield f"and {counted(len(methods) - SHOWN, 'other data set')}"
+
+    def _runs_to_fit(self, dataset: str, methods: list[str], named: int) -> str:
+        found = {method: self.changes(dataset, method) for method in methods}
         new = [
-            " × ".join(run)
-            + ("" if NEW in changes else f" ({counted(sum(changes.values()), 'fit')})")
-            for run, changes in found.items()
+            method + ("" if NEW in changes else f" ({counted(sum(changes.values()), 'fit')})")
+            for method, changes in found.items()
             if changes
         ]
-        total = len(bundle.runs)
+        total = counted(len(methods), "run")
         if not new:
-            return f"{bundle.name}, none of {total} runs to fit unless their rows have changed"
-        least, more = ("at least ", ", more if rows have changed") if len(new) < total else ("", "")
-        return f"{bundle.name}, {least}{len(new)} of {total} runs to fit{more}: {first_names(new, SHOWN)}"
+            return f"none of {total} to fit unless their rows have changed"
+        least, more = "", ""
+        if len(new) < len(methods):
+            least, more = "at least ", ", more if rows have changed"
+        return f"{least}{len(new)} of {total} to fit{more}: {names_and_others(new, named)}"
 
     def again(self, bundles: Iterable[str]) -> Iterator[str]:
         """A line for each change for which fits of these bundles are made: how many, of what, and which change."""

@@ -28,13 +28,11 @@ import psutil
 
 from linclass_study.machine import machine
 from linclass_study.refusal import Refused
+from linclass_study.study.snakemake_internals import LOCKED, LOCKS, READ_ONLY
 
 OWNERS = Path(".snakemake") / "owners"
-LOCKS = Path(".snakemake") / "locks"
 # seconds, after which a process without Snakemake's locks will not take them any more
 FORGOTTEN_AFTER = 600
-REFUSAL = "Error: Directory cannot be locked"  # Snakemake's, as the next
-READ_ONLY = "Write-protected output files"
 
 # this process's own file, open until it ends: closing any copy would unlock it
 _held: dict[Path, TextIO] = {}
@@ -123,7 +121,7 @@ def explain_refusals(logger: logging.Logger, results: str) -> None:
                 f"The results in {results} cannot be written, and this study would change them: make the folder "
                 f"writable (`chmod -R u+w {results}`), or set `results:` to another one"
             )
-        if REFUSAL in str(record.msg):
+        if LOCKED in str(record.msg):
             living = [owner for _, owner, dead in _others() if not dead]
             if owner := min(
                 living, key=lambda o: (o.results != results, not o.is_here()), default=None

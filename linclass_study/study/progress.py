@@ -5,13 +5,11 @@
 A line is printed when a job starts or ends, but at most one in two seconds, and one at the end. Work is measured in
 seconds of jobs, those that they took and those expected of the others, so that many small jobs do not hide a large one.
 Expected seconds of a kind of jobs (drawing; fits on one data set) are corrected by what its first ones took, or, before
-any has ended, as those of the median kind. Errors and all other messages are printed by Snakemake's own formatter, and
-its log file is complete.
+any has ended, as those of the median kind. Snakemake's log file has every job.
 """
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Mapping
 from math import inf
@@ -41,12 +39,9 @@ class PlannedJob(NamedTuple):
 Jobs = Mapping[int, PlannedJob]  # by job id
 
 
-class StudyProgress(logging.Formatter):
-    def __init__(
-        self, usual: logging.Formatter, jobs: Jobs, now: Callable[[], float] = time.monotonic
-    ):
-        super().__init__()
-        self.usual, self.jobs, self.now, self.began = usual, jobs, now, now()
+class StudyProgress:
+    def __init__(self, jobs: Jobs, now: Callable[[], float] = time.monotonic):
+        self.jobs, self.now, self.began = jobs, now, now()
         self.work = {
             number: STARTUP + (UNKNOWN if job.seconds == inf else job.seconds)
             for number, job in jobs.items()
@@ -55,36 +50,32 @@ class StudyProgress(logging.Formatter):
         self.took: dict[int, float] = {}  # of finished jobs
         self.last_line = -inf  # time of the last line
 
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a record is printed; messages of the scheduler are omitted."""
-        event, text = event_of(record), str(record.msg).strip()
-        if event not in WORDS:
-            return (
-                event != "progress" and (bool(event) or bool(text)) and not text.startswith(OMITTED)
-            )
+    def is_due(self, event: str, number: int) -> bool:
+        """Whether a line is printed about a job that starts or ends."""
         if event == "job_finished":
-            number = record.__dict__["job_id"]
             self.took[number] = self.now() - self.started.get(number, self.began)
         else:
-            self.started.setdefault(record.__dict__["jobid"], self.now())
-        last = len(self.took) == len(self.jobs)
-        if not last and self.now() - self.last_line < EVERY:
+            self.started.setdefault(number, self.now())
+        if len(self.took) < len(self.jobs) and self.now() - self.last_line < EVERY:
             return False
         self.last_line = self.now()
         return True
 
-    def format(self, record: logging.LogRecord) -> str:
-        event, about = event_of(record), record.__dict__
-        if event not in WORDS:
-            return self.usual.format(record)
-        job = self.jobs.get(about["jobid" if event == "job_info" else "job_id"])
+    def line(self, event: str, number: int) -> str:
+        missing = len(self.jobs) - len(self.took)
         done, left = sum(self.took.values()), self._seconds_left()
         share = done / (done + left) if done + left else 0.0
-        missing = len(self.jobs) - len(self.took)
         count = f"{len(self.took):>6} of {len(self.jobs)} jobs"
         percent = min(int(100 * share), 99) if missing else 100
-        words = self._left(share, missing)
-        return f"{count}   {percent:>3}% of the work   {words}   {WORDS[event]}: {job.name if job else ''}"
+        name = self.jobs[number].name if number in self.jobs else ""
+        return (
+            f"{count}   {percent:>3}% of the work   {self._left(share, missing)}   "
+            f"{WORDS[event]}: {name}"
+        )
+
+    def omits(self, event: str | None, text: str) -> bool:
+        """Whether a message says what the progress says, as those of the scheduler do."""
+        return event == "progress" or (not event and text.strip().startswith(OMITTED))
 
     def _seconds_left(self) -> float:
         """Seconds of all jobs that have not ended, whether or not they run at once."""
@@ -117,19 +108,3 @@ def lasting(seconds: float) -> str:
     """A duration with one unit: 90 → 2 min."""
     size, unit = next(((size, unit) for size, unit in UNITS if seconds >= size), UNITS[-1])
     return f"{max(round(seconds / size), 1)} {unit}"
-
-
-def attach(logger: logging.Logger, jobs: Jobs) -> None:
-    """Replace the formatter of Snakemake's terminal handler; `jobs` are those that will run."""
-    for handler in logger.handlers:
-        usual = handler.formatter
-        if type(usual).__name__ == "DefaultFormatter" and not isinstance(
-            handler, logging.FileHandler
-        ):
-            progress = StudyProgress(usual, jobs)  # type: ignore[arg-type]
-            handler.setFormatter(progress)
-            handler.addFilter(progress.filter)
-
-
-def event_of(record: logging.LogRecord) -> str:
-    return getattr(getattr(record, "event", None), "value", "")

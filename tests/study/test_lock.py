@@ -149,7 +149,7 @@ def test_a_refusal_says_in_one_line_who_since_when_and_what_to_do(folder, change
     logger.addHandler(logging.Handler())
     logger.handlers[0].emit = lambda record: message.append(record.getMessage())
     lock.explain_refusals(logger, "results")
-    logger.error(f"{lock.REFUSAL}. Please make sure\nthat no other Snakemake process …")
+    logger.error(f"{lock.LOCKED}. Please make sure\nthat no other Snakemake process …")
     logger.error("another error")
     logger.error(f"{lock.READ_ONLY} for rule report:\n    output: results/report.html\n    …")
     assert message.pop() == (

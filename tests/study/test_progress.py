@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 import re
-from types import SimpleNamespace
 
 import pytest
 
@@ -18,23 +16,14 @@ class Clock:
         return self.time
 
 
-def record(event: str, number: int) -> logging.LogRecord:
-    made = logging.makeLogRecord({"msg": "", "jobid": number, "job_id": number})
-    made.event = SimpleNamespace(value=event)
-    return made
-
-
 def test_a_thousand_jobs_in_ten_seconds_are_at_most_six_lines_and_a_last_one():
     clock = Clock()
-    progress = StudyProgress(
-        logging.Formatter(), {n: PlannedJob(f"job {n}", 1.0, "fit") for n in range(1000)}, clock
-    )
+    progress = StudyProgress({n: PlannedJob(f"job {n}", 1.0, "fit") for n in range(1000)}, clock)
     lines = []
     for number in range(1000):
         for event in ("job_info", "job_finished"):
-            made = record(event, number)
-            if progress.filter(made):
-                lines.append(progress.format(made))
+            if progress.is_due(event, number):
+                lines.append(progress.line(event, number))
         clock.time += 0.01
     assert len(lines) <= 10 / 2 + 2
     assert "1000 of 1000 jobs   100% of the work   nothing left" in lines[-1]
@@ -44,12 +33,11 @@ def test_the_share_is_of_the_work_and_the_time_left_follows_from_it():
     clock = Clock()
     # Work is 99 + 1 and 0 + 1, a second of each for its start: the first is 100 of 101.
     jobs = {1: PlannedJob("large", 99.0, "fit"), 2: PlannedJob("small", 0.0, "draw")}
-    progress = StudyProgress(logging.Formatter(), jobs, clock)
+    progress = StudyProgress(jobs, clock)
     clock.time = 980.0
-    made = record("job_finished", 1)
-    assert progress.filter(made)
+    assert progress.is_due("job_finished", 1)
     # 980 s for 100 units leave 9.8 s for one, 1 − 100/101 of all.
-    assert progress.format(made).split("   ")[-3:] == [
+    assert progress.line("job_finished", 1).split("   ")[-3:] == [
         " 99% of the work",
         "nearly done: 1 job left",
         "done: large",
@@ -59,13 +47,12 @@ def test_the_share_is_of_the_work_and_the_time_left_follows_from_it():
 def lines_of(jobs: dict[int, PlannedJob], took: list[float]) -> list[str]:
     """Share, time left and name, at the end of each of the jobs that run one after another."""
     clock = Clock()
-    progress, lines = StudyProgress(logging.Formatter(), jobs, clock), []
+    progress, lines = StudyProgress(jobs, clock), []
     for number, seconds in enumerate(took):
-        progress.filter(record("job_info", number))
+        progress.is_due("job_info", number)
         clock.time += seconds
-        done = record("job_finished", number)
-        progress.filter(done)
-        lines.append(progress.format(done).partition(" jobs ")[2].strip())
+        progress.is_due("job_finished", number)
+        lines.append(progress.line("job_finished", number).partition(" jobs ")[2].strip())
     return lines
 
 
@@ -93,13 +80,6 @@ def test_it_does_not_say_100_percent_before_the_end():
         "99% of the work   nearly done: 1 job left",
         "100% of the work   nothing left",
     ]
-
-
-def test_errors_are_never_held_back():
-    progress = StudyProgress(logging.Formatter(), {1: PlannedJob("job", 1.0, "fit")}, Clock())
-    assert progress.filter(record("job_info", 1))
-    assert not progress.filter(record("job_info", 1))
-    assert progress.filter(record("job_error", 1))
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def attempt(wildcards):
 @cache
 def retry_unavailable_once():
     """Retry once, in the main process of a real run: not in dry runs or jobs."""
-    if not workflow.is_main_process or workflow.executor_plugin is None or workflow.dryrun:
+    if not (workflow.is_main_process and snakemake_internals.is_run(workflow)):
         return
     asked = [name for name in DATASETS if fetch_attempts.was_unavailable(STUDY.results, name)]
     if asked:

@@ -34,8 +34,6 @@ rule cross_validate:
     params:
         results=folder_of_results,
         asked=asked_of_bundle,
-    message:
-        "cross_validate {FITS:{wildcards.bundle}.}"
     script:
         "../scripts/cross_validate.py"
 

@@ -14,11 +14,11 @@ from linclass_study import resolved_study
 from linclass_study.refusal import Refused
 from linclass_study.results import study_file
 from linclass_study.runs import fit_store
-from linclass_study.study import lock, progress
+from linclass_study.study import lock, progress, snakemake_internals, terminal
 from linclass_study.textbook import published_table
 from linclass_study.textbook.published import read_published
 
-STOPPED = "Terminating processes on user request"  # Snakemake's words in its log after Ctrl-C
+FITTING = ("cross_validate", "gather_shards")  # rules that write the files of runs
 
 
 def cancel_abandoned_slurm_jobs():
@@ -27,8 +27,7 @@ def cancel_abandoned_slurm_jobs():
         slurm_jobs.cancel_abandoned(STUDY.results, logger.info)
     except Refused as refused:
         sys.exit(str(refused))
-    name = getattr(workflow.scheduler._executor, "run_uuid", None)  # of the Slurm executor only
-    if name:
+    if name := snakemake_internals.name_of_slurm_jobs(workflow):
         slurm_jobs.remember(name, STUDY.results)
 
 
@@ -49,7 +48,7 @@ def write_study_for_jobs():
 
 def delete_outdated_study_file():
     """Before the first fit: delete the study.json of another study, which no longer describes the folder."""
-    rules = {job.rule.name for job in workflow.dag.needrun_jobs()}
+    rules = {job.rule.name for job in snakemake_internals.planned_jobs(workflow)}
     results = Path(STUDY.results)
     if rules & {"cross_validate", "gather_shards", "aggregate"}:
         if study_file.is_other(results, description_of_study()):
@@ -57,14 +56,14 @@ def delete_outdated_study_file():
 
 
 def show_progress():
-    """Show the progress; a dry run lists the jobs in full instead."""
-    jobs = workflow.dag.needrun_jobs()
-    progress.attach(
-        logger,
+    """Show the progress of the jobs that will run."""
+    terminal.show_progress(
         {
-            workflow.dag.jobid(job): progress.PlannedJob(name_of(job), work_of(job), kind_of(job))
-            for job in jobs
-        },
+            snakemake_internals.number_of_job(workflow, job): progress.PlannedJob(
+                name_of(job), work_of(job), kind_of(job)
+            )
+            for job in snakemake_internals.planned_jobs(workflow)
+        }
     )
 
 
@@ -100,14 +99,14 @@ def print_answer_last():
     """Print the answer of the study after all messages of Snakemake; if only a part was requested, its files."""
     if text := answer_as_requested() or textbook_as_compared():
         atexit.register(print, text, file=sys.stderr)
-    elif made := sorted({str(file) for job in workflow.dag.targetjobs for file in job.output}):
-        text = f"Made: {first_names(made, 5)} | the report was not requested"
+    elif made := snakemake_internals.requested_files(workflow):
+        text = f"Wrote {first_names(made, 5)} (report not requested)"
         atexit.register(print, text, file=sys.stderr)
 
 
 def print_answer_of_before(record):
     """A filter of log records: where nothing is to be done, the answer is printed again."""
-    if str(record.msg).startswith("Nothing to be done") and not workflow.dryrun:
+    if str(record.msg).startswith(snakemake_internals.NOTHING_TO_DO) and not workflow.dryrun:
         if text := answer_as_requested():
             atexit.register(print, text, file=sys.stderr)
     return True
@@ -115,21 +114,22 @@ def print_answer_of_before(record):
 
 def answer_as_requested():
     """The answer, with the report's path if that was requested; nothing if the answer was not."""
-    answer = Path(STUDY.results, "answer.txt")
-    if not any(str(answer) in job.output for job in workflow.dag.jobs) or not answer.exists():
+    answer, rules = Path(STUDY.results, "answer.txt"), snakemake_internals.requested_rules(workflow)
+    if "aggregate" not in rules or not answer.exists():
         return ""
     text = answer.read_text(encoding="utf-8").rstrip()
-    if any(job.rule.name == "report" for job in workflow.dag.jobs):
+    if "report" in rules:
         return text
     return text.rpartition("\nreport: ")[0] + "\nthe report was not requested"
 
 
 def textbook_as_compared():
     """How many published numbers hold, and the page; nothing if `reproduce` was not requested or not reached."""
-    if not any(job.rule.name == "reproduce" for job in workflow.dag.jobs):
+    if "reproduce" not in snakemake_internals.requested_rules(workflow):
         return ""
     folder = Path(STUDY.results, "textbook")
-    lacking = {job.rule.name for job in workflow.dag.needrun_jobs()} - {"reproduce"}
+    lacking = {job.rule.name for job in snakemake_internals.planned_jobs(workflow)}
+    lacking -= {"reproduce"}
     if lacking or not (folder / "published.json").exists():
         return ""
     return published_table.ending(
@@ -139,16 +139,22 @@ def textbook_as_compared():
 
 def print_what_is_fitted_again():
     """After a plan: which runs are fitted again, and what has changed."""
-    if not workflow.dryrun or workflow.dag is None:
+    if not workflow.dryrun or not snakemake_internals.has_plan(workflow):
         return
-    rules = ("cross_validate", "gather_shards")
-    planned = workflow.dag.needrun_jobs(exclude_finished=False)
-    jobs = [job for job in planned if job.rule.name in rules]
-    for line in FITS.again(sorted(job.wildcards.bundle for job in jobs)):
+    jobs = snakemake_internals.planned_jobs(workflow, finished=True)
+    bundles = [job.wildcards.bundle for job in jobs if job.rule.name in FITTING]
+    for line in FITS.again(sorted(bundles)):
         print(line, file=sys.stderr)
 
 
+def runs_to_fit(planned):
+    """Lines about the runs that the planned jobs (rule → their wildcards) will fit."""
+    bundles = [job["bundle"] for rule in FITTING for job in planned.get(rule, [])]
+    return FITS.lines(sorted(bundles))
+
+
 if workflow.is_main_process:
+    terminal.show_runs_to_fit(runs_to_fit)
     logger.addFilter(print_answer_of_before)
     atexit.register(print_what_is_fitted_again)
 
@@ -159,8 +165,11 @@ def print_unfinished_last(logs):
     logs    Snakemake's log files; its documentation has one, its releases a list
     """
     files = map(Path, [logs] if isinstance(logs, str) else logs)
-    if any(STOPPED in file.read_text(encoding="utf-8", errors="replace") for file in files):
-        text = "Interrupted. What was computed is kept; the same command goes on from there."
+    if any(
+        snakemake_internals.STOPPED in file.read_text(encoding="utf-8", errors="replace")
+        for file in files
+    ):
+        text = "Interrupted. What was computed is kept; rerun the same command to resume."
     else:
         text = "The study is not finished: the errors above say which jobs failed. What was computed is kept; run again."
     text = textbook_as_compared() or text  # finished, but a number is outside its tolerance

@@ -103,8 +103,11 @@ def rerun_if_runs_differ(wildcards):
     """
     runs = BUNDLES[wildcards.bundle].runs
     wanted = {f"{dataset}/{method}": specified_of_method(method).asked for dataset, method in runs}
-    if not manifest.is_current(Path(STUDY.results), wildcards.bundle, wanted):
-        force(f"{STUDY.results}/{manifest.FOLDER}/{wildcards.bundle}.json")
+    file = f"{STUDY.results}/{manifest.FOLDER}/{wildcards.bundle}.json"
+    if Path(file).exists() and not manifest.is_current(
+        Path(STUDY.results), wildcards.bundle, wanted
+    ):
+        force(file)
     return []
 
 

@@ -17,7 +17,7 @@ from linclass_study.project import ROOT, refuse_another_copy
 from linclass_study.refusal import Refused
 from linclass_study.report import exhibits
 from linclass_study.resolved_study import as_text, digest_of_part
-from linclass_study.study import code, config as studies, lock
+from linclass_study.study import code, config as studies, lock, snakemake_internals
 from linclass_study.study.own_modules import own_modules
 from linclass_study.textbook import course
 
@@ -104,6 +104,6 @@ def folder_of_results(wildcards):
 
 
 def force(file):
-    """Force the job that makes a file. The file is not deleted before, so a dry run loses nothing."""
+    """Force the job that makes a file."""
     if workflow.is_main_process:
-        workflow.dag.forcefiles.add(file)
+        snakemake_internals.force(workflow, file)

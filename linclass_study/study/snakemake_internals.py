@@ -1,0 +1,60 @@
+"""Everything of Snakemake that we use beyond its documented interfaces, which any release may change.
+
+tests/workflow/test_snakemake_internals.py tries all of it with the installed release. `workflow` is the object of this
+name in a Snakefile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+# what Snakemake says, and no event, exit code or exception tells
+NOTHING_TO_DO = "Nothing to be done"
+STOPPED = "Terminating processes on user request"  # after Ctrl-C
+LOCKED = "Error: Directory cannot be locked"
+READ_ONLY = "Write-protected output files"
+
+METADATA = Path(".snakemake") / "metadata"
+LOCKS = Path(".snakemake") / "locks"
+
+
+def force(workflow: Any, file: str) -> None:
+    """Force the job that makes a file, from an input function. Unlike deleting the file it does not harm a dry run."""
+    workflow.dag.forcefiles.add(file)
+
+
+def is_run(workflow: Any) -> bool:
+    """Whether jobs will run: this is neither a dry run nor another command, such as --report."""
+    return workflow.executor_plugin is not None and not workflow.dryrun
+
+
+def has_plan(workflow: Any) -> bool:
+    """Whether the jobs are known."""
+    return workflow.dag is not None
+
+
+def planned_jobs(workflow: Any, finished: bool = False) -> list[Any]:
+    """The jobs that must run; `finished`: also those that have run."""
+    return [*workflow.dag.needrun_jobs(exclude_finished=not finished)]
+
+
+def number_of_job(workflow: Any, job: Any) -> int:
+    """The number that the events of a job have."""
+    return int(workflow.dag.jobid(job))
+
+
+def requested_rules(workflow: Any) -> set[str]:
+    """Rules of all jobs, whether or not they must run."""
+    return {job.rule.name for job in workflow.dag.jobs}
+
+
+def requested_files(workflow: Any) -> Iterable[str]:
+    """The files that were asked for, instead of `all`."""
+    return sorted({str(file) for job in workflow.dag.targetjobs for file in job.output})
+
+
+def name_of_slurm_jobs(workflow: Any) -> str | None:
+    """The common name of all jobs of this Snakemake in Slurm; None for another executor."""
+    return getattr(workflow.scheduler._executor, "run_uuid", None)
