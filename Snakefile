@@ -36,6 +36,7 @@ rule all:
     """The report and all files of results: those that were deleted are made again."""
     default_target: True
     input:
+        retries,
         [getattr(rules, name).output for name in OVERALL if hasattr(rules, name)],
         expand(
             [file for name in OF_DATASET for file in getattr(rules, name).output],
@@ -61,6 +62,7 @@ onstart:
 onsuccess:
     slurm_jobs.forget()
     prune_store()
+    print_available_last()
     print_answer_last()
 
 

@@ -364,7 +364,6 @@ INTERFACES = {
     "main": (  # what a process runs
         "linclass_study/command/__main__.py",
         "linclass_study/guarded_child.py",
-        "linclass_study/data/fetch/retry_unavailable.py",
     ),
     "make": ("linclass_study/report/tables/*",),  # a table of the report
     "names": (

@@ -28,7 +28,7 @@ from linclass_study.protocols import divides_test_rows, protocol_named, selected
 from linclass_study.results.metric_words import direction_words
 from linclass_study.study.column_check import columns_of_text, small_dataset
 from linclass_study.study.config import Study, read_config
-from linclass_study.study.estimator_check import without_effect
+from linclass_study.study.kept_checks import idle_of_method
 from linclass_study.study.yaml_file import read_yaml
 
 NAMES = 12  # of data sets or methods that are listed
@@ -56,7 +56,7 @@ def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
     yield from _official_rows(study)
     yield from _columns(study)
     for name, entry in study.methods.items():
-        yield from (f"no effect   of {name}: {text}" for text in without_effect(entry))
+        yield from (f"no effect   of {name}: {text}" for text in idle_of_method(entry))
     yield f"ranked by   {_directed(study.evaluation['tune_metric'])}"
     if others := study.evaluation.get("metrics"):
         yield f"scored by   {', '.join(map(_directed, others))}, and linclass's metrics"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -22,6 +23,7 @@ from typing import Any
 from linclass import metrics, module_of
 from linclass.pipeline.method import Method, named_steps
 from linclass.selection import tuning
+from linclass_study.disk_cache import computed_of_file, computed_once
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
 from linclass_study.study.estimator_check import inner_entries
@@ -114,6 +116,16 @@ def closure(files: Iterable[Path], modules: Iterable[str]) -> tuple[set[Path], s
     return found, libraries - sys.stdlib_module_names
 
 
+def modules_named(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Modules of the classes that an entry names by their import paths, the inner ones included."""
+    steps = [*named_steps(entry.get("transforms")), *named_steps(entry.get("features"))]
+    inner = [one for part in ("params", "tune") for _, one in inner_entries(entry.get(part) or {})]
+    yield str(entry["classifier"]).rpartition(".")[0]
+    yield from (name.rpartition(".")[0] for name, _ in steps if "." in name)
+    for one in [*inner, *(one for _, options in steps for _, one in inner_entries(options))]:
+        yield from modules_named(one)
+
+
 def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
     package, _, name = entry["classifier"].rpartition(".")
     yield module_of(name) if package == "linclass" else package
@@ -154,10 +166,24 @@ def _read(path: Path) -> tuple[tuple[str, ...], str]:
 
     Imports are dotted names; of `from a import b` both a and a.b, either may be the module.
     """
+    # where a user's module is found, hence what its relative imports mean, depends on the folder
+    place = ROOT if _is_ours(path) else Path.cwd()
+    names, digest = computed_of_file(f"{_parser()} {place}", path, lambda: _parsed(path))
+    return tuple(names), digest
+
+
+@cache
+def _parser() -> str:
+    """Other versions of this file, or of Python, give other digests."""
+    own = os.stat(__file__)
+    return f"source {sys.version_info[:2]} {own.st_size} {own.st_mtime_ns}"
+
+
+def _parsed(path: Path) -> tuple[list[str], str]:
     content = path.read_bytes()
     names: list[str] = []
     if path.suffix != ".py":  # compiled, or an archive
-        return (), _digest(content)
+        return names, _digest(content)
     try:
         tree = ast.parse(content)
     except SyntaxError as error:
@@ -170,7 +196,7 @@ def _read(path: Path) -> tuple[tuple[str, ...], str]:
             names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
     if _is_ours(path) or not any(word in content for word in READ_TEXT):
         content = syntax(tree).encode()
-    return tuple(names), _digest(content)
+    return names, _digest(content)
 
 
 def _digest(content: bytes) -> str:
@@ -247,7 +273,11 @@ def _version(name: str) -> str:
 
 @cache
 def _distributions() -> Mapping[str, list[str]]:
-    return metadata.packages_distributions()
+    folders = [folder for folder in sys.path if os.path.isdir(folder or ".")]
+    state = [[folder, os.stat(folder or ".").st_mtime_ns] for folder in folders]
+    return dict(
+        computed_once(f"distributions {sys.prefix}", state, metadata.packages_distributions)
+    )
 
 
 def _shown(path: Path) -> str:

@@ -10,7 +10,7 @@ from linclass_study.data.entry.entry_check import entry_problems
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.study.catalogues import at_their_origin
 from linclass_study.study.column_check import column_problems
-from linclass_study.study.method_check import method_problems
+from linclass_study.study.kept_checks import problems_of_method
 from linclass_study.study.source_lines import Problem, SourceLines
 from linclass_study.study.yaml_file import read_yaml
 
@@ -28,7 +28,7 @@ def check_entries(
     """Refuse what is wrong with them, by its key in the study's files or, of an entry that is not `own`, in the
     catalogue.
     """
-    problems = method_problems if kind == "methods" else _of_datasets(mirrors, root)
+    problems = problems_of_method if kind == "methods" else _of_datasets(mirrors, root)
     found: dict[bool, list[Problem]] = {True: [], False: []}  # of own entries, of the catalogue's
     for name, entry in selected.items():
         found[name in own] += [([name, *keys], text) for keys, text in problems(entry)]

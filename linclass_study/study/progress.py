@@ -75,7 +75,7 @@ class StudyProgress:
 
     def omits(self, event: str | None, text: str) -> bool:
         """Whether a message says what the progress says, as those of the scheduler do."""
-        return event == "progress" or (not event and text.strip().startswith(OMITTED))
+        return event == "progress" or text.strip().startswith(OMITTED)
 
     def _seconds_left(self) -> float:
         """Seconds of all jobs that have not ended, whether or not they run at once."""

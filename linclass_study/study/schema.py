@@ -13,6 +13,7 @@ import yaml
 from jsonschema.exceptions import ValidationError
 
 from linclass import metrics, synthetic
+from linclass_study.disk_cache import computed_of_file
 from linclass_study.project import ROOT
 from linclass_study.refusal import nearest_name
 from linclass_study.study.misplaced import right_place
@@ -33,7 +34,9 @@ KINDS = {
 
 @cache
 def load_schema(name: str) -> dict[str, Any]:
-    schema = yaml.safe_load((FOLDER / f"{name}.schema.yaml").read_text(encoding="utf-8"))
+    path = FOLDER / f"{name}.schema.yaml"
+    schema = computed_of_file("YAML", path, lambda: yaml.safe_load(path.read_text("utf-8")))
+    schema = deepcopy(schema)
     if name == "datasets":
         _add_generators(schema["$defs"]["drawn"])
     return schema

@@ -25,11 +25,6 @@ def force(workflow: Any, file: str) -> None:
     workflow.dag.forcefiles.add(file)
 
 
-def is_run(workflow: Any) -> bool:
-    """Whether jobs will run: this is neither a dry run nor another command, such as --report."""
-    return workflow.executor_plugin is not None and not workflow.dryrun
-
-
 def has_plan(workflow: Any) -> bool:
     """Whether the jobs are known."""
     return workflow.dag is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -10,6 +11,8 @@ from typing import Any
 
 import yaml
 
+from linclass_study.disk_cache import computed_of_file
+from linclass_study.project import DEFAULT_STUDY
 from linclass_study.refusal import Refused
 
 EXPONENT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+")
@@ -53,7 +56,13 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # YAML comes without type
 
 
 def read_yaml(path: Path) -> Any:
-    """Read a YAML file; errors are one line with file, line and cause."""
+    """Read a YAML file; errors are one line with file, line and cause. Those of the project are parsed once."""
+    if path.resolve().parent != DEFAULT_STUDY.parent:
+        return _parsed(path)
+    return json.loads(computed_of_file("YAML", path, lambda: json.dumps(_parsed(path))))
+
+
+def _parsed(path: Path) -> Any:
     try:
         content = path.read_bytes()
         return parse_numbers(yaml.load(content.decode("utf-8"), Loader=_Loader))

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from linclass_study import disk_cache
 from linclass_study.data.fetch import fetch_attempts, fetch_dataset, fetch_inputs
 from linclass_study.data.fetch.fetch_attempts import current_attempt
 from linclass_study.study import code
@@ -77,6 +78,7 @@ def test_a_vocabulary_is_a_local_file_too(content, tmp_path):
 def test_an_unchanged_file_is_read_once(content, tmp_path, monkeypatch):
     (tmp_path / "a.csv").write_text(CSV)
     entry = {"source": {"file": "a.csv"}}
+    monkeypatch.setattr(disk_cache, "RECENT", 0)
     before = content(entry)
     monkeypatch.setattr(fetch_inputs.hashlib, "file_digest", None)
     assert content(entry) == before

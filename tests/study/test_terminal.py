@@ -71,6 +71,7 @@ def test_a_run_prints_progress_and_never_holds_an_error_back(capsys):
     handler = made_terminal()
     handler.handle(record(LogEvent.JOB_INFO, "all about job 1", jobid=1))
     handler.handle(record(None, "Select jobs to execute..."))
+    handler.handle(record(LogEvent.JOB_STARTED, "Execute 1 jobs..."))
     handler.handle(record(LogEvent.JOB_ERROR, "Error in rule score", jobid=1))
     first, error = capsys.readouterr().out.splitlines()
     assert first.strip().startswith("0 of 1 jobs")

@@ -325,12 +325,16 @@ def test_how_runs_are_distributed_to_jobs_changes_no_result_and_fits_nothing_aga
 
 
 def test_the_page_has_three_inputs_a_data_set(project):
-    """Snakemake records each of them for each of the page's files, whose number grows with the data sets, too."""
+    """And one output: Snakemake records all inputs and parameters of a job with each of its outputs."""
 
     def inputs(datasets: str) -> int:
         project.write("study.yaml", f"datasets: {datasets}\nmethods: [lda]\n")
-        job = project.plan().text.split("rule report:")[1].split("output:")[0]
-        return job.count(", ") + 1
+        job = project.snakemake("-n", "--quiet", "host").text.split("rule report:")[1]
+        files, outputs = (
+            job.split(f"    {part}: ")[1].split("\n")[0] for part in ("input", "output")
+        )
+        assert outputs == "results/report.html"
+        return files.count(", ") + 1
 
     assert inputs("[iris, wine, digits]") - inputs("[iris, wine]") == 3
 

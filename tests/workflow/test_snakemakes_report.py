@@ -8,7 +8,6 @@ import zipfile
 import pytest
 
 
-
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["zip", "html"])
 def test_the_page_is_in_snakemakes_report_with_its_caption(computed, form):

@@ -26,6 +26,22 @@ rule fetch:
         "../scripts/fetch.py"
 
 
+rule retry:
+    """Try a data set again that was unavailable. If it is available now, the next run fetches it.
+
+    No job depends on this one: all that depends on a data set would run again, whatever the outcome.
+    """
+    output:
+        temp("<results>/state/{dataset}.retried"),
+    log:
+        "<results>/logs/retry/{dataset}.log",
+    params:
+        results=folder_of_results,
+        entry=entry_of_dataset,
+    script:
+        "../scripts/retry.py"
+
+
 rule check_data:
     """Duplicates, identifiers, target leakage, rank and separability; only the report depends on them."""
     input:

@@ -4,11 +4,8 @@ import json
 from functools import cache
 from pathlib import Path
 
-from snakemake.logging import logger
-
-from linclass.counted import first_names
 from linclass_study.data.entry import metadata
-from linclass_study.data.fetch import fetch_attempts, fetch_inputs, retry_unavailable
+from linclass_study.data.fetch import fetch_attempts, fetch_inputs
 from linclass_study.project import ROOT
 from linclass_study.results import study_file
 from linclass_study.study import code
@@ -39,22 +36,13 @@ def content_of_local_files(wildcards):
 
 def attempt(wildcards):
     """Increases when an unavailable data set has become available."""
-    retry_unavailable_once()
     return fetch_attempts.current_attempt(STUDY.results, wildcards.dataset)
 
 
-@cache
-def retry_unavailable_once():
-    """Retry once, in the main process of a real run: not in dry runs or jobs."""
-    if not (workflow.is_main_process and snakemake_internals.is_run(workflow)):
-        return
-    asked = [name for name in DATASETS if fetch_attempts.was_unavailable(STUDY.results, name)]
-    if asked:
-        logger.info(f"Retrying unavailable data sets: {first_names(asked, 5)}")
-        entries = {name: metadata.without_metadata(STUDY.datasets[name]) for name in asked}
-        for name in retry_unavailable.available_now(entries, config):
-            logger.info(f"{name} is available now")
-            fetch_attempts.increment(STUDY.results, name)
+def retries(wildcards):
+    """Requests a retry of each data set that could not be fetched, once in each run."""
+    names = [name for name in DATASETS if fetch_attempts.may_be_retried(STUDY.results, name)]
+    return [f"<results>/state/{name}.retried" for name in names]
 
 
 def code_of_dataset(wildcards):

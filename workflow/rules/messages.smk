@@ -11,6 +11,7 @@ from linclass_study.disk_space import full_disk
 from linclass_study.jobs import slurm_jobs
 from linclass_study.jobs.work import SECONDS_OF_RULE
 from linclass_study import resolved_study
+from linclass_study.data.fetch import fetch_attempts
 from linclass_study.refusal import Refused
 from linclass_study.results import study_file
 from linclass_study.runs import fit_store
@@ -93,6 +94,14 @@ def does_fit(job):
 def prune_store():
     """At the end: keep the fits of earlier variants of the study within their size bound."""
     fit_store.prune(Path(STUDY.results), STUDY.limits["store_mb"])
+
+
+def print_available_last():
+    """Print which data sets have become available; printed after the answer, as handlers of atexit run backwards."""
+    names = [name for name in DATASETS if fetch_attempts.became_available(STUDY.results, name)]
+    if names:
+        text = f"Available now: {first_names(names, 5)}. Run the same command again to include it."
+        atexit.register(print, text, file=sys.stderr)
 
 
 def print_answer_last():

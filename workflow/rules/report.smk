@@ -20,9 +20,7 @@ rule report:
         expand("<results>/exhibits/{dataset}.json", dataset=DATASETS),
         "<results>/exhibits.json",
     output:
-        report(
-            "<results>/report.html", caption="../report/captions/report.rst", category="Report"
-        ),
+        report("<results>/report.html", caption="../report/captions/report.rst", category="Report"),
     log:
         "<results>/logs/report.log",
     params:

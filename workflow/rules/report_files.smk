@@ -59,8 +59,9 @@ def rerun_if_tables_are_missing(wildcards):
     folder = Path(STUDY.results, "tables")
     there = {file.name for file in folder.iterdir()} if folder.is_dir() else set()
     wanted = {f"{t}.{form}" for t in page_tables.table_files(DATASETS) for form in FORMS}
-    if not wanted <= there:
-        force(f"{STUDY.results}/report.html")
+    page = f"{STUDY.results}/report.html"
+    if not wanted <= there and Path(page).exists():
+        force(page)
     return []
 
 

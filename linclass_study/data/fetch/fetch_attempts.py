@@ -30,5 +30,21 @@ def was_unavailable(results: str, name: str) -> bool:
         return False
 
 
+def became_available(results: str, name: str) -> bool:
+    """Whether an unavailable data set has become available since its last fetch."""
+    try:
+        about = Path(results, "data", f"{name}.json").stat()
+        return (
+            was_unavailable(results, name)
+            and _state(results, name).stat().st_mtime_ns > about.st_mtime_ns
+        )
+    except OSError:
+        return False
+
+
+def may_be_retried(results: str, name: str) -> bool:
+    return was_unavailable(results, name) and not became_available(results, name)
+
+
 def _state(results: str, name: str) -> Path:
     return Path(results) / "state" / f"{name}.json"

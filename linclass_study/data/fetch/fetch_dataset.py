@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,14 @@ def fetch_dataset(name: str, entry: dict[str, Any], config: Mapping[str, Any], o
 
         print(f"unavailable: {reason}")
         save_unavailable(reason, output.data, output.about)
+
+
+def is_available_now(name: str, entry: dict[str, Any], config: Mapping[str, Any]) -> bool:
+    """Whether one try without pauses gets the data; the files that it downloads stay in the downloads folder."""
+    one_try = replace(DownloadLimits.of(config["limits"]), pauses=(), unreachable=0)
+    reason = reason_unavailable(name, entry, config, one_try, output=None)
+    print(f"unavailable: {reason}" if reason else "available")
+    return reason is None
 
 
 def reason_unavailable(

@@ -7,7 +7,6 @@ import json
 import os
 import stat
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from linclass_study.data.entry.source_keys import as_list, format_of, source_kin
 from linclass_study.data.fetch.fetch_dataset import READER
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unpack.archive import files_below
+from linclass_study.disk_cache import computed_of_file
 
 # modules that are started by name
 CHILD = ["linclass_study.guarded_child", READER.partition(":")[0]]
@@ -45,15 +45,13 @@ def _content(file: Path) -> str:
         about = file.stat()
         if not stat.S_ISREG(about.st_mode):
             return "no file"  # reading a pipe, for example, would block forever
-        return _hash(os.path.abspath(file), about.st_size, about.st_mtime_ns)
+        return str(computed_of_file("content", file, lambda: _hash(file)))
     except OSError as error:  # the job reports that the file cannot be read
         return str(error.strerror)
 
 
-@cache
-def _hash(path: str, size: int, time: int) -> str:
-    """Cached by size and time, so that an unchanged file is read once."""
-    with open(path, "rb") as file:
+def _hash(path: Path) -> str:
+    with path.open("rb") as file:
         return hashlib.file_digest(file, "blake2b").hexdigest()
 
 

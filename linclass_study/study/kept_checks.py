@@ -1,0 +1,66 @@
+"""The checks of a method's entry, kept for the next process if they import a library, which takes a second.
+
+They are made again when the entry, the code of linclass, Python or the installed libraries change. Classes in modules
+of the study itself are always checked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from linclass_study.disk_cache import computed_once
+from linclass_study.study import code, estimator_check, method_check
+from linclass_study.study.module_files import OURS, files_of
+
+
+def problems_of_method(entry: Mapping[str, Any]) -> list[tuple[list[Any], str]]:
+    """method_check.method_problems"""
+    return [(keys, text) for keys, text in _checked(entry)["problems"]]
+
+
+def idle_of_method(entry: Mapping[str, Any]) -> list[str]:
+    """estimator_check.without_effect"""
+    return list(_checked(entry)["idle"])
+
+
+def _checked(entry: Mapping[str, Any]) -> dict[str, Any]:
+    def check() -> dict[str, Any]:
+        problems = [*method_check.method_problems(entry)]
+        idle = [] if problems else estimator_check.without_effect(entry)
+        return {"problems": problems, "idle": idle}
+
+    try:
+        state = [*_state(entry)]
+        text = json.dumps(entry, sort_keys=False)
+    except (ValueError, TypeError, OSError, ImportError):  # a wrong entry
+        return check()
+    if not state:
+        return check()
+    digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    return dict(computed_once(f"check {sys.prefix} {digest}", state, check))
+
+
+def _state(entry: Mapping[str, Any]) -> Iterator[Any]:
+    """What the outcome depends on besides the entry: nothing if it must not, or need not, be kept."""
+    modules = {
+        module for module in code.modules_named(entry) if module.partition(".")[0] not in OURS
+    }
+    places = {}
+    for name in sorted({module.partition(".")[0] for module in modules}):
+        spec = find_spec(name)
+        if spec is None or not spec.has_location or files_of(name):
+            return
+        places[str(spec.origin)] = Path(str(spec.origin)).parent.parent  # site-packages
+    for origin, folder in places.items():
+        yield origin
+        yield from (os.stat(path).st_mtime_ns for path in (origin, folder))
+    if places:
+        yield code.code_digest([Path(method_check.__file__)], ["linclass.pipeline.method"])
+        yield sys.version
