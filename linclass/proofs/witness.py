@@ -13,8 +13,9 @@ Floats represent neither exactly, so `holds` proves that exact witnesses exist n
     d  is made orthogonal to the rows with a multiplier, in integers, and must still have
        the others on its side.
 
-All rounding errors are bounded (`UNIT`). What the bounds leave open is computed in integers, for few rows and columns
-only: above `EXACT` such witnesses do not hold.
+Both are proofs: all rounding errors of sums and products are bounded (`UNIT`), and what LAPACK returns is only a
+candidate that is computed again (singular_values.py). What the bounds leave open is computed in integers, for few rows
+and columns only: above `EXACT` such witnesses do not hold.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from linclass.numerics.arrays import Array
 from linclass.proofs.integers import echelon, null_space, product
 from linclass.proofs.nearest_point import decide_exactly
 from linclass.proofs.signed_rows import TINY, UNIT, SignedRows
+from linclass.proofs.singular_values import exceed, frobenius, lower_bound
 
 RESIDUAL = 1e-12  # ‖Zᵀλ‖∞ / Σλ, the columns of Z being within [−1, 1]
 TOUCHING = 1e-9  # of the largest score: rows below it count as lying on the hyperplane
@@ -38,8 +40,6 @@ COLUMNS = 24  # columns of Z up to which it is; the cost is of fifth order in th
 ELIMINATED = 150  # rows or columns up to which a rank is found in integers
 CELLS = 4_000_000  # entries of Z up to which the rank is checked in integers
 LARGEST = 4_000_000  # entries of Z up to which the proof is of all rows, not of some with large multipliers
-GRAM = 2000  # rows or columns up to which singular values are computed
-SMALL = 100_000  # entries of Z up to which they are computed from Z itself
 
 
 class Alternative(NamedTuple):
@@ -83,16 +83,30 @@ def only_zero(rows: SignedRows, multipliers: Array) -> bool:
     """Whether it is proved that every d with Z d ≥ 0 has Z d = 0, by λ > 0 or without it."""
     multipliers = multipliers / multipliers.sum()
     used, few = rows.used_columns, _few(rows, multipliers, LARGEST)
+    if not len(used):
+        return True
     # the factor 30 allows for a shift of at most FAR spreads, as |Z| ≤ 1
     off = float(np.linalg.norm(rows.pull(multipliers)))
     off += 30 * (rows.n_rows + 4) * UNIT * rows.width**0.5
-    least = _singular_values(rows.take(few), multipliers[few], len(used), 1.01 * off)
-    rank = len(used) if len(used) <= len(least) and least[len(used) - 1] > 0 else _rank(rows, used)
+    A = _scaled(rows.take(few), multipliers[few], used)
+    # of x − shift, and of λ_i Z_i
+    rounding = 2.1 * UNIT * frobenius(A) + A.shape[0] * A.shape[1] * TINY
+    wanted = 1.01 * (off + rounding)
+    if exceed(A, wanted):
+        return True
+    least = lower_bound(A, len(used))
+    rank = len(used) if least > rounding else _rank(rows, used)
     if rank is None:
         return False
-    if rank == 0 or (rank <= len(least) and least[rank - 1] > 1.01 * off):
+    if (least if rank == len(used) else lower_bound(A, rank)) > wanted:
         return True
     return _is_decided(rows, multipliers, rank)
+
+
+def _scaled(Z: Any, multipliers: Array, used: Array) -> Any:
+    """ΛZ without the columns that are 0."""
+    Z = Z if len(used) == Z.shape[1] else Z[:, used]
+    return sparse.diags_array(multipliers) @ Z if sparse.issparse(Z) else multipliers[:, None] * Z
 
 
 def _few(rows: SignedRows, multipliers: Array, entries: int) -> Array:
@@ -121,27 +135,6 @@ def in_integers(rows: SignedRows) -> Array | None:
     Z = rows.exactly()
     bits = max((abs(int(v)).bit_length() for v in Z.ravel()), default=0)
     return Z if Z.size * max(1, bits / BITS) <= EXACT else None
-
-
-def _singular_values(Z: Any, multipliers: Array, rank: int, wanted: float) -> Array:
-    """Lower bounds of the singular values of ΛZ, allowing for the rounding of Z and of the decomposition.
-
-    They are roots of eigenvalues, which lose half of the digits; of a small Z with fewer than `rank` above what is
-    `wanted`, they are its own.
-    """
-    n, p = Z.shape
-    if min(n, p) > GRAM:
-        return np.zeros(0)
-    A = sparse.diags_array(multipliers) @ Z if sparse.issparse(Z) else multipliers[:, None] * Z
-    G = A.T @ A if n >= p else A @ A.T
-    G = G.toarray() if sparse.issparse(G) else G
-    size = float(np.trace(G))
-    squares = np.linalg.eigvalsh(G)[::-1] - 4 * (n + p) * UNIT * size
-    s = np.sqrt(np.maximum(squares, 0)) - 4 * UNIT * size**0.5
-    if n * p > SMALL or sparse.issparse(Z) or (rank <= len(s) and s[rank - 1] > wanted):
-        return s
-    s = linalg.svdvals(A, check_finite=False)
-    return s - 100 * (n + p) * UNIT * s[0]
 
 
 def _rank(rows: SignedRows, used: Array) -> int | None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import linalg, sparse
+from scipy.linalg import hadamard
 
 from linclass import LinearSVM, LogisticRegression, ZeroOneClassifier, largest_margin
 from linclass.applicability import NotApplicable
 from linclass.proofs.integers import echelon, integers, null_space, product
 from linclass.proofs.nearest_point import decide_exactly, nearest_point
+from linclass.proofs.signed_rows import SignedRows
+from linclass.proofs.singular_values import exceed, lower_bound
+from linclass.proofs.witness import only_zero
 from linclass.separability import separability
 from linclass.separation import inequalities
 from linclass.separation.decision import Undecided
@@ -164,6 +170,61 @@ def test_a_made_up_witness_does_not_hold(eps: float) -> None:
     assert not replace(found, kind="quasi-complete", multipliers=few).holds(X, y)
     mixed, other = touching(eps, flipped=True)
     assert not found.holds(mixed, other)
+
+
+def test_bounds_of_singular_values_hold_and_are_within_a_factor_of_two() -> None:
+    """Of matrices whose singular values are known: columns of a Hadamard matrix times powers of two are exact."""
+    rng = np.random.default_rng(0)
+    for n, p, decades in itertools.product([8, 64, 512], [1, 3, 8], [0, 10, 30]):
+        exponents = np.sort(rng.integers(-decades, 1, p))[::-1]
+        A = hadamard(n)[:, rng.choice(n, p, replace=False)] * np.exp2(exponents)
+        known = n**0.5 * np.exp2(exponents)
+        for form, k in itertools.product([A, A.T.copy(), sparse.csr_array(A)], range(1, p + 1)):
+            found = lower_bound(form, k)
+            assert found <= known[k - 1], (n, p, decades, k)
+            # sparse ones have the vectors of AᵀA, which lose half of the digits
+            if known[k - 1] > (1e-6 if sparse.issparse(form) else 1e-10) * known[0]:
+                assert found > 0.49 * known[k - 1], (n, p, decades, k)
+        assert not exceed(A, known[-1])
+        assert exceed(A, 0.6 * known[-1]) or known[-1] < 1e-6 * known[0]
+
+
+def test_no_singular_value_of_dependent_columns_is_proved_above_0() -> None:
+    rng = np.random.default_rng(1)
+    for seed in range(40):
+        n, p = int(rng.integers(3, 60)), int(rng.integers(2, 8))
+        A = rng.standard_normal((max(n, p), p)) * 10.0 ** rng.integers(-3, 4, p)
+        A[:, -1] = A[:, 0] * 2.0 ** rng.integers(-20, 20)
+        for form in (A, A.T.copy(), sparse.csr_array(A)):
+            assert lower_bound(form, p) == 0, seed
+        assert not exceed(A, 0.0)
+
+
+def test_a_proof_does_not_trust_lapack(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Factors, values and vectors that belong to another matrix prove nothing wrong."""
+    X, y = touching(1e-9)
+    rows = SignedRows(X, 2.0 * y - 1, constant=False)  # separable, so no λ > 0 excludes every d
+    sign = 2.0 * y - 1
+    multipliers = np.ones(60) / 60
+    A = np.vstack([sign * X.T[0], np.ones(60)])
+    multipliers += np.linalg.lstsq(A, np.r_[0, 1.0] - A @ multipliers, rcond=None)[0]
+    assert (multipliers > 0).all()
+    assert not only_zero(rows, multipliers)
+
+    def of_another(function: Any) -> Any:
+        def lying(M: np.ndarray, *args: Any, **options: Any) -> Any:
+            return function(M + np.linalg.norm(M) * np.eye(*M.shape), *args, **options)
+
+        return lying
+
+    for module, name in itertools.product(
+        [np.linalg, linalg], ["eigh", "eigvalsh", "svd", "svdvals", "cholesky"]
+    ):
+        monkeypatch.setattr(module, name, of_another(getattr(module, name)))
+    assert not only_zero(rows, multipliers)
+    dependent = np.column_stack([X, X[:, 0]])
+    assert lower_bound(dependent, 3) == 0
+    assert not exceed(dependent, 0.0)
 
 
 @pytest.mark.parametrize("eps", GAPS)
