@@ -9,8 +9,9 @@ Two features of a digit are, as in the book, its intensity, the mean of the pixe
 difference from its images flipped left to right and upside down. The book has ones against fives in scans of 16 × 16
 pixels. Scikit-learn's scans of 8 × 8 are stretched to their box: a one is as dark as a five there, and the best lines
 err on a quarter. So here are zeros against fives, of which every other one trains. Left: the line in the pocket, and a
-line with the fewest training errors of all, by a proof. Middle and right: errors after each correction. Those of the
-rule jump; in the pocket the training error only falls, to the proved minimum (dotted), and the test error follows.
+line that is certified to have the fewest training errors of all. Middle and right: errors after each correction. Those
+of the rule jump; in the pocket the training error only falls, to the certified minimum (dotted), and the test error
+follows.
 See Abu-Mostafa, Magdon-Ismail & Lin (2012), §3.1 and figures 3.1 to 3.3; Gallant (1990); Alpaydin & Kaynak (1998).
 """
 
@@ -40,7 +41,7 @@ fewest = np.mean(exact.predict(X[~test]) != y[~test])
 numbers = {
     "perceptron": {"last": errors[-1], "worst_of_the_last_500": errors[-500:].max(axis=0)},
     "pocket": {"last": errors[best[-1]], "from_correction": best[-1] + 1},
-    "fewest_training_errors": {"share": fewest, "proved": exact.exact_},
+    "fewest_training_errors": {"share": fewest, "certified": exact.exact_},
     "pocket_less_the_fewest": errors[best[-1], 0] - fewest,
 }
 

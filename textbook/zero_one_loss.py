@@ -4,7 +4,7 @@ What one wants is the line with the fewest errors,
 
     min Σ [yᵢ (w·xᵢ + b) ≤ 0],
 
-which is hard in general (NP-hard in the dimension) and can be done exactly for small problems, with a proof. Its
+which is hard in general (NP-hard in the dimension) and can be done for small problems, with a certificate. Its
 convex surrogates solve an easier problem. On Gaussian classes they lose little. But each of them grows with the
 distance of a row on the wrong side, so four far outliers drag their lines; the exact line only counts, gives the
 outliers up, and keeps its place. Errors of the fits on their own rows are in the legend. See Ben-David, Eiron &

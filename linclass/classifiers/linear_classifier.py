@@ -235,7 +235,7 @@ class LinearClassifier(
             status, reason = "separable", why.format("the classes" if one else "some classes")
             self.separating_direction_ = W[0] if one else W
             self.separating_intercept_ = float(b[0]) if one else b
-        return self._record(status, reason, **self._proof(solutions))
+        return self._record(status, reason, **self._measures(solutions))
 
     def _old_parameters(self) -> Array | None:
         """Those of the last fit; None if there was none, or one of another number of classes."""

@@ -157,9 +157,9 @@ class LinearDiscriminantAnalysis(
         theta, normalizer = TiedGaussian(covariances).of_means(M)
         b = log_priors_of_present(priors, stack.mass) - normalizer
         b -= (theta @ centre[..., None])[..., 0]
-        proof = _residual(covariances, theta, M, normalizer)
+        residual = _residual(covariances, theta, M, normalizer)
         shares = [share] * len(means)
-        return zip(means, priors, theta, b, proof, covariances.ranks, shares, strict=True)
+        return zip(means, priors, theta, b, residual, covariances.ranks, shares, strict=True)
 
     def _take(
         self,
@@ -167,7 +167,7 @@ class LinearDiscriminantAnalysis(
         priors: np.ndarray,
         theta: np.ndarray,
         b: np.ndarray,
-        proof: float,
+        residual: float,
         rank: int,
         share: float,
     ) -> Self:
@@ -175,8 +175,8 @@ class LinearDiscriminantAnalysis(
         self._set_scores(theta, b)
         d = means.shape[1]
         if rank == d:
-            return self._record(certificate=proof)
-        return self._record("rank_deficient", missing_rank(rank, d), certificate=proof)
+            return self._record(certificate=residual)
+        return self._record("rank_deficient", missing_rank(rank, d), certificate=residual)
 
     def _scores_of_others(
         self, X: Matrix, codes: np.ndarray, weights: np.ndarray

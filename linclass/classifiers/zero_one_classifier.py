@@ -32,9 +32,9 @@ class ZeroOneClassifier(LinearGeometry, LinearScores):
     ----------
     node_limit : int, default=30
         Limit on the nodes of the linear and integer programs, the same on every machine. 0 skips the
-        proof of optimality.
+        certificate of optimality.
     time_limit : float or None, default=None
-        Limit on the time of the proof, in seconds. With a limit the result depends on the machine.
+        Limit on the time for the certificate, in seconds. With a limit the result depends on the machine.
         None is no limit.
     fit_intercept : bool, default=True
         Whether to fit the intercept b. False sets b = 0.
@@ -55,7 +55,8 @@ class ZeroOneClassifier(LinearGeometry, LinearScores):
     n_errors_ : float
         Number (sum of weights) of the training rows on the wrong side or on the boundary.
     bound_ : float
-        Lower bound on that number, for every linear classifier.
+        Lower bound on that number, for every linear classifier, numerically certified: conflicts among
+        rows are proved, but cells and integer programs are examined in floating point.
     exact_ : bool
         Whether the two are equal, so that no linear classifier has fewer errors.
     """
@@ -99,7 +100,7 @@ class ZeroOneClassifier(LinearGeometry, LinearScores):
         if not self.exact_:
             status = "max_iter"
             reason = (
-                f"a good answer, not proved: {found.cost:g} errors, and at least {found.bound:g} "
+                f"not certified as optimal: {found.cost:g} errors, and at least {found.bound:g} "
                 f"are unavoidable. Raise node_limit={self.node_limit}, or take fewer rows."
             )
         return self._record(

@@ -159,7 +159,7 @@ class Composition(FitsPath, NamesIdleOptions, Estimator):
             return "rank_deficient", f"{rank}: of all optimal solutions this has minimum norm."
         return "converged", ""
 
-    def _proof(self, solutions: Sequence[Solution]) -> dict[str, Any]:
+    def _measures(self, solutions: Sequence[Solution]) -> dict[str, Any]:
         return {
             "objective": float(sum([s.objective for s in solutions])),
             "certificate": max([s.certificate for s in solutions]),

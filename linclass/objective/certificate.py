@@ -24,7 +24,7 @@ class Certified(PenalizedLoss):
     def certificate(self, point: Point, slopes: Array | None = None) -> float:
         """The relative gap or the cosine; `certificate_kind` says which.
 
-        With a penalty, P = 0 proves a minimum, since loss and penalty are at least 0. Without one it proves nothing:
+        With a penalty, P = 0 is a minimum, since loss and penalty are at least 0. Without one it means nothing:
         the perceptron's P is 0 at W = 0, where every row is misclassified. The loss of a likelihood is never 0; if it
         is, that is underflow.
         """
@@ -51,8 +51,8 @@ class Certified(PenalizedLoss):
     def certificate_kind(self) -> str:
         """'duality_gap' bounds (P − min P)/P; 'gradient_cosine' is not a bound."""
         smooth = self.unpenalized is None or self.loss.kind == "twice-smooth"
-        proof = self.strength and self.loss.has_conjugate and smooth
-        return "duality_gap" if proof else "gradient_cosine"
+        gap = self.strength and self.loss.has_conjugate and smooth
+        return "duality_gap" if gap else "gradient_cosine"
 
     def duality_gap(self, point: Point, slopes: Array | None = None) -> float:
         """P(θ) − D(s) for the slopes s of the point, or for those given."""

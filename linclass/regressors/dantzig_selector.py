@@ -150,7 +150,7 @@ class Limits:
             w[J] = (up - down) * self.size / self.spread[J]
             u[J] = found.eqlin.marginals / (self.spread[J] * self._unit(J))
             new = self._broken(w, u, strength)
-        return Found(w, *self._proof(w, u, strength), steps, ending)
+        return Found(w, *self._gap(w, u, strength), steps, ending)
 
     def _of_the_lasso(self, strength: float) -> Array:
         if strength >= self.first:
@@ -189,7 +189,7 @@ class Limits:
             excess[self.joined] = 0
         return np.union1d(*map(_largest, (here, there)))
 
-    def _proof(self, w: Array, u: Array, strength: float) -> tuple[Array, float]:
+    def _gap(self, w: Array, u: Array, strength: float) -> tuple[Array, float]:
         """(u scaled to its limits, relative gap).
 
         Where w breaks limits by up to e, the minimum may be lower by about e·‖u‖₁; twice that is added to the gap.

@@ -133,7 +133,7 @@ class LinearRegression(Composition, RegressorWithOffset, OneMorePassOfTargets, L
     ) -> Self:
         """Set the fitted attributes from the solution, and the status."""
         self._learn(solutions)
-        return self._record(*self._ending(solutions), **self._proof(solutions))
+        return self._record(*self._ending(solutions), **self._measures(solutions))
 
     def _learn(self, solutions: Sequence[Solution]) -> None:
         theta, d = solutions[0].theta, self.n_features_in_

@@ -20,11 +20,11 @@ METHODS: dict[str, tuple[Callable[[SignedRows], Alternative | None], ...]] = {
 
 
 class Undecided(ArithmeticError):
-    """Neither a hyperplane nor its impossibility could be proved in double precision."""
+    """Neither a hyperplane nor its impossibility could be proved."""
 
     def __init__(self) -> None:
         super().__init__(
-            "separability could not be proved or refuted in double precision; the rows touch a "
+            "separability could not be proved or refuted; the rows touch a "
             "hyperplane to rounding. Round the features, or rescale them."
         )
 

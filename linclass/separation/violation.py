@@ -20,7 +20,7 @@ from linclass.solvers.conjugate_gradients import conjugate_gradients, length
 
 DIRECT = 500  # columns up to which Hessians are formed
 STEPS = 200
-PROVED = 1e-10  # ‖Zᵀλ‖∞ / Σλ, the columns of Z being within [−1, 1]
+EXCLUDED = 1e-10  # ‖Zᵀλ‖∞ / Σλ, the columns of Z being within [−1, 1]
 NEAR = 1e-6  # tolerance of Z w ≥ 1
 STRICT = 1e-12  # of ‖w‖₁, the scale of the rounding of Z w
 EXACT = 1e-14  # smallest residual that Newton's method attains
@@ -100,7 +100,7 @@ def least_violation(rows: ProjectedRows, w: Array | None = None) -> Violation:
             return here
         stalls = stalls + 1 if best is not None and here.residual > best.residual / 2 else 0
         best = here if best is None or here.residual < best.residual else best
-        if best.residual <= PROVED and stalls == PATIENCE:
+        if best.residual <= EXCLUDED and stalls == PATIENCE:
             break  # limited by rounding
         s, along = rows.step(g, z)
         t = _along_line(z, along, float(g @ s))

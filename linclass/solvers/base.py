@@ -177,10 +177,10 @@ class Solver(NamedPart):
         """The last solution, if it solves the problem at `ratio` < 1 times its strength to `tol`, too: that of rows
         that it separates without any loss solves all of them.
 
-        Its dual point times the ratio proves it. That is feasible, because ℓ*(0) = 0 for a loss that vanishes.
+        Its dual point times the ratio certifies it. That is feasible, because ℓ*(0) = 0 for a loss that vanishes.
         """
-        proof = weaker.loss.vanishes and weaker.certificate_kind == "duality_gap"
-        if not (proof and ratio < 1 and last.converged and last.slopes is not None):
+        has_gap = weaker.loss.vanishes and weaker.certificate_kind == "duality_gap"
+        if not (has_gap and ratio < 1 and last.converged and last.slopes is not None):
             return None
         point, slopes = weaker.at(last.theta), ratio * last.slopes
         gap = weaker.certificate(point, slopes)

@@ -1,1 +1,1 @@
-"""The linear classifier with the fewest training errors, exactly if that can be proved, else approximately."""
+"""The linear classifier with the fewest training errors, certified on small problems, else approximate."""

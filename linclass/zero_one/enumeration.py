@@ -6,7 +6,7 @@ with one dimension less, and d is moved from there to the row's side. In two dim
 for all pairs of planes at once.
 
 That is  C(n, p − 2)  turns over n rows each for p parameters. Cells narrower than the rounding of their planes' angles
-are skipped, and may be empty. If there were any, the minimum is proved only for rows on a coarse grid, where planes
+are skipped, and may be empty. If there were any, the minimum is certified only for rows on a coarse grid, where planes
 through one point pass through it exactly.
 Nguyen & Sanner (2013), ICML; Edelsbrunner (1987), Algorithms in Combinatorial Geometry
 """

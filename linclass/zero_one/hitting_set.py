@@ -49,7 +49,7 @@ class Search:
         return late or self.nodes >= self.node_limit
 
     def run(self, incumbent: Answer) -> Answer:
-        """Improve an answer, or its bound, until it is proved optimal or the limit is reached."""
+        """Improve an answer, or its bound, until it is certified as optimal or the limit is reached."""
         problem, best = self.problem, incumbent
         bound, wrong = best.bound, np.zeros(problem.n_rows, dtype=bool)
         rng = np.random.default_rng(0)

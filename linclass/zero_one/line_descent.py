@@ -1,4 +1,4 @@
-"""Many rows: a good answer without a proof, by exact line search over  d + t u.
+"""Many rows: a good answer without a certificate, by exact line search over  d + t u.
 
 On a line each row is correct in one interval of t, so sorting the ends of the intervals gives the best t. The
 directions u are the axes and random ones; the best of a batch is taken. The search starts at the least violation of all

@@ -1,7 +1,9 @@
 """The fewest errors: first separation, then all cells if they are few, then conflicts.
 
-The errors of d are always counted on the rows, and proofs are about the same rows: an answer is exact if the count
-equals the bound. Of all d with the same rows correct, the fit keeps one that is far from them.
+The errors of d are always counted on the rows, and bounds are about the same rows: an answer is certified if the count
+equals the bound. The certificate is numerical: conflicts are proved (linclass/proofs), but the angles of cells and the
+integer programs of HiGHS are in floating point, with tolerances below the cost of a row. Of all d with the same rows
+correct, the fit keeps one that is far from them.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from linclass.zero_one.problem import Answer, ZeroOneProblem
 FEW_TURNS = 2_000_000  # about a second
 UNIT = 4 * np.finfo(float).eps
 NEGLIGIBLE = 1e-9  # of the cost of an answer
-PROVABLE = 20_000  # entries of Z up to which conflicts are searched for
+SEARCHED = 20_000  # entries of Z up to which conflicts are searched for
 
 
 def fewest_errors(
@@ -35,7 +37,7 @@ def fewest_errors(
     if found is None or found.bound < found.cost:
         by_lines = search_lines(problem, seed)
         found = by_lines if found is None or by_lines.cost < found.cost else found
-        if node_limit and problem.Z.shape[0] * problem.Z.shape[1] <= PROVABLE:
+        if node_limit and problem.Z.shape[0] * problem.Z.shape[1] <= SEARCHED:
             found = Search(problem, node_limit, seconds).run(found)
     return away_from_rows(problem, found)
 
@@ -47,7 +49,7 @@ def is_enumerable(problem: ZeroOneProblem) -> bool:
 
 
 def _by_cells(problem: ZeroOneProblem) -> Answer:
-    """Proved if no cell was too narrow to examine, no two rows too close to tell apart, and the sums of costs exact."""
+    """Certified if no cell was too narrow to examine, no two rows too close to tell apart, and sums of costs exact."""
     rows = problem.rows
     Z = problem.Z.toarray() if sparse.issparse(problem.Z) else problem.Z
     found = all_cells(Z, problem.costs)

@@ -61,7 +61,7 @@ def wrong(model: Any, X: Any, y: np.ndarray) -> int:
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_no_linear_classifier_has_fewer_errors(d: int) -> None:
-    """200 problems in all, every one proved."""
+    """200 problems in all, every one certified."""
     for seed in range(50):
         X, y = problem(seed, 30 if d < 4 else 18, d)
         exact = ZeroOneClassifier(node_limit=10_000).fit(X, y)
@@ -139,7 +139,7 @@ def test_every_conflict_of_a_proof_is_one() -> None:
         assert len(rows) <= 5
 
 
-def test_three_classes_are_fitted_together_and_proved() -> None:
+def test_three_classes_are_fitted_together_and_certified() -> None:
     for seed in range(6):
         rng = np.random.default_rng(seed)
         y = np.arange(24) % 3
@@ -152,7 +152,7 @@ def test_three_classes_are_fitted_together_and_proved() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_what_is_not_proved_is_not_called_exact() -> None:
+def test_what_is_not_certified_is_not_called_exact() -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 8))
     y = (X[:, 0] + 2 * rng.standard_normal(120) > 0).astype(int)
@@ -162,7 +162,7 @@ def test_what_is_not_proved_is_not_called_exact() -> None:
         assert not model.exact_
         assert model.bound_ < model.n_errors_ == wrong(model, X, y)
         assert model.certificate_ == pytest.approx((model.n_errors_ - model.bound_) / 120)
-        assert "not proved" in model.reason_
+        assert "not certified as optimal" in model.reason_
         assert (model.n_iter_ > 0) == (limit > 0)
     again = ZeroOneClassifier(node_limit=20).fit(X, y)
     assert np.array_equal(again.coef_, model.coef_)

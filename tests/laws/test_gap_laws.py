@@ -93,7 +93,7 @@ def test_no_certificate_is_below_the_decrease_of_a_gradient_step(
 
 @pytest.mark.parametrize("loss", PIECEWISE_QUADRATIC)
 def test_the_objective_of_columns_of_any_scale_is_that_of_the_coefficients(loss: str) -> None:
-    """Scores that are sums of steps lose the digits that large columns take; what is proved must be θ."""
+    """Scores that are sums of steps lose the digits that large columns take; what is certified must be θ."""
     part, converged = find("losses", loss)(), 0
     for seed in range(210, 300):
         rng = np.random.default_rng(seed)
@@ -120,7 +120,7 @@ FREE += [(s, p) for s in ("proximal_newton", "proximal_gradient") for p in ("l2"
 
 @pytest.mark.parametrize(("solver", "penalty"), FREE)
 @pytest.mark.parametrize("loss", ["squared_hinge", "modified_huber"])
-def test_a_perfect_fit_by_features_without_a_penalty_is_proved(
+def test_a_perfect_fit_by_features_without_a_penalty_is_certified(
     loss: str, solver: str, penalty: str
 ) -> None:
     """P = 0 is a minimum; there all slopes are rounding errors, which no step can balance."""

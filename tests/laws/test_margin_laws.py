@@ -250,7 +250,7 @@ def test_the_hinge_of_scikit_learns_liblinear_is_the_same_objective() -> None:
 
 @pytest.mark.parametrize("strength", [1e-3, 1.0, 1e4])
 @pytest.mark.parametrize("n", [60, 3000])
-def test_a_class_of_one_row_is_given_up_and_proved(n: int, strength: float) -> None:
+def test_a_class_of_one_row_is_given_up_and_certified(n: int, strength: float) -> None:
     """The other class takes the constant −1, so the least loss is at most 2/n; no row need be at a
     kink on the way, where only the intercept moves."""
     rng = np.random.default_rng(0)

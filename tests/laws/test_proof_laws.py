@@ -229,7 +229,7 @@ def test_a_proof_does_not_trust_lapack(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("eps", GAPS)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_hard_margins_and_errors_are_proved_by_the_same(eps: float) -> None:
+def test_hard_margins_and_errors_agree_with_the_proof(eps: float) -> None:
     X, y = touching(eps)
     svm = LinearSVM(hard_margin=True).fit(X, y)
     assert all(

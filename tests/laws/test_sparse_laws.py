@@ -181,7 +181,7 @@ def test_where_features_lie_changes_the_intercept_alone(
 @TWO_STEPS
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("classes", [2, 3])
-def test_columns_of_all_sizes_are_proved_optimal(
+def test_columns_of_all_sizes_are_certified_as_optimal(
     step: Any, formed: bool, intercept: bool, classes: int
 ) -> None:
     step(formed)
@@ -204,7 +204,7 @@ PERFECT = [Ridge(), Ridge(strength=0.01), ElasticNet(l1_ratio=0)] + [
 
 @pytest.mark.parametrize("shape", [(20, 3), (10, 20)])
 @pytest.mark.parametrize("model", PERFECT, ids=repr)
-def test_a_constant_target_is_fitted_and_proved(model: Any, shape: tuple[int, int]) -> None:
+def test_a_constant_target_is_fitted_and_certified(model: Any, shape: tuple[int, int]) -> None:
     """P = 0 to rounding: there is nothing that a gap could be relative to."""
     X = np.random.default_rng(0).standard_normal(shape)
     for y in (3.3, 0.1, 1e-8, 1e8, 0.0):

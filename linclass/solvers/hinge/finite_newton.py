@@ -3,7 +3,7 @@
     (strength·I + level·Σ_F w_i x_i x_iᵀ) Δ = −∇P,   F the rows with ℓ″ ≠ 0
 
 If no row leaves its parabola over a full step, the step ends at the exact minimum, and the slopes there are a dual
-point that proves it without another pass over the rows, unless rounding errors may matter (`may_hide`). F alone does
+point that certifies it without another pass over the rows, unless rounding errors may matter (`may_hide`). F alone does
 not tell: a loss may have two pieces of one curvature, as the ε-insensitive one on both sides of its tube. Steps that
 do not decrease the objective enough are shortened. If K = XXᵀ is small, block pivoting
 (linclass/solvers/hinge/block_pivoting.py) comes first.

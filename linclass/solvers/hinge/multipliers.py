@@ -54,8 +54,8 @@ class Multipliers(SemismoothNewton):
             return other
         theta = min(other, best, key=lambda end: end.objective).theta
         point = min(objective.at(theta), objective.at(start), key=lambda end: end.value)
-        proofs = [(objective.certificate(point, end.slopes), end.slopes) for end in (other, best)]
-        certificate, slopes = min(proofs, key=lambda proof: proof[0])
+        ends = [(objective.certificate(point, end.slopes), end.slopes) for end in (other, best)]
+        certificate, slopes = min(ends, key=lambda end: end[0])
         return Solution.at(
             point, certificate, self.tol, other.n_iter, slopes=slopes, scores=point.scores
         )

@@ -89,7 +89,7 @@ class SemismoothNewton(SolverAfterReductions):
 def reach_of_start(
     objective: Objective, point: Point, slopes: Array, reach: float
 ) -> tuple[float, Array]:
-    """(reach, slopes) of a start; a larger reach, if its slopes prove the start to be nearer."""
+    """(reach, slopes) of a start; a larger reach, if its slopes certify the start to be nearer."""
     larger = GROWTH * reach
     other = slopes_at(objective, objective.loss.middle(objective.y), point.scores, larger)
     nearer = objective.certificate(point, other) <= NEARER * objective.certificate(point, slopes)

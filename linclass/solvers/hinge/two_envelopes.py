@@ -5,7 +5,7 @@
 
 The sum is smooth in θ, and Newton's method minimizes it with a generalized Hessian: reach·x xᵀ of the rows between two
 pieces, and  T − T (strength ∇²penalty(V) + T)⁻¹ T  of φ where V_g ≠ 0, T = diag τ where V_g = 0. With the prox V for W,
-and the slopes s, a duality gap proves the minimum.
+and the slopes s, a duality gap certifies the minimum.
 Li, Sun & Toh (2018), SIAM J. Optimization 28; Zhang, Zhang, Sun & Toh (2020), Mathematical Programming 179
 """
 

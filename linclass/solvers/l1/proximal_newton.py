@@ -82,8 +82,8 @@ class ProximalNewton(Solver):
             if certificate <= self.tol or steps >= self.max_steps or point.separates:
                 break
             working = WorkingSet(objective, point, units, working)
-            proved = certificate < 1  # the gap is proportional to the residual
-            goal = min(CUT, 0.5 * self.tol / certificate) if proved else CUT
+            informative = certificate < 1  # the gap is proportional to the residual
+            goal = min(CUT, 0.5 * self.tol / certificate) if informative else CUT
             steps += working.descend(self.max_steps - steps, goal)
             point = working.point_of(objective)
             if trace:

@@ -51,15 +51,15 @@ class Newton(Solver):
 
     stackable: ClassVar[bool] = True
 
-    def _decrements(self, objective: Objective, proof: bool) -> tuple[float, float, float]:
+    def _decrements(self, objective: Objective, has_gap: bool) -> tuple[float, float, float]:
         """Decrements: below which H⁻¹ is kept, at which a step with a new Hessian is the last, and that a step with a
         kept one may leave.
 
         Without a duality gap they are smaller: estimates shall be exact to a small part of their standard errors. At
         tol=0, and where Hessians are cheap, each step has one of its own.
         """
-        close = (20 if proof else 0.02) * self.tol
-        if proof:
+        close = (20 if has_gap else 0.02) * self.tol
+        if has_gap:
             return CHORD, close, close * min(1e-3, close**0.5)
         n, p = objective.design.n_rows, objective.n_parameters
         own = p <= NARROW or n * p * p <= CHEAP or not self.tol
@@ -110,8 +110,8 @@ class Newton(Solver):
         """The solution and its point, from a point and the inverse of the Hessian at `source`; `last` is the decrement
         of a step before with the same Hessian.
         """
-        proof = objective.certificate_kind == "duality_gap"
-        settled, close, enough = self._decrements(objective, proof)
+        has_gap = objective.certificate_kind == "duality_gap"
+        settled, close, enough = self._decrements(objective, has_gap)
         certificate, kept, secants = np.inf, source is not point, None
         for n_iter in range(1, self.max_steps + 1):
             step, decrement = newton_step(point, secants or inverse)
@@ -135,7 +135,7 @@ class Newton(Solver):
             last = decrement if keep else np.inf
             if done or point.separates:
                 certificate = np.inf
-                if proof:
+                if has_gap:
                     certificate = objective.certificate_of_step(old, point, source)
                 if certificate > self.tol:
                     certificate = objective.certificate(point)
@@ -144,7 +144,7 @@ class Newton(Solver):
             kept = keep
             if not keep:
                 source, inverse, secants = point, inverse_hessian(point), None
-            elif not proof:
+            elif not has_gap:
                 secants = secants or Secants(inverse=inverse.times)
                 secants.add(old, point)
         else:
@@ -153,7 +153,7 @@ class Newton(Solver):
         # the covariance of an estimate needs this point's own Hessian, which `inverse_hessian` may change
         known = None if objective.strength or objective.loss.shift_invariant else point
         solution = Solution.at(point, certificate, self.tol, n_iter, rank=rank, optimum=known)
-        solution.source = source if proof and rank is None else None
+        solution.source = source if has_gap and rank is None else None
         return solution, point
 
 
@@ -203,7 +203,7 @@ def inverse_hessian(point: Point) -> Inverse:
 
 def rank_at(point: Point, inverse: Inverse) -> int | None:
     """The rank of the Hessian, or None if it is full. A row between two pieces of a loss counts as straight, if one
-    of them is: rounding does not decide, and a full rank proves that the optimum is unique.
+    of them is: rounding does not decide, and a full rank shows that the optimum is unique.
     """
     objective = point.objective
     loss, y, z = objective.loss, objective.y, point.scores

@@ -14,7 +14,7 @@ from linclass_study.results.outcome import Outcome
 PLACE, SECTION, PER_DATASET = 5, "trust", True
 
 #: Shorter names for kinds of certificates.
-PROOFS = {"duality_gap": "gap", "gradient_cosine": "cosine", "training_mistakes": "mistakes"}
+SHORT = {"duality_gap": "gap", "gradient_cosine": "cosine", "training_mistakes": "mistakes"}
 
 COLUMNS = [
     Column("method", "Method", "method"),
@@ -25,13 +25,13 @@ COLUMNS = [
 
 
 def make(outcome: Outcome, dataset: str) -> ReportTable:
-    counts, proofs = counts_by_method(outcome.fits), certificates(outcome.fits)
+    counts, known = counts_by_method(outcome.fits), certificates(outcome.fits)
     rows = [
         [
             method,
             successes(counts[method]),
             other_statuses(counts[method]) or "–",
-            proofs.get(method, "–"),
+            known.get(method, "–"),
         ]
         for method in outcome.methods
         if method in counts
@@ -68,7 +68,7 @@ def other_statuses(counts: Mapping[str, int]) -> str:
 
 def certificates(fits: pl.DataFrame) -> dict[str, str]:
     """Largest certificate of each kind, of the methods that have any."""
-    proofs = (
+    largest = (
         fits.filter(pl.col("status").is_in(FITTED))
         .drop_nulls("certificate")
         .group_by("method", pl.col("certificate_kind").fill_null("unnamed"))
@@ -76,7 +76,7 @@ def certificates(fits: pl.DataFrame) -> dict[str, str]:
         .sort("certificate", descending=True)
     )
     found: dict[str, list[str]] = {}
-    for method, kind, value in proofs.iter_rows():
-        named = PROOFS.get(kind, kind.replace("_", " "))
+    for method, kind, value in largest.iter_rows():
+        named = SHORT.get(kind, kind.replace("_", " "))
         found.setdefault(method, []).append(f"{number_format.power(value)} {named}")
     return {method: ", ".join(each) for method, each in found.items()}

@@ -18,10 +18,10 @@ def make(outcome: Outcome) -> ReportTable:
         *((pl.col("status") == status).sum().alias(status) for status in met),
         planned=pl.len(),
         fitted=pl.col("status").is_in(FITTED).sum(),
-        proved=pl.col("certificate").is_not_null().sum(),
+        certified=pl.col("certificate").is_not_null().sum(),
         gap=pl.col("certificate").filter(pl.col("certificate_kind") == "duality_gap").max(),
     )
-    names = ["method", "planned", *met, "proved", "gap"]
+    names = ["method", "planned", *met, "certified", "gap"]
     of_method = {row["method"]: row for row in counted.iter_rows(named=True)}
     rows = [
         [of_method[name][key] for key in names] for name in outcome.methods if name in of_method
@@ -34,7 +34,7 @@ def make(outcome: Outcome) -> ReportTable:
         Column("largest_gap", "Largest gap", "power", "The largest relative duality gap of a fit"),
     ]
     caption = (
-        "A certificate proves how near a fit is to its optimum; the gap is how far from it a fit may "
+        "A certificate states how near a fit is to its optimum, numerically; the gap is how far from it a fit may "
         "be, relative to the objective. Foreign estimators have none, unless they set certificate_."
     )
     faint = frozenset(
