@@ -15,4 +15,5 @@ Tags = Any  # sklearn.utils.Tags, which is imported only where scikit-learn asks
 ClassWeight = Literal["balanced"] | Mapping[Any, float] | None  # the factor of each class
 Seed = int | np.random.Generator | None
 Index = slice | npt.NDArray[Any]  # some rows, or some columns
+FoldsLike = Any  # their number, the fold of each row, splits (training, held-out rows), or scikit-learn's splitter
 StrengthsLike = int | Sequence[float] | None  # how many to choose from, or which

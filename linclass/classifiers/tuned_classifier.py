@@ -28,6 +28,7 @@ from linclass.annotations import (
     ArrayLike,
     ClassWeight,
     EstimatorLike,
+    FoldsLike,
     MatrixLike,
     Seed,
     StrengthsLike,
@@ -56,14 +57,17 @@ class TunedClassifier(Tuned, TakesOffset):
     rule : {'best', 'one_standard_error', 'aic', 'bic'}, default='best'
         How to choose. 'aic' and 'bic' need a likelihood and no folds; their n is the sum of the weights, as of
         statsmodels' freq_weights, after weights with a mean below 1 are scaled to a mean of 1.
-    folds : int or array of shape (n,), default=5
+    folds : int, array of shape (n,), splitter or list of splits, default=5
         Number of inner folds, at least 2; fewer are used where a class has fewer rows. An array is the
-        fold of each row.
+        fold of each row, a list has the splits (training rows, held-out rows) as numbers of rows or masks, and a
+        splitter of scikit-learn, such as KFold(5), makes them of the rows, their classes and groups.
     metric : str or callable, default='accuracy'
         Score on held-out rows: a metric of linclass/metrics such as 'auc', 'log_loss', 'balanced_accuracy', 'f1_macro'
         or 'brier'; of those where less is better, the negative. Of two classes the second is the positive one. A
-        function is called with the fitted estimator, the rows, their classes and their weights or None; greater is
-        better. If rows have an offset, the estimator predicts them with it.
+        function is called as its parameters say: as a metric of scikit-learn, f(y_true, y_pred) such as f1_score, with
+        codes of the classes (less is better if it is called `…_loss`, `…_error` or `…_deviance`), as a scorer, or
+        with the fitted estimator, the rows, their classes and their weights or None, where greater is better. If
+        rows have an offset, the estimator predicts them with it.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the assignment of rows to inner folds. None draws a new one for each fit.
     class_weight : 'balanced', dict or None, default=None
@@ -90,7 +94,7 @@ class TunedClassifier(Tuned, TakesOffset):
         Score of each candidate on each fold.
     mean_scores_, standard_errors_ : array of shape (m,), only with folds
         Mean of the scores over the folds, and its standard error sd/√folds.
-    fold_ : array of shape (n,), only with folds
+    fold_ : array of shape (n,), only with folds that hold each row out once
         The fold that holds each row out, of the rows whose weight is not 0.
     criterion_, degrees_of_freedom_ : array of shape (m,), only with rule='aic' or 'bic'
         AIC or BIC of each candidate, and its effective degrees of freedom, the intercept included.
@@ -109,7 +113,7 @@ class TunedClassifier(Tuned, TakesOffset):
         strengths: StrengthsLike = 31,
         grid: Mapping[str, Sequence[Any]] | None = None,
         rule: str = "best",
-        folds: int | ArrayLike = 5,
+        folds: FoldsLike = 5,
         metric: Any = "accuracy",
         random_state: Seed = 0,
         class_weight: ClassWeight = None,

@@ -1,4 +1,4 @@
-"""A metric by its import path, in a form of scikit-learn: a function of the true and the predicted, or a scorer.
+"""A metric by its import path or as a function, in a form of scikit-learn: of the true and the predicted, or a scorer.
 
     def f(y_true, y_pred)        predicted classes; scores or probabilities where the second is y_score or y_proba
     def f(estimator, X, y)       a scorer, as of `make_scorer`: greater values are better
@@ -31,13 +31,16 @@ RESPONSES = {  # by the name of the second parameter, as scikit-learn's metrics 
 
 
 class ImportedMetric:
-    """The metric at an import path, as a function of Predictions; NaN with a warning where it raises an exception."""
+    """The metric, a function or its import path, as a function of Predictions; NaN with a warning where it raises an
+    exception."""
 
-    def __init__(self, path: str):
-        self.path, self.function = path, import_object(path)
+    def __init__(self, metric: str | Callable[..., Any]):
+        by_path = isinstance(metric, str)
+        self.path = str(metric) if by_path else name_of(metric)
+        self.function: Any = import_object(str(metric)) if by_path else metric
         if not callable(self.function) or isinstance(self.function, type):
             raise ValueError(
-                f"'{path}' is not a function; give a function (y_true, y_pred) or a scorer"
+                f"'{self.path}' is not a function; give a function (y_true, y_pred) or a scorer"
             )
         names = [*_parameters(self.function), "", ""]
         self.is_scorer = names[0] == "estimator"

@@ -28,6 +28,7 @@ import numpy as np
 from linclass.annotations import (
     ArrayLike,
     EstimatorLike,
+    FoldsLike,
     MatrixLike,
     Seed,
     StrengthsLike,
@@ -54,11 +55,15 @@ class TunedRegressor(Tuned, RegressorWithOffset):
     rule : {'best', 'one_standard_error', 'aic', 'bic'}, default='best'
         How to choose. 'aic' and 'bic' need a likelihood and no folds; their n is the sum of the weights, as of
         statsmodels' freq_weights, after weights with a mean below 1 are scaled to a mean of 1.
-    folds : int or array of shape (n,), default=5
-        Number of inner folds, at least 2. An array is the fold of each row.
+    folds : int, array of shape (n,), splitter or list of splits, default=5
+        Number of inner folds, at least 2. An array is the
+        fold of each row, a list has the splits (training rows, held-out rows) as numbers of rows or masks, and a
+        splitter of scikit-learn, such as KFold(5), makes them of the rows, their targets and groups.
     metric : 'squared_error' or callable, default='squared_error'
-        Score on held-out rows. A function is called with the fitted estimator, the rows, their targets and their
-        weights or None; greater is better. If rows have an offset, the estimator predicts them with it.
+        Score on held-out rows. A function is called as its parameters say: as a metric of scikit-learn,
+        f(y_true, y_pred) such as r2_score (less is better if it is called `…_loss`, `…_error` or `…_deviance`), as a
+        scorer, or with the fitted estimator, the rows, their targets and their weights or None, where greater is
+        better. If rows have an offset, the estimator predicts them with it.
     noise_variance : float or None, default=None
         Variance σ² of the noise in AIC and BIC. None estimates it by RSS/n for each candidate.
     random_state : int, numpy.random.Generator or None, default=0
@@ -82,7 +87,7 @@ class TunedRegressor(Tuned, RegressorWithOffset):
         Score of each candidate on each fold.
     mean_scores_, standard_errors_ : array of shape (m,), only with folds
         Mean of the scores over the folds, and its standard error sd/√folds.
-    fold_ : array of shape (n,), only with folds
+    fold_ : array of shape (n,), only with folds that hold each row out once
         The fold that holds each row out, of the rows whose weight is not 0.
     criterion_, degrees_of_freedom_ : array of shape (m,), only with rule='aic' or 'bic'
         AIC or BIC of each candidate, and its effective degrees of freedom, the intercept included.
@@ -101,7 +106,7 @@ class TunedRegressor(Tuned, RegressorWithOffset):
         strengths: StrengthsLike = 31,
         grid: Mapping[str, Sequence[Any]] | None = None,
         rule: str = "best",
-        folds: int | ArrayLike = 5,
+        folds: FoldsLike = 5,
         metric: Any = "squared_error",
         noise_variance: float | None = None,
         random_state: Seed = 0,

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from linclass.annotations import EstimatorLike, MatrixLike
 from linclass.applicability import NotApplicable
 from linclass.conventions.cloned import cloned
@@ -20,6 +18,7 @@ from linclass.conventions.offsets import offset_for, require_columns_of_classes
 from linclass.conventions.parameters import key_of
 from linclass.input.given_rows import caller_rows
 from linclass.numerics.arrays import Array
+from linclass.selection.inner_folds import Split
 
 Option = dict[str, Any]
 INSIDE = "estimator__"  # parameters of the estimator inside another that has `_fits_with`
@@ -97,10 +96,12 @@ def fits_on_folds(
     X: MatrixLike,
     y: Array,
     given: Given,
-    held_out: Sequence[Array],
+    splits: Sequence[Split],
 ) -> Iterator[list[Any]]:
-    """For each fold the fits to the rows that it does not hold out."""
-    if hasattr(estimator, "fit_many"):
+    """For each split the fits to its training rows."""
+    once = all(split.has_each_row_once(len(y)) for split in splits)
+    if once and hasattr(estimator, "fit_many"):
+        held_out = [split.held_out for split in splits]
         own = offset_for(estimator.fit_many, given.offset)
         try:
             yield from cloned(estimator).fit_many(
@@ -110,11 +111,9 @@ def fits_on_folds(
             pass
         else:
             return
-    for rows in held_out:
-        kept = np.ones(len(y), dtype=bool)
-        kept[rows] = False
-        require_columns_of_classes(given.offset, y, kept)
-        yield fits_of(estimator, options, some_rows(X, kept), y[kept], given.at(kept))
+    for train, _ in splits:
+        require_columns_of_classes(given.offset, y, train)
+        yield fits_of(estimator, options, some_rows(X, train), y[train], given.at(train))
 
 
 def _along_paths(options: Sequence[Option], name: str) -> Iterator[list[int]]:

@@ -5,13 +5,16 @@ log_loss        mean of ln P(y | x), with P at least 2.2·10⁻¹⁶, also where
 squared_error   minus the mean of (y − ŷ)²
 
 Classifiers may also be judged by any other metric of linclass/metrics, with its sign changed where less is better. Of
-two classes the second is the positive one.
+two classes the second is the positive one. A function is called by its parameters: as a metric or a scorer of
+scikit-learn, or with the fit, the rows, their classes and their weights.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -73,7 +76,14 @@ def mean_log_likelihood(
 
 def check_metric(metric: Any, own: Mapping[str, Score]) -> None:
     """Raise ValueError unless it is a function, one of its own names, or for a classifier a metric of linclass."""
-    if callable(metric) or (isinstance(metric, str) and metric in own):
+    if callable(metric):
+        if not (isinstance(metric, type) or len(_leading(metric)) < 2):
+            return
+        raise ValueError(
+            f"metric is {metric!r}; give a function of (y_true, y_pred) or of (estimator, X, y, sample_weight), or a "
+            "scorer."
+        )
+    if isinstance(metric, str) and metric in own:
         return
     classifies = own is OF_CLASSIFIERS
     if not (classifies and isinstance(metric, str)):
@@ -86,13 +96,68 @@ def check_metric(metric: Any, own: Mapping[str, Score]) -> None:
 def score_of(metric: Any, own: Mapping[str, Score]) -> Score:
     """The function that judges a fit on held-out rows."""
     if callable(metric):
-        return metric
+        return _of_function(metric, own)
     if metric in own:
         return own[metric]
     value, sign = metrics.find(metric), 1 if metrics.greater_is_better(metric) else -1
 
     def score(model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None) -> float:
         return sign * float(value(_predictions(model, X, y, weights)))
+
+    return score
+
+
+def _parameters(function: Callable[..., Any]) -> dict[str, Any]:
+    """Name → kind of its parameters."""
+    try:
+        return {name: p.kind for name, p in inspect.signature(function).parameters.items()}
+    except ValueError:  # compiled
+        return dict.fromkeys("abcd", inspect.Parameter.POSITIONAL_ONLY)
+
+
+def _leading(function: Callable[..., Any]) -> list[str]:
+    """Names of the parameters that may be given by their place, four for `*args`."""
+    of_place = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = _parameters(function)
+    more = ["*"] * 4 if inspect.Parameter.VAR_POSITIONAL in parameters.values() else []
+    return [name for name, kind in parameters.items() if kind in of_place] + more
+
+
+def _is_of_labels(function: Any) -> bool:
+    """Whether it is f(y_true, y_pred), as scikit-learn's metrics are; others get the fit first."""
+    leading = _leading(function)
+    return len(leading) == 2 or (len(leading) > 2 and leading[0].startswith("y"))
+
+
+def _imported(function: Callable[..., Any]) -> Any:
+    return import_module("linclass.metrics._imported").ImportedMetric(function)  # few fits need it
+
+
+def _of_function(function: Callable[..., Any], own: Mapping[str, Score]) -> Score:
+    """The score by a function of the user's."""
+    names, of_labels = _parameters(function), _is_of_labels(function)
+    by_name = "sample_weight" in names or inspect.Parameter.VAR_KEYWORD in names.values()
+    if not (of_labels or by_name) and len(_leading(function)) > 3:
+        return function
+    judging = _parameters(getattr(function, "_score_func", function))  # inside a scorer
+    weighs = "sample_weight" in judging or inspect.Parameter.VAR_KEYWORD in judging.values()
+
+    def score(model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None) -> float:
+        if weights is not None and not weighs:
+            raise ValueError(
+                f"metric is {function!r}, which takes no sample_weight, but the rows have weights; give a metric that "
+                "takes it, or leave the weights out."
+            )
+        known = weights is not None or "sample_weight" in names
+        given = {"sample_weight": weights} if known else {}
+        if not of_labels:
+            return float(function(model, X, y, **given))
+        metric = _imported(function)
+        if own is OF_CLASSIFIERS:
+            value = metric.value(_predictions(model, X, y, weights))
+        else:
+            value = function(y, np.asarray(model.predict(X)), **given)
+        return float(value if metric.greater_is_better else -value)
 
     return score
 
@@ -134,7 +199,11 @@ def check_probabilities(
     metric: Any, estimator: EstimatorLike, options: Sequence[Mapping[str, Any]]
 ) -> None:
     """Raise ValueError unless the estimator has the probabilities that a metric needs, with every option."""
-    if not isinstance(metric, str) or metric in OF_REGRESSORS or not _needs(metric):
+    if callable(metric):
+        needs = _is_of_labels(metric) and _imported(metric).responses == ("predict_proba",)
+    else:
+        needs = metric not in OF_REGRESSORS and bool(_needs(metric))
+    if not needs:
         return
     for option in options:
         model = cloned(estimator).set_params(**option)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from linclass import metrics
-from linclass.annotations import ArrayLike, EstimatorLike, MatrixLike, Seed
+from linclass.annotations import ArrayLike, EstimatorLike, FoldsLike, MatrixLike, Seed
 from linclass.batches.regularization_path import RegularizationPath, check_strengths
 from linclass.conventions.cloned import cloned
 from linclass.conventions.convergence_warning import silently
@@ -34,7 +34,7 @@ from linclass.selection.held_out_score import (
     check_probabilities,
     score_of,
 )
-from linclass.selection.inner_folds import inner_folds, kept_folds
+from linclass.selection.inner_folds import Split, fold_of_rows, inner_splits, kept_folds
 from linclass.selection.paths import Grid, complaint, parameter_path
 from linclass.selection.tuning import PATH
 
@@ -49,7 +49,7 @@ class Tuned(MetaEstimator):
     strengths: int | Sequence[float] | None
     grid: Mapping[str, Sequence[Any]] | None
     rule: str
-    folds: int | ArrayLike
+    folds: FoldsLike
     metric: Any
     random_state: Seed
     noise_variance: float | None = None
@@ -182,10 +182,11 @@ class Tuned(MetaEstimator):
             if self.rule in CRITERIA:
                 judge = self._by_criterion(inner, X, y, asked)
             else:
-                fold = inner_folds(
-                    folds, strata, given.groups, self.random_state, type(self).__name__
+                owner = type(self).__name__
+                splits = inner_splits(
+                    folds, caller_rows(X), y, strata, given.groups, self.random_state, owner
                 )
-                judge = self._by_folds(inner, X, y, given, fold)
+                judge = self._by_folds(inner, X, y, given, splits)
             judge(options)
             while more := self._beyond(inner, grid, options):
                 judge(more)
@@ -220,20 +221,20 @@ class Tuned(MetaEstimator):
         X: MatrixLike,
         y: Array,
         given: Given,
-        fold: Array,
+        splits: Sequence[Split],
     ) -> Callable[[Sequence[Option]], None]:
         """Scores candidates on every fold, and adds them to those scored before."""
-        self.fold_ = fold
-        held_out = [np.flatnonzero(fold == k) for k in np.unique(fold)]
+        if (fold := fold_of_rows(splits, len(y))) is not None:
+            self.fold_ = fold
         metric = score_of(self.metric, self.metrics)
         asked = given.asked_for(inner)
-        self.scores_ = np.empty((len(held_out), 0))
+        self.scores_ = np.empty((len(splits), 0))
 
         def judge(options: Sequence[Option]) -> None:
             check_probabilities(self.metric, inner, options)
             scores = []
-            fits_of_folds = fits_on_folds(inner, options, X, y, asked, held_out)
-            for rows, fits in zip(held_out, fits_of_folds, strict=True):
+            fits_of_folds = fits_on_folds(inner, options, X, y, asked, splits)
+            for (_, rows), fits in zip(splits, fits_of_folds, strict=True):
                 weights, offset = given.at(rows).weights, asked.at(rows).offset
                 models = fits if offset is None else [AtOffset(fit, offset) for fit in fits]
                 own = caller_rows(X[rows])

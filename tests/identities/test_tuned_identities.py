@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn import linear_model, metrics
+from sklearn import model_selection as ms
 
 from linclass import (
     ElasticNet,
@@ -31,6 +34,7 @@ from linclass.penalties.l1 import L1
 
 STRENGTHS = [1.0, 0.1, 0.01, 1e-3]
 FOLD = np.arange(120) % 4
+FEW = {"strength": [1.0, 0.01]}
 
 
 def classes(K: int = 2, n: int = 120, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -412,6 +416,20 @@ def test_fits_that_have_no_strength_are_no_path(inner: Any, grid: Any) -> None:
             r"folds is int\d+ of shape \(99,\); give a whole",
         ),
         (TunedClassifier(folds=np.zeros(120, int)), "folds holds one fold"),
+        (
+            TunedClassifier(folds=[([0, 1], [2]), ([0, 1], [1, 2])]),
+            "split 1 of folds holds 1 row out and also",
+        ),
+        (TunedClassifier(folds=[([0, 1], [2])]), "folds has 1 split; give at least two"),
+        (
+            TunedClassifier(folds=[([0], [2]), ([0], [])]),
+            "split 1 of folds has no rows .* to score",
+        ),
+        (TunedClassifier(folds=[([0], [2]), ([0], [120])]), "row 120; rows are 0 to 119"),
+        (TunedClassifier(folds=True), "folds is True; give a whole number, the number"),
+        (TunedClassifier(folds="3"), "folds is '3'; give a whole number, the number"),
+        (TunedClassifier(metric=lambda model: 0.0), r"function of \(y_true, y_pred\) or of"),
+        (TunedClassifier(LinearSVM(), metric=metrics.log_loss), "has no probabilities"),
         (TunedClassifier(metric=["a"]), "metric is .'a'.; choose from accuracy"),
         (TunedClassifier(metric={}), "metric is {}; choose from accuracy"),
         (
@@ -478,6 +496,96 @@ def test_given_folds_are_those_of_all_rows_also_where_a_weight_is_zero() -> None
     without = TunedClassifier(strengths=STRENGTHS, folds=FOLD[kept]).fit(X[kept], y[kept])
     assert np.array_equal(all_rows.fold_, FOLD[kept])
     assert_allclose(all_rows.scores_, without.scores_)
+
+
+def test_folds_of_scikit_learn_give_the_scores_of_its_grid_search() -> None:
+    X, y = classes()
+    groups = np.arange(120) // 5
+    halves = [(np.arange(60, 120), np.arange(60)), (np.arange(120) < 60, np.arange(120) >= 60)]
+    in_numbers = [tuple(np.arange(120)[part] for part in split) for split in halves]
+    folds = {
+        "splitter": (ms.StratifiedKFold(3), ms.StratifiedKFold(3)),
+        "repeated": (ms.RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0),) * 2,
+        "few training rows": (ms.ShuffleSplit(3, test_size=0.2, train_size=0.3, random_state=0),)
+        * 2,
+        "later rows": (ms.TimeSeriesSplit(3), ms.TimeSeriesSplit(3)),
+        "groups": (ms.GroupKFold(4), ms.GroupKFold(4)),
+        "list": (list(ms.KFold(4).split(X)), ms.KFold(4)),
+        "numbers and masks": (halves, in_numbers),
+    }
+    for name, (ours, theirs) in folds.items():
+        own = {"groups": groups} if name == "groups" else {}
+        tuned = TunedClassifier(strengths=None, grid=FEW, folds=ours).fit(X, y, **own)
+        found = ms.GridSearchCV(LogisticRegression(), FEW, cv=theirs).fit(X, y, **own)
+        assert_allclose(tuned.scores_, _scores_of_splits(found), err_msg=name)
+        once = name in ("splitter", "groups", "list", "numbers and masks")
+        assert hasattr(tuned, "fold_") == once, name
+
+
+def test_metrics_of_scikit_learn_give_the_scores_of_its_grid_search() -> None:
+    of_classes = {
+        "f1_score": (metrics.f1_score, metrics.make_scorer(metrics.f1_score, pos_label="b")),
+        "partial": (partial(metrics.f1_score, average="macro"), "f1_macro"),
+        "scores": (metrics.roc_auc_score, "roc_auc"),
+        "less is better": (metrics.log_loss, "neg_log_loss"),
+        "a scorer": (metrics.get_scorer("neg_log_loss"), "neg_log_loss"),
+        "a function of scikit-learn's form": (
+            lambda estimator, X, y: estimator.score(X, y),
+            "accuracy",
+        ),
+        "a function of ours": (lambda model, X, y, w: model.score(X, y, w), "accuracy"),
+        "without a name for its truth": (lambda a, b: np.mean(a == b), "accuracy"),
+    }
+    of_numbers = {
+        "r2_score": (metrics.r2_score, "r2"),
+        "less is better": (metrics.mean_squared_error, "neg_mean_squared_error"),
+        "without weights": (metrics.max_error, "neg_max_error"),
+    }
+    for model, inner, data, cases in (
+        (TunedClassifier, LogisticRegression(tol=1e-13), classes(), of_classes),
+        (TunedRegressor, Ridge(), numbers(), of_numbers),
+    ):
+        for name, (ours, theirs) in cases.items():
+            tuned = model(inner, strengths=None, grid=FEW, folds=ms.KFold(4), metric=ours)
+            found = ms.GridSearchCV(inner, FEW, cv=ms.KFold(4), scoring=theirs)
+            scores = tuned.fit(*data).scores_, _scores_of_splits(found.fit(*data))
+            assert_allclose(*scores, rtol=1e-5, err_msg=name)
+
+
+def _scores_of_splits(search: Any) -> np.ndarray:
+    found = search.cv_results_
+    return np.array([found[f"split{k}_test_score"] for k in range(search.n_splits_)])
+
+
+def test_weights_reach_a_metric_by_their_name() -> None:
+    X, y = classes()
+    w = np.random.default_rng(1).uniform(0.5, 2, 120)
+
+    def scorer(estimator: Any, X: Any, y: Any, *, sample_weight: Any = None) -> float:
+        return float(estimator.score(X, y, sample_weight=sample_weight))
+
+    given = {"strengths": [1.0, 0.01], "folds": FOLD}
+    known = TunedClassifier(**given).fit(X, y, sample_weight=w).scores_
+    by_place = lambda model, X, y, w: model.score(X, y, w)  # noqa: E731
+    scorers = metrics.accuracy_score, metrics.make_scorer(metrics.accuracy_score), scorer, by_place
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for metric in scorers:
+            own = TunedClassifier(metric=metric, **given).fit(X, y, sample_weight=w)
+            assert_allclose(own.scores_, known)
+    for metric in (metrics.max_error, metrics.make_scorer(metrics.max_error), lambda e, X, y: 0.0):
+        with pytest.raises(ValueError, match="takes no sample_weight, but the rows have weights"):
+            TunedRegressor(metric=metric, **given).fit(*numbers(), sample_weight=w)
+
+
+def test_splits_are_those_of_all_rows_also_where_a_weight_is_zero() -> None:
+    X, y = classes()
+    w = (np.arange(120) % 7 > 0).astype(float)
+    splits = [(np.flatnonzero(k != FOLD), np.flatnonzero(k == FOLD)) for k in range(4)]
+    by_splits = TunedClassifier(strengths=STRENGTHS, folds=splits).fit(X, y, sample_weight=w)
+    by_fold = TunedClassifier(strengths=STRENGTHS, folds=FOLD).fit(X, y, sample_weight=w)
+    assert_allclose(by_splits.scores_, by_fold.scores_)
+    assert np.array_equal(by_splits.fold_, by_fold.fold_)
 
 
 def test_columns_that_say_nothing_do_not_spread_strengths_over_rounding() -> None:
