@@ -33,7 +33,8 @@ class Split(NamedTuple):
 
 def kept_folds(folds: FoldsLike, sample_weight: ArrayLike | None, y: ArrayLike) -> Any:
     """Folds among the rows whose weight is not 0: the fold of each row, or splits; a number or a splitter as it is."""
-    if (isinstance(folds, Integral) and not isinstance(folds, bool)) or hasattr(folds, "get_n_splits"):
+    is_number = isinstance(folds, Integral) and not isinstance(folds, bool)
+    if is_number or hasattr(folds, "get_n_splits"):
         return folds
     rows = len(np.asarray(y))
     if (splits := _given_splits(folds)) is not None:
