@@ -6,13 +6,13 @@ a guess: 'high' < 'low' < 'mid'.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from linclass.annotations import ArrayLike, EstimatorLike
 from linclass.conventions.cloned import cloned
+from linclass.conventions.convergence_warning import warn_user
 
 
 def class_order(y: ArrayLike, classes: np.ndarray) -> list[Any]:
@@ -21,11 +21,9 @@ def class_order(y: ArrayLike, classes: np.ndarray) -> list[Any]:
     if (levels := _levels(y)) is not None:
         return [level for level in levels if level in known]
     if len(known) > 2 and isinstance(known[0], str | bytes):
-        warnings.warn(
+        warn_user(
             f"the classes are strings, so their order is alphabetical: {' < '.join(map(repr, known))}. Set "
-            "order=[...], or give y as an ordered categorical of pandas or an Enum of Polars.",
-            UserWarning,
-            stacklevel=3,
+            "order=[...], or give y as an ordered categorical of pandas or an Enum of Polars."
         )
     return known
 

@@ -56,7 +56,7 @@ def warn_after_fit(model: EstimatorLike) -> None:
 def warn_user(text: str) -> None:
     """Warn the caller of a fit, unless the fit is part of another."""
     if not _inside.get():
-        _warn(text, UserWarning)
+        warn_caller(text, UserWarning)
 
 
 def one_warning(method: Callable[..., Result]) -> Callable[..., Result]:
@@ -92,17 +92,17 @@ def _models(found: Any) -> list[Any]:
 
 def _warn_of_idle(name: str, models: list[Any]) -> None:
     if sentences := sentences_on_idle(models):
-        _warn(f"{name}: {' '.join(sentences)}", UserWarning)
+        warn_caller(f"{name}: {' '.join(sentences)}", UserWarning)
 
 
 def _warn_of_ending(text: str, status: str) -> None:
     from sklearn.exceptions import ConvergenceWarning  # a costly import that few fits need
 
     text = text if text.endswith(".") else f"{text}."
-    _warn(text if ADVICE.search(text) else f"{text} {REMEDY[status]}", ConvergenceWarning)
+    warn_caller(text if ADVICE.search(text) else f"{text} {REMEDY[status]}", ConvergenceWarning)
 
 
-def _warn(text: str, category: type[Warning]) -> None:
+def warn_caller(text: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the line that called linclass."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("linclass."):

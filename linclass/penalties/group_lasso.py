@@ -8,7 +8,6 @@ Obozinski, Taskar & Jordan (2010), Statistics and Computing 20
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,6 +15,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from linclass.conventions.convergence_warning import warn_caller
 from linclass.numerics.arrays import Array
 from linclass.penalties._by_name import feature_of, owners, require_names
 from linclass.penalties._labels import are_labels, label_numbers, require_one_each
@@ -65,12 +65,10 @@ class GroupLasso(KinkedPenalty):
             for key, name in zip(keys, names, strict=True)
         ]
         if len(set(group_of)) == len(names) > 1:
-            warnings.warn(
+            warn_caller(
                 f"groups is {self.groups!r}, but each of the {len(names)} groups has one column, such as "
                 f"{names[0]!r} and {names[-1]!r}; set the separator of features and categories in their "
-                "names, as {'groups': 'feature', 'separator': '_'} for scikit-learn's OneHotEncoder.",
-                UserWarning,
-                stacklevel=2,
+                "names, as {'groups': 'feature', 'separator': '_'} for scikit-learn's OneHotEncoder."
             )
         place = {group: number for number, group in enumerate(dict.fromkeys(group_of))}
         return replace(self, groups=[place[group] for group in group_of])
