@@ -15,8 +15,8 @@ from linclass.likelihood.laplace_posterior import WeightsPosterior
 from linclass.numerics.arrays import Array
 from linclass.objective.objective import Objective
 
-# limits of the strength, relative to the least and the largest variance of a feature
-WEAKEST, STRONGEST = 1e-10, 1e6
+WEAKEST = 1e-8  # least precision α of the prior, relative to the least variance of a feature
+STRONGEST = 1e6  # largest strength α/Σw, relative to the largest variance of a feature
 NOTHING = "the evidence is largest without any weights: the features tell nothing."
 UNBOUNDED = "the evidence still rises at the weakest strength that is tried; set strength."
 ROUNDING = 1e-14  # of the mean square of a feature: a variance below it is 0
@@ -69,7 +69,7 @@ def _root(
 ) -> tuple[float, str]:
     """(u where the excess is 0, ""), u = ln strength; or (the last u that was tried, why there is no root)."""
     variances = _variances(objective)
-    low = float(np.log(WEAKEST * variances.min()))
+    low = float(np.log(WEAKEST * variances.min() / total))
     high = float(np.log(STRONGEST * variances.max()))
     u = float(np.log(variances.mean() / total))  # α = 1 for standardized features
     u = min(max(u, low), high)

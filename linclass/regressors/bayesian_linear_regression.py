@@ -33,7 +33,7 @@ from linclass.conventions.regressor_with_offset import RegressorWithOffset
 from linclass.design.design_matrix import DesignMatrix
 from linclass.numerics.arrays import Array
 
-RANGE = 1e12  # of ρ on both sides of the mean eigenvalue
+RANGE = 1e12  # of ρ above the mean eigenvalue, and of the variance of y above that of the noise
 ROUNDING = np.finfo(float).eps
 GRID = 121  # values of ρ among which the highest is refined, for there may be several maxima
 
@@ -109,9 +109,9 @@ class BayesianLinearRegression(LinearGeometry, RegressorWithOffset):
         status, reason, slope = "converged", "", None
         if self.strength == "evidence":
             rho, slope = evidence.best()
-            if evidence.total > 0 and rho >= evidence.scale * RANGE / 2:
+            if evidence.total > 0 and rho >= evidence.limits[1] / 2:
                 reason = "the evidence is largest without any weights: the features tell nothing."
-            elif evidence.total > 0 and rho <= 2 * evidence.scale / RANGE:
+            elif evidence.total > 0 and rho <= 2 * evidence.limits[0]:
                 status = "rank_deficient"
                 reason = (
                     "weights fit y without noise, so the evidence has no maximum; set strength."
@@ -186,6 +186,14 @@ class Evidence:
         self.inverse = np.divide(1.0, values, out=np.zeros_like(values), where=known)
 
     @property
+    def limits(self) -> tuple[float, float]:
+        """Least and largest ρ. Where little noise σ² is left the evidence is largest near ρ = d σ²/‖w‖², whatever n is,
+        and the eigenvalues grow with n.
+        """
+        share = min(1.0, len(self.values) / max(self.freedom, 1.0))
+        return self.scale * share / RANGE, self.scale * RANGE
+
+    @property
     def total(self) -> float:
         """Σ w y²."""
         return self.residual_squares + float(self.pull**2 @ self.inverse)
@@ -206,6 +214,12 @@ class Evidence:
         spread = -0.5 * float(np.log1p(self.values / rho).sum())
         return spread - 0.5 * n * (np.log(2 * np.pi * error / n) + 1)
 
+    def _gain(self, rho: float) -> float:
+        """ln p(data | ρ) without a constant of the size of n, whose rounding may exceed all differences."""
+        m, _ = self.fit(rho)
+        explained = rho * float(m @ self.least_squares()) / self.residual_squares
+        return -0.5 * float(np.log1p(self.values / rho).sum() + self.freedom * np.log1p(explained))
+
     def slope(self, rho: float) -> float:
         """∂ ln p/∂ ln ρ = ½ (γ − α‖m‖²)."""
         m, error = self.fit(rho)
@@ -214,14 +228,14 @@ class Evidence:
 
     def best(self) -> tuple[float, float]:
         """(ρ of the largest evidence, |slope|/n there)."""
-        u = np.log(self.scale) + np.linspace(-1, 1, GRID) * np.log(RANGE)
-        heights = [self.of(float(np.exp(v))) for v in u]
+        if not self.total > 0:
+            return self.scale, 0.0
+        u = np.log(np.geomspace(*self.limits, GRID))
+        heights = [self._gain(float(np.exp(v))) for v in u]
         top = int(np.argmax(heights))
         low, high = u[max(top - 1, 0)], u[min(top + 1, GRID - 1)]
         best = u[top]
         if self.slope(float(np.exp(low))) > 0 > self.slope(float(np.exp(high))):
             best = brentq(lambda v: self.slope(float(np.exp(v))), low, high, xtol=1e-14)
         rho = float(np.exp(best))
-        if not self.total > 0:
-            return self.scale, 0.0
         return rho, abs(self.slope(rho)) / self.freedom

@@ -225,6 +225,7 @@ def test_fishers_directions_solve_the_generalized_eigenproblem(K: int) -> None:
     np.testing.assert_allclose(model.ratios_, top, rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @pytest.mark.parametrize("weight", [0.001, 0.016, 0.5, 10.0])
 def test_fishers_ratios_depend_on_no_unit_of_weights_and_no_class_without_rows(
     weight: float,

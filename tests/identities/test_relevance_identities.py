@@ -379,6 +379,7 @@ def test_few_of_many_columns_take_part_in_a_round(monkeypatch) -> None:
         assert all(evidence(X, y, other, noise) < best + 1e-7 for other in changes(X, alpha))
 
 
+@pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @pytest.mark.parametrize("weight", [1e-12, 1e6, 1e12])
 @pytest.mark.parametrize("kind", [RelevanceVectorMachine, RelevanceVectorRegressor])
 def test_weights_may_be_of_any_size(kind, weight) -> None:

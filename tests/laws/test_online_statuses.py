@@ -124,6 +124,7 @@ def test_the_visits_to_a_row_of_zeros_are_counted_and_not_made(model: Any) -> No
     assert model(**params).fit(Z, labels, sample_weight=weights).n_mistakes_ == once + 10**9 - 1
 
 
+@pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @pytest.mark.parametrize("weight", [0.01, 0.5, 1.5])
 def test_mistakes_of_the_voted_perceptron_are_a_share(weight: float) -> None:
     """Of the visits, a fraction of a visit being that fraction."""

@@ -335,6 +335,23 @@ def test_balanced_is_scikit_learns_rule(model: Any) -> None:
     same(balanced, by_rule, X, 1e-9)
 
 
+def test_the_prior_of_largest_evidence_has_a_limit_as_the_weights_grow() -> None:
+    """α = γ/‖W‖² tends to d/‖W‖²; a least strength, which is α/Σw, would end the search."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 3))
+    t = X[:, 0] + rng.normal(size=100)
+    for factor in (1e6, 1e9, 1e12, 1e15):
+        weights = np.full(100, factor)
+        classes = linclass.BayesianLogisticRegression(predictive="mode").fit(X, t > 0, weights)
+        numbers = linclass.BayesianLinearRegression().fit(X, t, weights)
+        for fit, alpha in (
+            (classes, classes.strength_ * weights.sum()),
+            (numbers, numbers.weight_precision_),
+        ):
+            assert (fit.status_, fit.reason_) == ("converged", "")
+            assert alpha == pytest.approx(3 / np.sum(fit.coef_**2), rel=1e-4)
+
+
 # many fits at once
 
 
