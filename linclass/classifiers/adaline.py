@@ -22,7 +22,7 @@ Reference: Widrow & Hoff (1960), IRE WESCON Convention Record; Duda, Hart & Stor
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -76,6 +76,7 @@ class Adaline(LinearOnline, OnlineClassifier):
         The step η that was used.
     """
 
+    keeps_grams: ClassVar[bool] = True
     step_: float
     _default_step: float
     _contracts: float  # 2/(largest ‖x‖²): with smaller steps no pass over these rows diverges

@@ -22,6 +22,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.annotations import ClassWeight, Matrix, MatrixLike, Seed
+from linclass.applicability import require_memory
 from linclass.conventions.linear_scores import products
 from linclass.numerics.arrays import BLOCK, Array
 from linclass.online.block import Block
@@ -108,7 +109,10 @@ class VotedPerceptron(MarginCorrections):
         self._mistaken += tally.mistaken
 
     def _set_model(self) -> None:
-        are_sparse = any(map(sparse.issparse, self._kept))
+        are_sparse, M = any(map(sparse.issparse, self._kept)), len(self._starts)
+        width = self.n_features_in_ + bool(self.fit_intercept)
+        if not are_sparse:  # stacked
+            require_memory(8 * M * width, f"VotedPerceptron keeps the {M} rows of its corrections")
         rows = sparse.csr_array(sparse.vstack(self._kept)) if are_sparse else np.vstack(self._kept)
         self.rows_ = rows[:, : self.n_features_in_]
         factors = np.vstack(self._factors)

@@ -18,6 +18,7 @@ from linclass.numerics.arrays import Array
 
 ROWS = 64  # a block costs a few calls of NumPy, and K costs ROWS products for each row
 SLAB = 64 * ROWS  # rows that are made dense at a time
+STORED = 12  # bytes of a stored entry and its column
 DENSE = 0.05  # share of stored entries from which sparse rows are made dense, block by block
 
 
@@ -80,18 +81,39 @@ class SparseBlock(Block):
             theta[features, k] += coefficients[i, k] * values
 
 
+def stays_sparse(X: Matrix) -> bool:
+    return sparse.issparse(X) and X.nnz < DENSE * X.shape[0] * X.shape[1]
+
+
+def bytes_of_blocks(X: Matrix, intercept: bool, kept: bool, grams: bool) -> int:
+    """Memory that the blocks of these rows take, all of them if they are `kept` and else those of a slab.
+
+    `grams`: each block keeps its Gram matrix or one of its size.
+    """
+    n, width = X.shape[0], X.shape[1] + intercept
+    rows = n if kept else min(n, SLAB)
+    if stays_sparse(X):
+        copies = (
+            3 if kept else 2
+        )  # rows with the constant, those of blocks, and as features that occur
+        own = copies * (STORED * X.nnz + (STORED + 4) * n)
+    elif intercept or sparse.issparse(X):
+        own = 8 * width * (rows * kept + 3 * min(n, SLAB))  # a slab, its copy, and the one before
+    else:
+        own = 0
+    return own + grams * 8 * rows * ROWS
+
+
 def blocks_of_rows(X: Matrix, intercept: bool) -> Iterator[Block]:
     """The rows in the order given."""
-    n, d = X.shape
-    is_sparse = sparse.issparse(X)
-    stays_sparse = is_sparse and X.nnz < DENSE * n * d
-    if stays_sparse and intercept:
+    n, is_sparse, stays = X.shape[0], sparse.issparse(X), stays_sparse(X)
+    if stays and intercept:
         X = sparse.hstack([X, np.ones((n, 1))], format="csr")
     for start in range(0, n, SLAB):
         slab = X[start : start + SLAB]
-        if not stays_sparse:
+        if not stays:
             slab = slab.toarray() if is_sparse else np.ascontiguousarray(slab)
             slab = np.hstack([slab, np.ones((len(slab), 1))]) if intercept else slab
         for first in range(0, slab.shape[0], ROWS):
             rows = slab[first : first + ROWS]
-            yield (SparseBlock if stays_sparse else Block)(rows, start + first)
+            yield (SparseBlock if stays else Block)(rows, start + first)

@@ -8,6 +8,8 @@ s = (1 − (1 − η‖x‖²)^w)/‖x‖², and their squared errors are r e² 
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 from scipy.linalg.lapack import dtrtrs
 
@@ -19,7 +21,8 @@ class LeastMeanSquares:
     """The rows of a block with their targets, (b, K), for all passes."""
 
     def __init__(self, block: Block, targets: Array, weights: Array, step: float):
-        self.block, self.targets, gram = block, targets, block.gram()
+        self.targets, gram = targets, block.gram()
+        self.block = copy.copy(block)  # without a reference back, so that both are freed at once
         shares, squares = shares_and_squares(gram.diagonal(), weights, step)
         self.shares, self.squares = shares[:, None], squares
         self.system = (gram * shares).T  # LAPACK reads columns, and here I + L S of them

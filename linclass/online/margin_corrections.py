@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from linclass.online.tally import Tally
 
 
 class MarginCorrections(OnlineClassifier):
+    keeps_grams: ClassVar[bool] = True
+
     def _rule(self) -> Rule:
         raise NotImplementedError
 

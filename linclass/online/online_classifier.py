@@ -10,8 +10,10 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse
 
 from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
+from linclass.applicability import require_memory
 from linclass.conventions.classifier import Classifier
 from linclass.conventions.convergence_warning import silently
 from linclass.conventions.geometry import LinearGeometry
@@ -19,7 +21,14 @@ from linclass.conventions.linear_scores import LinearScores
 from linclass.conventions.parameter_types import require_whole
 from linclass.counted import counted
 from linclass.numerics.arrays import Array
-from linclass.online.block import Block, blocks_of_rows
+from linclass.online.block import (
+    SLAB,
+    STORED,
+    Block,
+    blocks_of_rows,
+    bytes_of_blocks,
+    stays_sparse,
+)
 from linclass.online.row_order import random_order
 from linclass.online.rows_of_call import begin_with, rows_of_call
 from linclass.online.tally import Tally
@@ -30,6 +39,7 @@ ORDERS = ("random", "cyclic")
 class OnlineClassifier(Classifier):
     """A subclass says how θ, (d + 1,) or (d + 1, K), changes at the rows of a block."""
 
+    keeps_grams: ClassVar[bool] = False  # whether blocks keep K
     begun_with: ClassVar[tuple[str, ...]] = ("fit_intercept",)  # cannot change while it learns
     order: str
     fit_intercept: bool
@@ -59,6 +69,23 @@ class OnlineClassifier(Classifier):
     def _accept(self, X: Matrix) -> None:
         """Refuse rows, or a number of classes, that the rule is not for."""
 
+    def _ask_for_memory(self, X: Matrix, kept: bool) -> None:
+        """Raise NotApplicable if the blocks of these rows do not fit into memory."""
+        needed = bytes_of_blocks(X, self.fit_intercept, kept, self.keeps_grams)
+        n, d = X.shape
+        me, form = type(self).__name__, "sparse" if stays_sparse(X) else "dense"
+        if not kept:
+            require_memory(
+                needed, f"{me} takes {min(n, SLAB)} {form} rows of {d} features at a time"
+            )
+            return
+        if self.order == "random":  # a copy in this order
+            needed += STORED * X.nnz if sparse.issparse(X) else 8 * n * d
+        require_memory(
+            needed,
+            f"{me}.fit keeps {n} {form} rows of {d} features for all passes, as partial_fit does not",
+        )
+
     def check(self) -> None:
         super().check()
         if self.order not in ORDERS:
@@ -68,6 +95,7 @@ class OnlineClassifier(Classifier):
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         self._accept(X)
+        self._ask_for_memory(X, kept=True)
         if self.order == "random":
             rows = random_order(X, codes, self.random_state)
             X, codes, weights = X[rows], codes[rows], weights[rows]
@@ -112,6 +140,7 @@ class OnlineClassifier(Classifier):
         first = not hasattr(self, "_theta")
         X, codes, weights = rows_of_call(self, first, X, y, classes, sample_weight)
         self._accept(X)
+        self._ask_for_memory(X, kept=False)
         if first:
             begin_with(self, self.begun_with)
             self._begin(X, weights)

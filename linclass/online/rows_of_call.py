@@ -42,8 +42,7 @@ def rows_with_targets(
         X = _checked(model, begins, X)
         y = validation.targets(y, X.shape[0], type(model).__name__)
         weights = validation.row_weights(sample_weight, X.shape[0])
-        kept = weights > 0
-        return X[kept], y[kept], weights[kept]
+        return _of_weight(X, y, weights)
 
 
 @contextmanager
@@ -89,8 +88,13 @@ def _rows_of_call(
     if balance is not None:
         weights *= class_weights(balance, found, np.ones(len(found)))[codes]
     model.classes_ = found  # at last: without them the next call begins anew
+    return _of_weight(X, codes, weights)
+
+
+def _of_weight(X: Any, y: Array, weights: Array) -> tuple[Any, Array, Array]:
+    """The rows of positive weight; no copy if all have some."""
     kept = weights > 0
-    return X[kept], codes[kept], weights[kept]
+    return (X, y, weights) if kept.all() else (X[kept], y[kept], weights[kept])
 
 
 def begin_with(model: Estimator, names: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -19,9 +20,13 @@ from linclass import (
     SecondOrderPerceptron,
     VotedPerceptron,
     Winnow,
+    applicability,
     largest_margin,
 )
+from linclass.applicability import NotApplicable
+from linclass.online import online_classifier
 from linclass.online.affine_pass import AffinePass
+from linclass.online.block import STORED
 from linclass.online.correction import Corrections
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -83,6 +88,41 @@ def fresh(model: Any, **params: Any) -> Any:
 
 def theta_of(model: Any) -> np.ndarray:
     return np.column_stack([model.coef_, model.intercept_])
+
+
+@pytest.mark.parametrize("density", [1.0, 0.2, 0.01])
+@pytest.mark.parametrize(
+    "model",
+    [AveragedPerceptron(), Adaline(step=1e-4), BalancedWinnow(), SecondOrderPerceptron()],
+    ids=lambda model: type(model).__name__,
+)
+def test_memory_is_asked_for_before_rows_are_copied(
+    model: Any, density: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sparse rows with many entries become dense, and `fit` keeps all blocks."""
+    n, d = 6000, 100
+    X = sparse.random_array((n, d), density=density, format="csr", rng=0)
+    X, y = X.toarray() if density == 1 else X, np.arange(n) % 2
+    asked: list[int] = []
+    monkeypatch.setattr(online_classifier, "require_memory", lambda size, _: asked.append(size))
+    tracemalloc.start()
+    fresh(model, max_iter=1).fit(X, y)
+    whole = tracemalloc.get_traced_memory()[1]
+    tracemalloc.reset_peak()
+    fresh(model).partial_fit(X, y)
+    part = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    others = 200 * n  # classes, orders, scores
+    assert whole <= asked[0] + others
+    if isinstance(model, Adaline):  # means and variances of the rows given
+        others += 3 * (X.nbytes if density == 1 else STORED * X.nnz)
+    assert part <= asked[1] + others
+    assert asked[1] < asked[0]
+    monkeypatch.undo()
+    monkeypatch.setattr(applicability, "_memory", lambda: (asked[1] // 2, 0))
+    for learn in (fresh(model).fit, fresh(model).partial_fit):
+        with pytest.raises(NotApplicable, match=rf"\d+ (dense|sparse) rows of {d} features"):
+            learn(X, y)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
