@@ -9,7 +9,7 @@ probabilities tend to 0 and 1, so the estimates are finite also for separable cl
 
     Σ_i w_i (y_i − p_i + h_i (½ − p_i)) x_i = 0,   h_i = p_i (1 − p_i) x_iᵀ I⁻¹ x_i;
 
-for a table of counts it is maximum likelihood with ½ added to each count. Weights count rows.
+for a table of counts it is maximum likelihood with ½ added to each count. Weights are frequency weights.
 
 Predicts: log-odds, linear in x, and probabilities.
 Cost: O(n p² + p³) a step, p = (K − 1)(d + 1); dense rows.

@@ -3,7 +3,7 @@
 θ_k = Σ⁻¹(m_k − m), A(θ_k) = ½ θ_kᵀ(m_k − m), with the class means m_k, the overall mean m, and Σ the
 scatter within the classes over N − K or N, optionally shrunk to (1 − α)Σ + α (tr Σ/d) I. If Σ is
 singular its pseudo-inverse is used, and status_ says so: directions in which no class has any variance
-are left out, even one that would separate them. Weights count rows: weight 2 is the same as two rows.
+are left out, even one that would separate them. Weights are frequency weights: weight 2 is the same as two rows.
 With more features than rows only products of rows are needed; sparse rows stay sparse.
 
 Predicts: log-odds, linear in x, and probabilities.

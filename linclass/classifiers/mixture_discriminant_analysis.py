@@ -7,7 +7,8 @@ EM, started from k-means in each class (of features in units of their deviation 
 in each class it is linear discriminant analysis with the divisor N, and the same `shrinkage`, (1 − a)Σ + a (tr Σ_w/d) I
 with the covariance Σ_w within the classes, which is EM with a prior of Σ. The likelihood has several maxima, and the
 certificate says only that the solution is near one of them or a saddle. Which one may depend on the order of the
-columns: it changes the rounding of k-means, and steps of EM away from a saddle grow from rounding. Weights count rows.
+columns: it changes the rounding of k-means, and steps of EM away from a saddle grow from rounding. Weights are
+frequency weights.
 
 Predicts: log-odds, nonlinear in x, and probabilities.
 Cost: O(n d min(n, d)), and O(n d R) a step of EM for R subclasses in all.

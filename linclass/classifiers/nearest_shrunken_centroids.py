@@ -5,7 +5,7 @@
 
 with m_k and m the means of class k and of all rows, s_j the standard deviation of feature j within the classes (over
 N − K), s₀ their median, and μ_k = √(1/n_k − 1/n), which makes d_kj a t statistic. A feature whose d′ are all 0 does not
-enter the scores; the `threshold` Δ controls how many remain. Weights count rows.
+enter the scores; the `threshold` Δ controls how many remain. Weights are frequency weights.
 
 Predicts: log-odds, linear in x, and probabilities.
 Cost: O(n d).

@@ -3,7 +3,7 @@
     z_k = xᵀA_k x + β_kᵀx + γ_k,   A_k = −½ Σ_k⁻¹,   β_k = Σ_k⁻¹ m_k,
     γ_k = −½ m_kᵀΣ_k⁻¹m_k − ½ ln det Σ_k + ln π_k.
 
-Σ_k is the scatter of class k over n_k − 1 or n_k, the sum of the weights, which count rows. It is
+Σ_k is the scatter of class k over n_k − 1 or n_k, the sum of the frequency weights. It is
 optionally shrunk to (1 − λ)Σ_k + λΣ, with the pooled Σ of linear discriminant analysis. A class with a
 singular Σ_k (too few rows, a constant feature) has no density: the pooled covariance is used instead,
 and status_ says so.

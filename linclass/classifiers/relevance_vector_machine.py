@@ -15,7 +15,7 @@ columns the fit begins with none and, twice, with all, and keeps the end of high
 Where a curvature of nearly 0 promises gains that the mode does not keep, a column that has left three times comes back
 with half the variance 1/α_j, and so on, until it is best at its own mode.
 Probabilities are averaged over the posterior, P(1 | x) ≈ σ(κz), κ = 1/√(1 + π s²/8), with the variance s² of z. For
-two classes. Weights count rows.
+two classes. Weights are frequency weights.
 
 Predicts: log-odds and probabilities, averaged over the posterior.
 Cost: O(n M m) for each mode and for each look at all M columns, and O(m²) a step between, for m columns that stay,

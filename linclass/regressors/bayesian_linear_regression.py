@@ -2,7 +2,7 @@
 
     p(w | data) = N(m, S),   S = (αI + βXᵀWX)⁻¹,   m = βSXᵀWy,   p(y | x) = N(m·x + b, 1/β + (x − x̄)ᵀS(x − x̄) + 1/(βn)),
 
-X and y centred, for the intercept has a flat prior; n is the sum of the weights, which count rows. m is the
+X and y centred, for the intercept has a flat prior; n is the sum of the frequency weights. m is the
 ridge estimate of strength α/(βn). The evidence p(data | α, β) is in closed form: with ρ = α/β and the
 eigenvalues λ of XᵀWX,
 

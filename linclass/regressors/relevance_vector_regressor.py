@@ -12,7 +12,7 @@ Most α_j become infinite, so that w_j = 0; rows x_j that stay are the relevance
 weights is N(m, Σ), Σ = (A + βΦᵀΦ)⁻¹, m = βΣΦᵀy. Each step changes the α_j that raises the evidence most to its best
 value, with β at its best for it, so the evidence never falls. It has several maxima: up to 500 columns the fit begins
 with none and, twice, with all, and keeps the end of higher evidence. The certificate says only that no change of one
-α_j leads higher. Weights count rows.
+α_j leads higher. Weights are frequency weights.
 
 Predicts: the mean of y and, if asked, its standard deviation.
 Cost: O(n M m) for each look at all M columns, and O(m²) a step between, for m columns that stay, M = n with a kernel,
