@@ -19,6 +19,7 @@ from pathlib import Path
 
 from linclass_study.machine import machine, processor
 from linclass_study.project import ROOT
+from linclass_study.results_files import read_mapping
 from linclass_study.unfinished_file import unfinished_file
 
 PACKAGES = ("linclass", "numpy", "scipy", "scikit-learn", "polars", "matplotlib", "snakemake")
@@ -52,7 +53,7 @@ def record(results: Path, libraries: Mapping[str, str] | None = None) -> str:
 def recorded_environments(results: Path) -> dict[str, dict[str, str]]:
     """Id → properties of all environments of a results folder, sorted by machine."""
     files = sorted((results / FOLDER).glob("*.json"))
-    return {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in files}
+    return {file.stem: read_mapping(file) for file in files}
 
 
 @cache

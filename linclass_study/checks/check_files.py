@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,8 @@ import numpy as np
 from linclass_study.checks.cell_words import Words
 from linclass_study.checks.check_dataset import check_dataset
 from linclass_study.checks.row_keys import KINDS
-from linclass_study.data import npz_file
 from linclass_study.data.dataset_file import load_dataset
+from linclass_study.results_files import opened_npz, read_mapping
 from linclass_study.unfinished_file import unfinished_file
 
 
@@ -22,7 +21,7 @@ def write_checks(
     data: str, about: str, metadata: Mapping[str, Any], facts: str, arrays: str
 ) -> None:
     """Check the data set in `data` (.npz) and `about` (.json); `metadata` is that of its entry."""
-    known = json.loads(Path(about).read_text(encoding="utf-8"))
+    known = read_mapping(about)
     found, kept = check_dataset(load_dataset(data))
     named: dict[str, Any] = dict(kept)
     whole = {"status": known["status"], "reason": known["reason"], **found, **metadata}
@@ -34,10 +33,10 @@ def write_checks(
 
 
 def read_facts(facts: str | os.PathLike[str]) -> dict[str, Any]:
-    return json.loads(Path(facts).read_text(encoding="utf-8"))
+    return read_mapping(facts)
 
 
 def read_keys(arrays: str | os.PathLike[str]) -> dict[str, Words]:
     """Keys of the rows and columns by kind; empty for an unavailable data set."""
-    with npz_file.opened(arrays) as found:
+    with opened_npz(arrays) as found:
         return {kind: found[kind] for kind in KINDS if kind in found}

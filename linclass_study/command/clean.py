@@ -7,11 +7,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import polars as pl
-
 from linclass.counted import counted, first_names
 from linclass_study.refusal import Refused
 from linclass_study.results.mixed_environments import UNRECORDED
+from linclass_study.results_files import read_parquet
 from linclass_study.runs import fit_store
 from linclass_study.runs.fitted_run import FittedRun
 from linclass_study.runs.run_files import LAST
@@ -61,8 +60,8 @@ def remove_runs(results: Path, runs: Collection[str], environments: Collection[s
 def environments_of(run: Path) -> set[str]:
     """Ids of the environments of the fits in a run's folder."""
     try:
-        table = pl.read_parquet(run / LAST)
-    except (OSError, pl.exceptions.PolarsError):  # unfinished: fitted again in any case
+        table = read_parquet(run / LAST)
+    except Refused:  # unfinished: fitted again in any case
         return set()
     if "environment" not in table.columns:
         return {UNRECORDED}

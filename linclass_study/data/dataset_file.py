@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from linclass.tables.table import Table
-from linclass_study.data import npz_file, table_arrays
+from linclass_study.data import table_arrays
 from linclass_study.data.dataset import Dataset
+from linclass_study.results_files import opened_npz, parsed_json
 from linclass_study.unfinished_file import unfinished_file
 
 MANY = 1000  # with more features, the .json has their number instead of their names
@@ -55,8 +56,8 @@ def save_unavailable(
 
 def load_dataset(npz_path: str | os.PathLike[str]) -> Dataset:
     """Load a saved data set from its .npz, which is complete without the .json."""
-    with npz_file.opened(npz_path) as arrays:
-        about = json.loads(arrays["about"].tobytes())
+    with opened_npz(npz_path) as arrays:
+        about = parsed_json(arrays["about"].tobytes())
         y, split = arrays["y"], arrays["split"]
         own = {name: arrays.get(name) for name in OPTIONAL}
         table = table_arrays.read_table(arrays, about)

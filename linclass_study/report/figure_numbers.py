@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from linclass_study.results.outcome import Outcome
+from linclass_study.results_files import read_mapping
 
 
 def figure_numbers(outcome: Outcome, exhibit: str) -> dict[str, Any] | None:
@@ -13,5 +13,5 @@ def figure_numbers(outcome: Outcome, exhibit: str) -> dict[str, Any] | None:
     path = outcome.results / "exhibits" / exhibit / "numbers.json"
     if not path.exists():
         return None
-    found = json.loads(path.read_text(encoding="utf-8"))
+    found = read_mapping(path)
     return found if found["drawn"] else None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -58,6 +57,7 @@ from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.plain_answer import could_not_compete, not_ranked, plain_answer
 from linclass_study.results.protocol_names import TITLES, protocol_phrase, titled_phrase, units
+from linclass_study.results_files import read_mapping
 
 TEMPLATES = ROOT / "workflow" / "report"
 CLASSES = 30  # of a data set that are named; the others are counted
@@ -216,7 +216,7 @@ def read_conclusions(outcome: Outcome) -> dict[str, Any] | None:
     path = conclusions_path(outcome)
     if len(outcome.datasets) < 2 or not path.exists():
         return None
-    return json.loads(path.read_text(encoding="utf-8"))
+    return read_mapping(path)
 
 
 def totals(fits: pl.DataFrame) -> dict[str, Any]:

@@ -6,7 +6,6 @@ then the second, up to a limit of size, and the paths of the others.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from markupsafe import Markup
@@ -21,6 +20,7 @@ from linclass_study.report.exhibits import (
 from linclass_study.report.inline_svg import inline
 from linclass_study.report.sections import section_name
 from linclass_study.results.outcome import Outcome
+from linclass_study.results_files import read_mapping
 
 MOST_CHARACTERS = 9_000_000  # characters of embedded SVG
 
@@ -54,7 +54,7 @@ def figures(outcome: Outcome) -> Figures:
         folder = outcome.results / "exhibits" / stem
         if not folder.is_dir():
             continue
-        about = json.loads((folder / "numbers.json").read_text(encoding="utf-8"))
+        about = read_mapping(folder / "numbers.json")
         texts = {key: about[key] for key in ("title", "caption")}
         svg = (folder / "figure.svg").read_text(encoding="utf-8")
         remaining -= len(svg)

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from linclass_study.results.outcome import Outcome
+from linclass_study.results_files import scan_parquet
 
 MOST = 40_000_000  # scores of a run; with more, a figure would take minutes
 KEPT = 8  # runs in memory: as many as a figure shows
@@ -63,7 +64,7 @@ def mean_of(outcome: Outcome, dataset: str, metric: str) -> dict[str, float]:
 def _read(path: Path, protocol: str, n_classes: int) -> HeldOut | None:
     if not path.exists():
         return None
-    own = pl.scan_parquet(path).filter(pl.col("protocol") == protocol)
+    own = scan_parquet(path).filter(pl.col("protocol") == protocol)
     n = own.select(pl.len()).collect().item()
     if not n or n * n_classes > MOST:
         return None

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from linclass_study import table_files
-from linclass_study.results.parquet_file import naming_errors, refuse_unreadable
+from linclass_study.results_files import naming_errors, refuse_unreadable, scan_parquet
 from linclass_study.table_files import FIT, table_schema, write_table
 
 PIECE = 500_000  # rows in memory at a time, or one fit or run if it has more
@@ -30,7 +30,7 @@ def concatenate_files(
     if not files:
         return write_table(table_files.frame(table), table, out)
     columns = list(table_schema(table))
-    rows = change(pl.concat([pl.scan_parquet(file).select(columns) for file in files]))
+    rows = change(pl.concat([scan_parquet(file).select(columns) for file in files]))
     try:
         table_files.stream(rows, table, out)
     except pl.exceptions.PolarsError:
@@ -49,7 +49,7 @@ def pieces(path: Path, whole: Sequence[str]) -> Iterator[pl.DataFrame]:
     """Iterate over pieces of about PIECE rows; rows with equal values in `whole` are in one piece."""
     with naming_errors(path):
         lengths = (
-            pl.scan_parquet(path)
+            scan_parquet(path)
             .group_by(*whole, maintain_order=True)
             .agg(length=pl.len())
             .collect(engine="streaming")["length"]
@@ -57,13 +57,13 @@ def pieces(path: Path, whole: Sequence[str]) -> Iterator[pl.DataFrame]:
         begin = length = 0
         for more in lengths:
             if length and length + more > PIECE:
-                yield pl.scan_parquet(path).slice(begin, length).collect()
+                yield scan_parquet(path).slice(begin, length).collect()
                 begin, length = begin + length, 0
             length += more
         if length:
-            yield pl.scan_parquet(path).slice(begin, length).collect()
+            yield scan_parquet(path).slice(begin, length).collect()
 
 
 def _first(path: Path) -> tuple[object, ...]:
     with naming_errors(path):
-        return next(pl.scan_parquet(path).select(FIT).head(1).collect().iter_rows(), ())
+        return next(scan_parquet(path).select(FIT).head(1).collect().iter_rows(), ())

@@ -20,6 +20,7 @@ from linclass_study.resolved_study import read_resolved
 from linclass_study.results.method_styles import method_styles
 from linclass_study.results.plane_grid import PlaneGrid
 from linclass_study.results.times import of_all_machines
+from linclass_study.results_files import read_mapping, read_parquet
 from linclass_study.table_files import frame
 
 
@@ -89,7 +90,7 @@ class Outcome:
 
     def _table(self, name: str) -> pl.DataFrame:
         path = f"{name}/{self.part}.parquet" if self.part else f"{name}.parquet"
-        return pl.read_parquet(self.results / path)
+        return read_parquet(self.results / path)
 
     def parts(self) -> dict[str, Outcome]:
         """Data set → an Outcome restricted to its scores, fits and times, which are read and partitioned once."""
@@ -118,19 +119,19 @@ class Outcome:
 
     def about(self, dataset: str) -> dict[str, Any]:
         """results/data/{dataset}.json: classes, sizes, source, or why it is unavailable."""
-        return json.loads((self.results / "data" / f"{dataset}.json").read_text(encoding="utf-8"))
+        return read_mapping(self.results / "data" / f"{dataset}.json")
 
     def checks(self, dataset: str) -> dict[str, Any]:
         """results/checks/{dataset}.json: facts about rows and columns; {} for older results."""
         path = self.results / "checks" / f"{dataset}.json"
-        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        return read_mapping(path) if path.exists() else {}
 
     def kept(self, table: str, dataset: str, method: str) -> pl.DataFrame | None:
         """An optional table of a run: coefficients, tuning, paths or traces; None if it is missing."""
         path = self.results / "runs" / dataset / method / f"{table}.parquet"
         if not path.exists():
             return None
-        return pl.concat([frame(table), pl.read_parquet(path)], how="diagonal")
+        return pl.concat([frame(table), read_parquet(path)], how="diagonal")
 
     def boundary(self, dataset: str, method: str) -> PlaneGrid | None:
         """What each fold predicts on the plane of the data set; None without a plane."""

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from linclass_study.results_files import opened_npz
+
 
 @dataclass(frozen=True)
 class PlaneGrid:
@@ -24,7 +26,7 @@ class PlaneGrid:
 
     @classmethod
     def read(cls, path: Path) -> PlaneGrid:
-        with np.load(path) as arrays:
+        with opened_npz(path) as arrays:
             return cls(arrays["x"], arrays["y"], arrays["labels"], arrays.get("margins"))
 
     def of_fits(self, some: np.ndarray) -> PlaneGrid:

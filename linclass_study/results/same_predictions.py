@@ -13,6 +13,7 @@ import polars as pl
 from linclass.counted import names_and_others
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import ranking
+from linclass_study.results_files import read_parquet
 from linclass_study.table_files import FIT
 
 OF_CLASSES = ("accuracy", "balanced_accuracy", "f1_macro", "matthews")
@@ -75,6 +76,6 @@ def _predicted(own: Outcome, dataset: str, method: str) -> str:
     path = own.results / "runs" / dataset / method / "predictions.parquet"
     if not path.exists():
         return method
-    rows = pl.read_parquet(path, columns=[*FIT, "row", "y_pred"])
+    rows = read_parquet(path, columns=[*FIT, "row", "y_pred"])
     main = rows.filter(protocol=own.protocol(dataset)).sort(*FIT, "row")
     return hashlib.sha256(main["y_pred"].to_numpy().tobytes()).hexdigest()

@@ -19,6 +19,7 @@ from linclass_study.project import DEFAULT_STUDY
 from linclass_study.refusal import Refused
 from linclass_study.resolved_study import as_text
 from linclass_study.results.outcome import Outcome
+from linclass_study.results_files import read_json
 from linclass_study.unfinished_file import unfinished_file
 
 NAME = "study.json"
@@ -65,7 +66,7 @@ def write_study(description: StudyDescription) -> None:
 def is_other(results: Path, study: Mapping[str, Any]) -> bool:
     """Whether the file describes another study than this one, so that its tables are outdated."""
     try:
-        known = json.loads((results / NAME).read_text(encoding="utf-8"))
+        known = read_json(results / NAME)
         parts = {part: study[part] for part in PARTS}
         return any(known[part] != asked for part, asked in json.loads(as_text(parts)).items())
     except (OSError, ValueError, KeyError, TypeError):
@@ -75,7 +76,7 @@ def is_other(results: Path, study: Mapping[str, Any]) -> bool:
 def evaluation(results: Path) -> dict[str, Any]:
     """The evaluation in the file; empty if there is none."""
     try:
-        return dict(json.loads((results / NAME).read_text(encoding="utf-8"))["evaluation"])
+        return dict(read_json(results / NAME)["evaluation"])
     except (OSError, ValueError, KeyError, TypeError):
         return {}
 
@@ -83,7 +84,7 @@ def evaluation(results: Path) -> dict[str, Any]:
 def read_study(results: Path) -> StudyDescription:
     path = results / NAME
     try:
-        study: Any = json.loads(path.read_text(encoding="utf-8"))
+        study: Any = read_json(path)
         outcome = Outcome(results, **{part: dict(study[part]) for part in PARTS})  # type: ignore[arg-type]
         return StudyDescription(
             outcome, dict(study["files"]), [list(names) for names in study["studies"]]

@@ -21,6 +21,7 @@ from linclass_study.results import large_tables, times
 from linclass_study.results.large_tables import concatenate_files
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.times import times_table
+from linclass_study.results_files import scan_parquet
 from linclass_study.table_files import FIT
 from linclass_study.unfinished_file import unfinished_file
 
@@ -38,7 +39,7 @@ def write_summary(
     concatenate_files(scores, "scores", all_scores)
     concatenate_files(fits, "fits", all_fits, known_statuses)
     with unfinished_file(results / "scores.csv") as partial:
-        pl.scan_parquet(all_scores).sink_csv(partial)
+        scan_parquet(all_scores).sink_csv(partial)
     of_tables = {
         "summary": [summarize(piece) for piece in large_tables.pieces(all_scores, RUN)],
         "fits": [overview(piece) for piece in large_tables.pieces(all_fits, RUN)],

@@ -12,7 +12,7 @@ import polars as pl
 
 from linclass_study import table_files
 from linclass_study.protocols import CURVE
-from linclass_study.results.parquet_file import read_parquet
+from linclass_study.results_files import read_parquet
 from linclass_study.table_files import table_schema
 
 UNKNOWN = "unknown"  # machine of fits from before this column existed

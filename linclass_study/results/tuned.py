@@ -19,6 +19,7 @@ from linclass.selection import tuning
 from linclass.selection.paths import BEYOND, STRENGTHS
 from linclass_study.fit_statuses import FITTED
 from linclass_study.results.outcome import Outcome
+from linclass_study.results_files import scan_parquet
 from linclass_study.table_files import FIT
 from linclass_study.unfinished_file import unfinished_file
 
@@ -37,7 +38,7 @@ def write_tuned(outcome: Outcome) -> None:
 
 def tuned_table(outcome: Outcome) -> pl.DataFrame:
     """Columns dataset, method, protocol, repeat, fold, parameter, value (JSON) and edge, for all fits that chose."""
-    fits = pl.scan_parquet(outcome.results / "fits.parquet")
+    fits = scan_parquet(outcome.results / "fits.parquet")
     return tuned_of(outcome, fits.select(*FIT, "status", "params").collect())
 
 

@@ -8,9 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from linclass_study.fit_statuses import FITTED
+from linclass_study.refusal import Refused
 from linclass_study.runs.fit_details import without
 from linclass_study.runs.fitted_run import FittedRun, outcome_holds
 from linclass_study.runs.kept_log import print_kept_log
@@ -45,7 +44,7 @@ class EarlierFits:
                 return row, given, made
         for run in self._runs() if key else ():
             place = run.place.get(key)
-            with suppress(OSError, pl.exceptions.PolarsError):  # replaced or removed meanwhile
+            with suppress(OSError, Refused):  # replaced or removed meanwhile
                 if place is not None and (found := self._outcome(run, place, extras)):
                     return found
         return None

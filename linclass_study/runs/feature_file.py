@@ -17,8 +17,9 @@ import numpy as np
 
 from linclass.design.row_hashes import hashes
 from linclass.tables.table import Table
-from linclass_study.data import npz_file, table_arrays
+from linclass_study.data import table_arrays
 from linclass_study.plane import plane
+from linclass_study.results_files import opened_npz, parsed_json
 from linclass_study.unfinished_file import unfinished_file
 
 GRID = 121  # points along each axis of two features
@@ -75,7 +76,7 @@ class FeatureFile:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> FeatureFile:
-        with npz_file.opened(path) as arrays:
+        with opened_npz(path) as arrays:
             return cls(
                 table=_table("table", arrays),
                 y=arrays["y"],
@@ -93,7 +94,7 @@ class FeatureFile:
 
 def axes_and_reason(path: str | os.PathLike[str]) -> tuple[Axes, str]:
     """(axes of the grid, reason), without reading the table."""
-    with npz_file.opened(path) as arrays:
+    with opened_npz(path) as arrays:
         return (arrays["x_axis"], arrays["y_axis"]), _read(arrays["text"])["reason"]
 
 
@@ -146,4 +147,4 @@ def _bytes(value: Any) -> np.ndarray:
 
 
 def _read(array: np.ndarray) -> Any:
-    return json.loads(array.tobytes().decode())
+    return parsed_json(array.tobytes())

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from linclass_study.results_files import opened_npz, read_parquet
 from linclass_study.runs import run_files
 from linclass_study.runs.fit_details import GRID
 from linclass_study.runs.run_files import Limits, Made, fits_made, recorded_run
@@ -52,7 +53,7 @@ class FittedRun:
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
-        rows = pl.read_parquet(self.folder / run_files.LAST).to_dicts()
+        rows = read_parquet(self.folder / run_files.LAST).to_dicts()
         self._require_unchanged()
         return rows
 
@@ -91,7 +92,7 @@ class FittedRun:
         for name in ("predictions", *run_files.TABLES):
             path = self.folder / f"{name}.parquet"
             if path.exists():
-                table = pl.read_parquet(path).select(list(table_schema(name)))
+                table = read_parquet(path).select(list(table_schema(name)))
                 parts = table.drop("dataset", "method").partition_by(
                     OF_FIT, as_dict=True, include_key=False, maintain_order=True
                 )
@@ -105,7 +106,7 @@ class FittedRun:
         path = self.folder / run_files.BOUNDARY
         if not path.exists():
             return {}
-        with np.load(path) as arrays:
+        with opened_npz(path) as arrays:
             labels, margins = arrays["labels"], arrays.get("margins")
         self._require_unchanged()
         drawn = [

@@ -28,6 +28,7 @@ from linclass_study.protocols import (
     protocol_named,
     selected_protocols,
 )
+from linclass_study.results_files import read_parquet
 from linclass_study.table_files import table_schema, write_table
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def write_folds(test_folds: FoldAssignment, reasons: Mapping[str, str], path: st
 
 def read_plan(path: str, about: Mapping[str, Any], evaluation: Mapping[str, Any]) -> Plan:
     """Read the planned fits on a data set; `about` is its results/data/{dataset}.json."""
-    test_folds = _test_folds(pl.read_parquet(path))
+    test_folds = _test_folds(read_parquet(path))
     reasons = json.loads(pl.read_parquet_metadata(path).get(REASONS_KEY, "{}"))
     nothing = np.empty(0, np.int32)
     fits = tuple(

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from linclass_study.results_files import read_json
 from linclass_study.runs import run_files
 from linclass_study.unfinished_file import unfinished_file
 
@@ -28,7 +29,7 @@ def write_manifest(path: Path, runs: Mapping[str, Mapping[str, Any]]) -> None:
 def read_manifest(path: Path) -> dict[str, dict[str, Any]]:
     """The runs of a manifest; empty if the file is missing or invalid."""
     try:
-        runs = dict(json.loads(path.read_text(encoding="utf-8")))
+        runs = dict(read_json(path))
         for about in runs.values():
             _ = [(file["bytes"], file["digest"]) for file in about["files"].values()]
     except (OSError, ValueError, TypeError, KeyError, AttributeError):

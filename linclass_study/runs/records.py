@@ -18,7 +18,7 @@ from linclass_study.unfinished_file import unfinished_file
 
 NOT_FITTED = Made()
 # columns of its row, its test rows, its results, how they came about: the arguments of Records.add
-Added = tuple[dict[str, Any], np.ndarray, Mapping[str, Any] | None, Made]
+Added = tuple[dict[str, Any], np.ndarray, dict[str, Any] | None, Made]
 
 
 class Records:
@@ -39,7 +39,7 @@ class Records:
         self,
         fit: dict[str, Any],
         test: np.ndarray,
-        given: Mapping[str, Any] | None = None,
+        given: dict[str, Any] | None = None,
         made: Made = NOT_FITTED,
     ) -> None:
         """Add a planned fit with its test rows; `given` are its results, None if it has none."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass_study.data import npz_file
+from linclass_study.results_files import opened_npz, parsed_json
 from linclass_study.runs.feature_file import digest_of_bytes
 from linclass_study.runs.folds import Planned
 
@@ -21,8 +21,8 @@ class RowDigests:
     """
 
     def __init__(self, features: Path, shared: Any, content: str):
-        with npz_file.opened(features) as arrays:
-            about = json.loads(arrays["keys_about"].tobytes().decode())
+        with opened_npz(features) as arrays:
+            about = parsed_json(arrays["keys_about"].tobytes())
             columns = [arrays["row_keys"], arrays["y"]]
             columns += [arrays["groups"]] if "groups" in arrays else []
         self.grid = str(about["grid"])

@@ -22,6 +22,7 @@ from typing import Any
 
 import polars as pl
 
+from linclass_study.results_files import read_parquet
 from linclass_study.table_files import write_table
 
 KEY = "linclass.run"  # key in the metadata of fits.parquet
@@ -87,7 +88,7 @@ def described(folder: Path, inputs: RunInputs, made: Sequence[Made] = ()) -> dic
 
 def rewrite_inputs(folder: Path, inputs: RunInputs, made: Sequence[Made]) -> None:
     """Record other inputs of a run, all of whose fits hold for them, too."""
-    fits = pl.read_parquet(folder / LAST)
+    fits = read_parquet(folder / LAST)
     write_table(fits, "fits", folder / LAST, metadata=described(folder, inputs, made))
 
 

@@ -3,12 +3,11 @@
 The fits of such a run are independent (jobs/bundles.py) and have their own seeds, so the files of the run are those of
 the undivided run, byte for byte.
 
-shards/{dataset}@{method}@{shards}/{shard}.pickle    outcomes of its fits; deleted when the run's files exist
+shards/{dataset}@{method}@{shards}/{shard}.npz    outcomes of its fits; deleted when the run's files exist
 """
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from linclass_study.disk_space import refuse_for_full_disk
 from linclass_study.refusal import Refused
 from linclass_study.runs import feature_file, fit_store, unfinished_run
+from linclass_study.runs.outcomes_file import outcomes_from_bytes, outcomes_to_bytes
 from linclass_study.runs.records import Added, Records
 from linclass_study.runs.run import fit_and_predict
 from linclass_study.runs.run_files import current_run, recorded_run
@@ -48,7 +48,7 @@ def compute_shard(
             refuse_for_full_disk(records.reasons(), out)
             added = records.added
         with unfinished_file(out) as partial:
-            partial.write_bytes(pickle.dumps(added))
+            partial.write_bytes(outcomes_to_bytes(added))
         unfinished.forget()
 
 
@@ -61,12 +61,14 @@ def gather(
 ) -> dict[str, dict[str, Any]]:
     """Write the run's files from those of its shards; return its entry in the manifest."""
     inputs, folder = shared.inputs_of(spec, limits), shared.folder(method)
-    found = {part: pickle.loads(part.read_bytes()) for part in parts}
+    found = {part: outcomes_from_bytes(part, part.read_bytes()) for part in parts}
     with run_lock(folder):
         if current_run(folder, inputs) is None:
             _refuse_without_fits(found, f"{shared.dataset} × {method}")
             axes, _ = feature_file.axes_and_reason(shared.features(spec["features"]))
-            records = _in_order([one for part in found.values() for one in part], shared, axes)
+            records = _in_order(
+                [one for part in found.values() for one in part or ()], shared, axes
+            )
             fit_store.replace(shared.results, shared.dataset, method, records.made)
             records.write(folder, inputs)
             fit_store.forget_contained(shared.results, shared.dataset, inputs.recipe, records.made)

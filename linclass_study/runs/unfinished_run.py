@@ -1,23 +1,27 @@
 """What an interrupted run has computed, so that it continues with the next fit and not from the beginning.
 
-runs/{dataset}/{method}/unfinished.pickle    outcomes in batches; deleted when the run's tables are written
+runs/{dataset}/{method}/unfinished.npz    outcomes in batches; deleted when the run's tables are written
 
 A batch is appended after ten seconds of work, so light runs never have this file, and a kill costs ten seconds and
-the fit at which it comes. A batch that was cut short is left out.
+the fit at which it comes. The file is a sequence of .npz files (outcomes_file.py), each after its length in 8 bytes.
+A batch that was cut short is left out, and so is all that is not of this form.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
+from linclass_study.refusal import Refused
+from linclass_study.runs.outcomes_file import outcomes_from_bytes, outcomes_to_bytes
+from linclass_study.runs.records import Added
 from linclass_study.runs.slurm_memory import kills
 
-FILE = "unfinished.pickle"
+FILE = "unfinished.npz"
+LENGTH = 8  # bytes of the length of a batch
 EVERY = 10.0  # seconds of work between two batches
 
 
@@ -27,17 +31,17 @@ class UnfinishedRun:
 
     def __init__(self, path: Path):
         self.path = path
-        self.kept: dict[str, Any] = {}
-        self._new: dict[str, Any] = {}
+        self.kept: dict[str, Added] = {}
+        self._new: dict[str, Added] = {}
         self._whole = 0  # bytes of the file up to the last complete batch
         self._since, self._kills = time.monotonic(), kills()
         self._read()
 
-    def get(self, key: str) -> Any:
+    def get(self, key: str) -> Added | None:
         """An outcome that was kept before; None if there is none."""
         return self.kept.get(key)
 
-    def keep(self, outcomes: Mapping[str, Any]) -> None:
+    def keep(self, outcomes: Mapping[str, Added]) -> None:
         """Keep outcomes, unless the memory of this Slurm job did not suffice (slurm_memory.py)."""
         self._new |= outcomes
         if time.monotonic() - self._since >= EVERY and kills() == self._kills:
@@ -48,28 +52,21 @@ class UnfinishedRun:
         self.path.unlink(missing_ok=True)
 
     def _read(self) -> None:
-        try:
-            with self.path.open("rb") as file:
-                while True:
-                    self.kept |= pickle.load(file)
-                    self._whole = file.tell()
-        except FileNotFoundError:
+        if not self.path.exists():
             return
-        except (
-            EOFError,
-            pickle.UnpicklingError,
-            ValueError,
-            TypeError,
-            AttributeError,
-            ImportError,
-        ):
-            return  # the end of the file, or of what is complete
+        with self.path.open("rb") as file, suppress(Refused, IndexError, TypeError):
+            size = os.fstat(file.fileno()).st_size
+            while 0 < (length := int.from_bytes(file.read(LENGTH))) <= size:
+                batch = outcomes_from_bytes(self.path, file.read(length)) or []
+                self.kept |= {added[-1].key: added for added in batch}
+                self._whole = file.tell()
 
     def _append(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666), "r+b") as file:
             file.truncate(self._whole)
             file.seek(self._whole)
-            pickle.dump(self._new, file)
+            batch = outcomes_to_bytes(self._new.values())
+            file.write(len(batch).to_bytes(LENGTH) + batch)
             self._whole = file.tell()
         self._new, self._since = {}, time.monotonic()

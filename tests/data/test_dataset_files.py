@@ -132,7 +132,9 @@ def test_a_damaged_file_reports_which_it_is_and_what_to_do(damage, found, tmp_pa
     save_dataset(found, path, tmp_path / "a.json")
     whole = path.read_bytes()
     path.write_bytes({"emptied": b"", "cut short": whole[: len(whole) // 2]}.get(damage, b"text"))
-    with pytest.raises(Refused, match=r"a\.npz is damaged .*; delete it, and the next run"):
+    with pytest.raises(
+        Refused, match=r"a\.npz cannot be read .*: delete it and run snakemake again"
+    ):
         load_dataset(path)
 
 

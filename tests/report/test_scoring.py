@@ -16,10 +16,10 @@ from linclass_study import table_files
 from linclass_study.refusal import Refused
 from linclass_study.results import scoring, summary
 from linclass_study.results.fit_problems import fit_problems
-from linclass_study.results.parquet_file import read_parquet
 from linclass_study.results.scored_runs import write_scores
 from linclass_study.results.scoring import Classes
 from linclass_study.results.summary import write_summary
+from linclass_study.results_files import read_parquet
 from linclass_study.table_files import write_table
 
 FIT = {"dataset": "d", "method": "m", "protocol": "cv", "repeat": 0, "fold": 0}

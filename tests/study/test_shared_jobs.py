@@ -97,7 +97,7 @@ def test_a_run_distributed_to_several_jobs_gives_the_same_bytes(results, tmp_pat
         path.unlink()
     shared, parts = SharedInputs(results, "d", EVALUATION), []
     for k in (1, 2, 3, 4):  # 6 fits to 4 jobs
-        parts.append(tmp_path / f"{k}.pickle")
+        parts.append(tmp_path / f"{k}.npz")
         compute_shard(shared, "svm", METHODS["svm"], LIMITS, (k, 4), parts[-1])
     reported = shards.gather(shared, "svm", METHODS["svm"], LIMITS, parts)
     assert files(results) == whole
@@ -106,7 +106,7 @@ def test_a_run_distributed_to_several_jobs_gives_the_same_bytes(results, tmp_pat
 
 def test_shards_of_a_run_that_was_deleted_after_them_are_made_anew(results, tmp_path):
     compute(results, "svm")
-    shared, part = SharedInputs(results, "d", EVALUATION), tmp_path / "1.pickle"
+    shared, part = SharedInputs(results, "d", EVALUATION), tmp_path / "1.npz"
     compute_shard(shared, "svm", METHODS["svm"], LIMITS, (1, 1), part)  # nothing: it is up to date
     for path in (results / "runs/d/svm").iterdir():
         path.unlink()

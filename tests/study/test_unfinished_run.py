@@ -5,19 +5,26 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from test_shared_jobs import EVALUATION, LIMITS, METHODS, compute, files, results  # noqa: F401
 
 from linclass_study.guard import Guard, GuardedResult
 from linclass_study.runs import shards, slurm_memory, unfinished_run
 from linclass_study.runs.bundle import compute_bundle
-from linclass_study.runs.records import Records
+from linclass_study.runs.records import Added, Records
+from linclass_study.runs.run_files import Made
 from linclass_study.runs.shared_inputs import SharedInputs
 from linclass_study.runs.unfinished_run import UnfinishedRun
 
 
 class Interrupted(Exception):
     pass
+
+
+def added(key: str) -> Added:
+    """An outcome without predictions."""
+    return {"status": "failed", "reason": key}, np.arange(3), None, Made(key)
 
 
 class Calls:
@@ -48,7 +55,7 @@ def kept(tmp_path: Path) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(unfinished_run, "EVERY", 0)
         for number in range(3):
-            run.keep({number: {"outcome": number}})
+            run.keep({str(number): added(str(number))})
     return run.path
 
 
@@ -95,7 +102,7 @@ def test_an_interrupted_run_whose_limit_is_raised_repeats_only_what_that_ended(r
 
 
 def test_a_shard_continues_too(results, calls, tmp_path):  # noqa: F811
-    shared, part = SharedInputs(results, "d", EVALUATION), tmp_path / "parts" / "1.pickle"
+    shared, part = SharedInputs(results, "d", EVALUATION), tmp_path / "parts" / "1.npz"
     calls.allowed = 4
     with pytest.raises(Interrupted):
         shards.compute_shard(shared, "svm", METHODS["svm"], LIMITS, (1, 1), part)
@@ -112,16 +119,19 @@ def test_a_shard_continues_too(results, calls, tmp_path):  # noqa: F811
 def test_a_file_cut_short_anywhere_gives_its_complete_batches_and_is_continued(kept, monkeypatch):
     monkeypatch.setattr(unfinished_run, "EVERY", 0)
     content = kept.read_bytes()
-    for length in range(len(content) + 1):
+    for length in [*range(0, len(content), 7), len(content)]:
         kept.write_bytes(content[:length])
         run = UnfinishedRun(kept)
-        assert run.kept == {number: {"outcome": number} for number in range(len(run.kept))}
-        run.keep({"next": 3})
-        assert UnfinishedRun(kept).kept == run.kept | {"next": 3}
+        assert [*run.kept] == [str(number) for number in range(len(run.kept))]
+        assert all(fit["reason"] == key for key, (fit, *_) in run.kept.items())
+        run.keep({"next": added("next")})
+        assert [*UnfinishedRun(kept).kept] == [*run.kept, "next"]
     assert len(run.kept) == 3
 
 
-@pytest.mark.parametrize("content", [b"", b"no pickle", b"\x80\x04N.", b"cno_module\nName\n."])
+@pytest.mark.parametrize(
+    "content", [b"", b"no batch", bytes(8), b"\xff" * 99, b"cos\nsystem\n(S'true'\ntR."]
+)
 def test_what_is_no_unfinished_run_holds_nothing(tmp_path, content):
     (tmp_path / "file").write_bytes(content)
     assert UnfinishedRun(tmp_path / "file").kept == {}
@@ -129,9 +139,9 @@ def test_what_is_no_unfinished_run_holds_nothing(tmp_path, content):
 
 def test_a_light_run_writes_no_file_and_one_killed_for_memory_is_not_kept(tmp_path, monkeypatch):
     run = UnfinishedRun(tmp_path / "file")
-    run.keep({"quick": 1})
+    run.keep({"quick": added("quick")})
     assert not run.path.exists()
     monkeypatch.setattr(unfinished_run, "EVERY", 0)
     monkeypatch.setattr(unfinished_run, "kills", lambda: slurm_memory.kills() + 1)
-    run.keep({"killed": 2})
+    run.keep({"killed": added("killed")})
     assert not run.path.exists()

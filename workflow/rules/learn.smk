@@ -11,7 +11,7 @@ runs/{dataset}/{method}/tuning.parquet        candidates of each tuned fit with 
 runs/{dataset}/{method}/paths.parquet         coefficients of the first fit along the strengths (optional)
 runs/{dataset}/{method}/traces.parquet        one row for each recorded step of a solver (optional)
 runs/{dataset}/{method}/boundary.npz          predicted classes of a plane, and margins at boundaries (optional)
-runs/{dataset}/{method}/unfinished.pickle     outcomes of the fits of a run that was interrupted
+runs/{dataset}/{method}/unfinished.npz        outcomes of the fits of a run that was interrupted
 store/{dataset}/                              runs of earlier variants of the study (linclass_study/runs/fit_store.py)
 """
 
@@ -45,7 +45,7 @@ rule cross_validate_shard:
         about=about_of_bundle,
         folds=folds_of_bundle,
     output:
-        temp("<results>/shards/{bundle}/{shard}.pickle"),
+        temp("<results>/shards/{bundle}/{shard}.npz"),
     log:
         "<results>/logs/cross_validate/{bundle}/{shard}.log",
     wildcard_constraints:

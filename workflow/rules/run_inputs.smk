@@ -37,7 +37,7 @@ def shards_of_bundle(wildcards):
 
 def files_of_shards(wildcards):
     shards = range(1, BUNDLES[wildcards.bundle].shards + 1)
-    return [f"<results>/shards/{wildcards.bundle}/{shard}.pickle" for shard in shards]
+    return [f"<results>/shards/{wildcards.bundle}/{shard}.npz" for shard in shards]
 
 
 def asked_of_bundle(wildcards):

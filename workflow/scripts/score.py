@@ -1,15 +1,15 @@
 """Predictions of all methods on one data set → every metric on every fold, and all fits in one table."""
 
-import json
 from pathlib import Path
 
 from linclass_study.job import begin_job
 from linclass_study.results.scored_runs import prediction_digests, write_scores
 from linclass_study.results.scoring import Classes
+from linclass_study.results_files import read_mapping
 from linclass_study.runs.manifest import read_manifest
 
 begin_job(snakemake.log[0])
-about = json.loads(Path(snakemake.input.about).read_text(encoding="utf-8"))
+about = read_mapping(snakemake.input.about)
 dataset = snakemake.wildcards.dataset
 manifests = [read_manifest(Path(path)) for path in snakemake.input.manifests]
 write_scores(

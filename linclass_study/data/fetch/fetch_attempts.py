@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from linclass_study.results_files import read_json, read_mapping
+
 
 def current_attempt(results: str, name: str) -> int:
     """The current number, 1 before any is stored."""
     try:
-        return json.loads(_state(results, name).read_text())["attempt"]
+        return read_json(_state(results, name))["attempt"]
     except (OSError, ValueError, KeyError, TypeError):
         return 1
 
@@ -24,7 +26,7 @@ def increment(results: str, name: str) -> None:
 def was_unavailable(results: str, name: str) -> bool:
     """Whether its last fetch ended without data."""
     try:
-        about = json.loads(Path(results, "data", f"{name}.json").read_bytes())
+        about = read_mapping(Path(results, "data", f"{name}.json"))
         return bool(about["status"] == "unavailable")
     except (OSError, ValueError, KeyError, TypeError):
         return False
