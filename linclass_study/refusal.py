@@ -12,6 +12,11 @@ class Refused(ValueError):
     """A study, or a part of it, cannot run as written."""
 
 
+def printable(text: str) -> str:
+    """Text from files for a terminal: control characters, which could steer it, as escapes."""
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
 def together(*steps: Callable[[], Any]) -> list[Any]:
     """What the steps return, none of which needs another; the lines of all that are refused."""
     found, lines = [], []

@@ -35,24 +35,29 @@ def naming_errors(path: Path_) -> Iterator[None]:
     except Refused:
         raise
     except Exception as error:  # zipfile, zlib, NumPy, Polars and JSON raise different exceptions
-        raise unreadable(path, error) from None
+        raise Unreadable(path, error) from None
     except BaseException as error:  # Polars panics on some broken files
         if type(error).__name__ != "PanicException":
             raise
-        raise unreadable(path, error) from None
+        raise Unreadable(path, error) from None
 
 
-def unreadable(path: Path_, error: BaseException) -> Refused:
-    reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
-    return Refused(f"{os.fspath(path)} cannot be read ({reason}): {REMEDY}")
+class Unreadable(Refused):
+    """A file cannot be read; `error` says why."""
+
+    def __init__(self, path: Path_, error: BaseException):
+        self.error = error
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+        super().__init__(f"{os.fspath(path)} cannot be read ({reason}): {REMEDY}")
 
 
 def read_json(path: Path_) -> Any:
-    """The value of a JSON file."""
+    """The value of a JSON file; OSError without the file."""
+    size = os.stat(path).st_size
     with naming_errors(path):
-        if (size := os.stat(path).st_size) > LARGEST_JSON:
+        if size > LARGEST_JSON:
             raise ValueError(
-                f"it has {size / 1e6:,.0f} MB, and at most {LARGEST_JSON / 1e6:,.0f} are read"
+                f"it has {size / 1e6:,.0f} MB; at most {LARGEST_JSON // 10**6} are read"
             )
         return parsed_json(Path(path).read_bytes())
 
@@ -70,8 +75,9 @@ def parsed_json(content: str | bytes) -> Any:
 
 
 def read_mapping(path: Path_) -> dict[str, Any]:
+    value = read_json(path)
     with naming_errors(path):
-        if not isinstance(value := read_json(path), dict):
+        if not isinstance(value, dict):
             raise ValueError("it holds no mapping")
         return value
 
@@ -110,7 +116,7 @@ def opened_npz(path: Path_, file: IO[bytes] | None = None) -> Iterator[Any]:
 
 def require_plain(folder: Path, given: str) -> None:
     """Refuse a folder with links or devices, through which files elsewhere could be read or overwritten."""
-    waiting = [os.fspath(folder)]
+    waiting = [os.fspath(folder)] * os.path.lexists(folder)
     while waiting:
         with os.scandir(waiting.pop()) as entries:
             for entry in entries:

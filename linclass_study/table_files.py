@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from functools import cache
 from typing import Any
 
@@ -16,6 +17,8 @@ SCHEMAS = ROOT / "workflow" / "schemas" / "tables.yaml"
 
 #: Columns that identify a fit; every table is sorted by them.
 FIT = ("dataset", "method", "protocol", "repeat", "fold")
+
+FORMULA = r"^\s*[=+@-]|^[\t\r\n]"  # what a spreadsheet takes for one begins so
 
 AND = "; "  # separates the names of a list in a cell of a CSV file
 
@@ -51,6 +54,27 @@ def stream(data: pl.LazyFrame, name: str, path: str | os.PathLike[str]) -> None:
     """Write atomically, streaming rows that do not fit into memory."""
     with unfinished_file(path) as partial:
         data.select(list(table_schema(name))).cast(table_schema(name)).sink_parquet(partial)
+
+
+def without_formulas(data: pl.LazyFrame) -> pl.LazyFrame:
+    """The table for a CSV file. Spreadsheets run a text that begins like a formula, so that gets an apostrophe before
+    it; numbers, also those in columns of text, stay as they are."""
+    schema = data.collect_schema()
+    cells = {name: _without_formulas(name) for name, kind in schema.items() if kind == pl.String}
+    heads = {name: f"'{name}" for name in schema if re.search(FORMULA, name)}
+    return data.with_columns(**cells).rename(heads)
+
+
+def _without_formulas(column: str) -> pl.Expr:
+    text = pl.col(column)
+    is_formula = text.str.contains(FORMULA) & text.cast(pl.Float64, strict=False).is_null()
+    return pl.when(is_formula).then(pl.concat_str(pl.lit("'"), text)).otherwise(text)
+
+
+def write_csv(data: pl.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Write atomically, without formulas."""
+    with unfinished_file(path) as partial:
+        without_formulas(data.lazy()).collect().write_csv(partial)
 
 
 def _type(text: str) -> Any:

@@ -16,8 +16,7 @@ from linclass_study.checks import shared_rows
 from linclass_study.checks.check_files import read_facts, read_keys
 from linclass_study.checks.findings import findings
 from linclass_study.checks.shared_rows import related_groups
-from linclass_study.table_files import AND
-from linclass_study.unfinished_file import unfinished_file
+from linclass_study.table_files import AND, write_csv
 
 Facts = Mapping[str, Any]
 
@@ -88,8 +87,7 @@ def write_datasets_table(
         *shared_rows.pairs({name: own for name, own in keys.items() if own}),
         *shared_rows.equal({name: own.get("features_digest") for name, own in facts.items()}),
     ]
-    with unfinished_file(results / "tables" / "datasets.csv") as partial:
-        datasets_table(facts, [*related, *declared]).write_csv(partial)
+    write_csv(datasets_table(facts, [*related, *declared]), results / "tables" / "datasets.csv")
 
 
 def datasets_table(facts: Mapping[str, Facts], related: Iterable[tuple[str, str]]) -> pl.DataFrame:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+import traceback
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 from linclass_study.command.arguments import parser_of
 from linclass_study.command.open_results import open_results
-from linclass_study.refusal import Refused, nearest_name
+from linclass_study.refusal import Refused, nearest_name, printable
 
 ANONYMOUS = "anonymous"
 
@@ -29,15 +30,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return COMMANDS[options.name](options)
     except Refused as refused:
-        print(f"linclass {options.name}: {refused}", file=sys.stderr)
-        return 2
+        return _refused(options.name, str(refused))
     except BrokenPipeError:  # the reader of our output, such as `head`, has ended
         sys.stderr.close()
         return 2
     except OSError as error:  # a folder below a file, or that may not be written; a full disk
         where = error.filename2 or error.filename or "a file"
-        print(f"linclass {options.name}: {where}: {error.strerror or error}", file=sys.stderr)
-        return 2
+        return _refused(options.name, f"{where}: {error.strerror or error}")
+    except BaseException as error:  # results may come from anybody, and hold anything
+        if not (isinstance(error, Exception) or type(error).__name__ == "PanicException"):
+            raise
+        *_, last = traceback.extract_tb(error.__traceback__)
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        where = f"{Path(last.filename).name}, line {last.lineno}"
+        return _refused(options.name, f"this is not as linclass writes it ({what}; {where})")
+
+
+def _refused(command: str, sentence: str) -> int:
+    print(printable(f"linclass {command}: {sentence}"), file=sys.stderr)
+    return 2
 
 
 def check_command(options: argparse.Namespace) -> int:
@@ -48,10 +59,10 @@ def check_command(options: argparse.Namespace) -> int:
     try:
         study = checked_study(files)
     except Refused as refused:  # each line begins with its file
-        print(refused, file=sys.stderr)
+        print(printable(str(refused)), file=sys.stderr)
         return 2
     for line in plan_lines(study, files):
-        print(line)
+        print(printable(line))
     return 0
 
 
@@ -75,7 +86,7 @@ def verify_command(options: argparse.Namespace) -> int:
         a, b = (stack.enter_context(open_results(given)) for given in (options.a, options.b))
         found = verify(a, b, options.tolerance)
         for line in verify_lines(found, a, b, options.all):
-            print(line)
+            print(printable(line))
     return 0 if found.agree else 1
 
 
@@ -88,14 +99,13 @@ def merge_command(options: argparse.Namespace) -> int:
     with ExitStack() as stack:
         sources = [stack.enter_context(open_results(given)) for given in options.results]
         try:
-            merged = merge(sources, into, options.tolerance)
+            merged = merge(sources, into, options.tolerance, options.trust)
         except Conflict as conflict:
-            print(
-                f"linclass merge: nothing is written: the results contradict each other\n{conflict}"
-            )
+            heading = "linclass merge: nothing is written: the results contradict each other"
+            print(printable(f"{heading}\n{conflict}"))
             return 1
         for line in merge_lines(sources, merged, options.into):
-            print(line)
+            print(printable(line))
     return 0
 
 
@@ -132,7 +142,7 @@ def clean_command(options: argparse.Namespace) -> int:
     else:
         removed = empty_store(results, options.keep_mb)
     for line in clean_lines(removed):
-        print(line)
+        print(printable(line))
     return 0
 
 

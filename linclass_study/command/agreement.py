@@ -6,7 +6,6 @@ class, status, tuned value, held-out rows) are equal or not.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -18,6 +17,7 @@ import polars as pl
 
 from linclass.counted import counted
 from linclass_study.command.results_folder import ResultsFolder, Run
+from linclass_study.results_files import parsed_json
 from linclass_study.table_files import FIT
 
 ROW = ("protocol", "repeat", "fold", "row")
@@ -126,7 +126,7 @@ def _of_parameters(a: str | None, b: str | None) -> float:
     """The largest relative difference of numbers, as an estimator may choose them; inf if anything else differs."""
     if a is None or b is None:
         return np.inf
-    mine, other = json.loads(a), json.loads(b)
+    mine, other = parsed_json(a), parsed_json(b)
     names = [name for name in mine if mine[name] != other.get(name)]
     pairs = [(mine[name], other.get(name)) for name in names]
     if list(mine) != list(other) or not all(isinstance(v, float) for pair in pairs for v in pair):

@@ -102,6 +102,13 @@ def _add_merge(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="numbers a and b of one prediction may differ by T · max(1, |a|, |b|); predicted classes "
         f"may not (default {ROUNDING}: rounding of another processor)",
     )
+    parser.add_argument(
+        "--trust",
+        action="append",
+        default=[],
+        metavar="MODULE",
+        help="import this module for the study's own metrics; without it, those of scikit-learn alone",
+    )
 
 
 def _add_publish(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

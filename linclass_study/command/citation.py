@@ -11,17 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import yaml
+from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
 
 ORCID = re.compile(r"(?:https://orcid\.org/)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\Z")
-LICENSE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*\Z")
-USUAL = (  # for data and results, and identifiers without a number
-    *("CC-BY-4.0", "CC0-1.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "ODbL-1.0", "ODC-By-1.0", "PDDL-1.0"),
-    *("MIT", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "GPL-3.0-or-later"),
-    *("Beerware", "ISC", "NCSA", "PostgreSQL", "Unlicense", "WTFPL", "X11", "Zlib"),
-)
+USUAL = ("CC-BY-4.0", "CC0-1.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "ODbL-1.0", "ODC-By-1.0", "MIT")
 SHOWN = 4  # of the usual ones, in a message
 
 
@@ -60,7 +56,7 @@ class Author:
 
 @dataclass(frozen=True)
 class Citation:
-    """A citation; `date` is that of the report, and `license` an SPDX identifier or empty."""
+    """A citation; `date` is that of the report, and `license` an SPDX expression or empty."""
 
     title: str
     authors: Sequence[Author]
@@ -69,7 +65,12 @@ class Citation:
 
     def __post_init__(self) -> None:
         if self.license:
-            _check_license(self.license)
+            object.__setattr__(self, "license", _canonical(self.license))
+
+    @property
+    def licenses(self) -> list[str]:
+        """The licences among which a reader may choose."""
+        return self.license.split(" OR ") if "(" not in self.license else [self.license]
 
     def text(self) -> str:
         """Content of CITATION.cff."""
@@ -85,19 +86,23 @@ class Citation:
             "keywords": ["linear classification", "benchmark"],
             "references": [{key: software[key] for key in kept}],
         }
-        if self.license:
-            about["license"] = self.license
+        if self.license and all(
+            re.fullmatch(r"[\w.+-]+", name) for name in self.licenses
+        ):  # all that the format has
+            about["license"] = self.licenses[0] if len(self.licenses) == 1 else self.licenses
+        elif self.license:
+            about["message"] += f" Licence: {self.license}."
         return yaml.safe_dump(about, sort_keys=False, allow_unicode=True, width=100)
 
 
-def _check_license(given: str) -> None:
-    """Raise Refused for what is no identifier of https://spdx.org/licenses: nearly all of them have a version."""
-    alike = [name for name in USUAL if name.lower().startswith(given.lower())]
-    has_version = LICENSE.match(given) and re.search(r"\d", given)
-    if given in USUAL or (has_version and not alike):
-        return
-    meant = f"did you mean {alike[0]}? " if alike else ""
-    raise Refused(
-        f"--license {given!r} is no SPDX identifier; {meant}Write for example {', '.join(USUAL[:SHOWN])}, or another "
-        "with its version (https://spdx.org/licenses)"
-    )
+def _canonical(given: str) -> str:
+    """The SPDX expression in its usual spelling; Refused if it has another identifier than https://spdx.org/licenses."""
+    try:
+        return canonicalize_license_expression(given)
+    except InvalidLicenseExpression:
+        alike = [name for name in USUAL if name.lower().startswith(given.lower())]
+        meant = f"did you mean {alike[0]}? " if alike else ""
+        raise Refused(
+            f"--license {given!r} is no SPDX expression; {meant}Write for example {', '.join(USUAL[:SHOWN])}, or "
+            "another identifier of https://spdx.org/licenses, or several, as 'CC-BY-4.0 OR MIT'"
+        ) from None

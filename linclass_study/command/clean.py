@@ -10,7 +10,7 @@ from pathlib import Path
 from linclass.counted import counted, first_names
 from linclass_study.refusal import Refused
 from linclass_study.results.mixed_environments import UNRECORDED
-from linclass_study.results_files import read_parquet
+from linclass_study.results_files import read_parquet, require_plain
 from linclass_study.runs import fit_store
 from linclass_study.runs.fitted_run import FittedRun
 from linclass_study.runs.run_files import LAST
@@ -77,6 +77,7 @@ def _shares(folder: Path, keys: set[str]) -> bool:
 def _require_results(results: Path) -> None:
     if not (results / "runs").is_dir():
         raise Refused(f"{results} has no runs: give the folder of `results:` in the study")
+    require_plain(results, str(results))
     refuse_if_in_use(results)
 
 

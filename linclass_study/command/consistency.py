@@ -4,14 +4,14 @@ the rows that the folds hold out.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import polars as pl
 
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.refusal import Refused
-from linclass_study.runs.run_files import KEY, LAST, digest_of_file
+from linclass_study.results_files import parsed_json
+from linclass_study.runs.run_files import KEY, LAST, OTHERS, digest_of_file
 
 ROW_OF_FOLD = ["protocol", "repeat", "fold", "row"]
 REMEDY = "it was changed or damaged since; delete it and run snakemake again"
@@ -32,9 +32,10 @@ def _require_recorded(results: ResultsFolder, run: Run) -> None:
     """Refuse a table whose digest is not the recorded one; fits that were merged record none."""
     last = results.path(run, LAST)
     kept = pl.read_parquet_metadata(last).get(KEY) if last.is_file() else None
-    for name, about in (json.loads(kept)["files"] if kept else {}).items():
+    recorded = parsed_json(kept)["files"] if kept else {}
+    for name in OTHERS:
         path = results.path(run, name)
-        if path.is_file() and digest_of_file(path) != about["digest"]:
+        if name in recorded and path.is_file() and digest_of_file(path) != recorded[name]["digest"]:
             raise Refused(f"{_name(results, path)} is not the file that its fits gave: {REMEDY}")
 
 

@@ -91,8 +91,8 @@ def entities(
             realizes = "#configfile"
         yield part | ({"exampleOfWork": {"@id": realizes}} if realizes else {})
     yield from authors
-    for license_ in sorted({citation.license, OURS}):
-        place = SPDX + license_
+    for license_ in sorted({*citation.licenses, OURS}):
+        place = _license_id(license_)
         yield {"@id": place, "@type": "CreativeWork", "name": license_, "identifier": place}
 
 
@@ -110,7 +110,7 @@ def _crate(citation: Citation, parts: list[Entity], authors: list[Entity]) -> It
         "name": citation.title,
         "description": "Results of a linclass study: linear classifiers compared by cross-validation.",
         "datePublished": citation.date,
-        "license": {"@id": SPDX + citation.license},
+        "license": _ids(map(_license_id, citation.licenses)),
         "author": _ids(author["@id"] for author in authors),
         "conformsTo": _ids(PROFILES),
         "mainEntity": {"@id": WORKFLOW},
@@ -119,6 +119,11 @@ def _crate(citation: Citation, parts: list[Entity], authors: list[Entity]) -> It
     }
     for profile, (name, number) in PROFILES.items():
         yield {"@id": profile, "@type": "CreativeWork", "name": name, "version": number}
+
+
+def _license_id(license_: str) -> str:
+    """Its page; of an expression, which has none, an id in the crate."""
+    return f"#{quote(license_)}" if " " in license_ else SPDX + license_
 
 
 def _workflow() -> Iterator[Entity]:

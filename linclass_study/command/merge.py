@@ -6,10 +6,8 @@ contradict each other, and nothing is written. Times measured on other machines 
 
 from __future__ import annotations
 
-import os
 import shutil
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +27,8 @@ from linclass_study.results.times import UNKNOWN
 from linclass_study.runs import run_files
 from linclass_study.runs.run_files import BOUNDARY
 from linclass_study.table_files import FIT, table_schema, write_table
+
+SCIKIT_LEARN = "sklearn.metrics"  # whose functions may always be called
 
 
 def write_inputs(sources: Sequence[ResultsFolder], merged: MergedStudy, folder: Path) -> None:
@@ -127,8 +127,13 @@ def _copy(results: ResultsFolder, source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def merge(sources: Sequence[ResultsFolder], into: Path, tolerance: float = ROUNDING) -> MergedStudy:
-    """Write the merged folder with its tables, figures and page."""
+def merge(
+    sources: Sequence[ResultsFolder],
+    into: Path,
+    tolerance: float = ROUNDING,
+    trusted: Collection[str] = (),
+) -> MergedStudy:
+    """Write the merged folder with its tables, figures and page; `trusted` modules may be imported for metrics."""
     from linclass_study.command.derived_files import (
         write_derived,  # figures take a second to import
     )
@@ -138,20 +143,25 @@ def merge(sources: Sequence[ResultsFolder], into: Path, tolerance: float = ROUND
         found = conflicts(sources, merged, tolerance)
         if found:
             raise Conflict(found)
-        _require_metrics(merged.study.outcome.evaluation)
+        _require_metrics(merged.study.outcome.evaluation, trusted)
         write_inputs(sources, merged, folder)
         write_derived(merged, into)
     return merged
 
 
-def _require_metrics(evaluation: Mapping[str, Any]) -> None:
-    """Refuse to score without the modules of the study's own metrics."""
-    sys.path.append(os.getcwd())
+def _require_metrics(evaluation: Mapping[str, Any], trusted: Collection[str]) -> None:
+    """Refuse own metrics in modules that the user does not name: results must not choose which code runs."""
     for path in own_metrics(evaluation):
+        module = path.rpartition(".")[0]
+        if module not in (SCIKIT_LEARN, *trusted):
+            raise Refused(
+                f"the studies have the metric {path}, and merge imports no module because results name it; "
+                f"if you have the module and trust it, add --trust {module}, with its folder in PYTHONPATH"
+            )
         try:
             metrics.imported(path)
         except ValueError as error:
-            raise Refused(f"{error}; merge in the folder that has the module") from None
+            raise Refused(f"{error}; name the folder of the module in PYTHONPATH") from None
 
 
 def merge_lines(sources: Sequence[ResultsFolder], merged: MergedStudy, into: str) -> Iterator[str]:

@@ -21,6 +21,7 @@ from typing import IO
 from linclass_study.command.near_places import near_places
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.refusal import Refused
+from linclass_study.results_files import require_plain
 
 SUMS = "sha256sums.txt"
 GROWTH, AT_LEAST = 100, 10**8  # limits of the unpacked size: a multiple of the archive's, or bytes
@@ -33,7 +34,9 @@ def open_results(given: str) -> Iterator[ResultsFolder]:
     """The results at `given`: a folder, a .zip, or a .tar of any compression."""
     path = Path(given).expanduser()
     if path.is_dir():
-        yield ResultsFolder(given, _root(given, path))
+        root = _root(given, path)
+        require_plain(root, given)
+        yield ResultsFolder(given, root)
     elif path.is_file():
         with tempfile.TemporaryDirectory(prefix="linclass-") as folder:
             unpack(given, path, Path(folder))
@@ -95,7 +98,7 @@ def _parts(given: str, name: str) -> tuple[str, ...]:
 
 def _root(given: str, folder: Path) -> Path:
     """The folder that contains runs/: this one, or its only subfolder."""
-    inside = [entry for entry in folder.iterdir() if entry.is_dir()]
+    inside = [entry for entry in folder.iterdir() if entry.is_dir() and not entry.is_symlink()]
     for place in (folder, *(inside if len(inside) == 1 else [])):
         if (place / "runs").is_dir():
             return place

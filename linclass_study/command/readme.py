@@ -9,6 +9,7 @@ from linclass_study.command.citation import Citation
 from linclass_study.command.open_results import SUMS
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.report.configuration import snakemake_command
+from linclass_study.results.export import markdown_text
 
 
 def text(results: ResultsFolder, citation: Citation, names: set[str]) -> str:
@@ -27,9 +28,9 @@ def text(results: ResultsFolder, citation: Citation, names: set[str]) -> str:
     ]
     return "\n".join(
         [
-            f"# {citation.title}",
+            f"# {markdown_text(citation.title)}",
             "",
-            f"Results of a linclass study, by {', '.join(author.name for author in citation.authors)}, "
+            f"Results of a linclass study, by {markdown_text(', '.join(author.name for author in citation.authors))}, "
             f"{citation.date}" + (f", {citation.license}." if citation.license else "."),
             "",
             "| file | what it is |",
@@ -66,6 +67,4 @@ def _data_line(results: ResultsFolder, dataset: str) -> str:
     entry: Mapping[str, object] = results.study.outcome.datasets[dataset] if has_study else {}
     terms = (entry.get("licence"), entry.get("citation"))
     cells = [dataset, about.get("rows"), about.get("digest") or about.get("status"), *terms]
-    return (
-        f"| {' | '.join(' '.join(str(cell or '–').split()).replace('|', ' ') for cell in cells)} |"
-    )
+    return f"| {' | '.join(markdown_text(str(cell or '–')) for cell in cells)} |"

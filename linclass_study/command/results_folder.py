@@ -5,8 +5,6 @@ Unreadable files are refused in one line with the name that the user gave.
 
 from __future__ import annotations
 
-import json
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +20,7 @@ from linclass_study.refusal import Refused
 from linclass_study.results import study_file
 from linclass_study.results.mixed_environments import MixedEnvironments, mixed_environments
 from linclass_study.results.study_file import read_study
+from linclass_study.results_files import opened_npz, read_mapping, read_parquet, scan_parquet
 from linclass_study.table_files import table_schema
 
 Run = tuple[str, str]  # data set, method
@@ -32,22 +31,20 @@ def _text(path: Path) -> str:
 
 
 def _mapping(path: Path) -> None:
-    value = json.loads(_text(path))
-    if not isinstance(value, dict):
-        raise ValueError("it holds no mapping")
+    value = read_mapping(path)
     wanted = KEYS.get(path.parent.name, ()) if value.get("status") != "unavailable" else ()
     if lacks := [key for key in wanted if key not in value]:
         raise ValueError(f"it has no key '{lacks[0]}'")
 
 
 def _arrays(path: Path) -> None:
-    with zipfile.ZipFile(path) as box:
-        if name := box.testzip():
-            raise ValueError(f"{name} in it is damaged")
+    with opened_npz(path) as arrays:
+        for name in arrays:
+            arrays[name]
 
 
 def _columns(path: Path) -> None:
-    has = pl.read_parquet_schema(path)
+    has = scan_parquet(path).collect_schema()
     name = "folds" if path.parent.name == "folds" else path.stem
     wanted = table_schema(name) if name in CHECKED else pl.Schema()
     if lacks := [column for column in wanted if column not in LATER | {*has}]:
@@ -169,17 +166,13 @@ class ResultsFolder:
         """A Parquet file with the columns and types of the table `name`."""
         columns = table_schema(name)
         try:
-            data = pl.read_parquet(path)
+            data = read_parquet(path)
             data = data.with_columns(
                 pl.lit(None, columns[column]).alias(column)
                 for column in LATER & set(columns) - set(data.columns)
             )
             return data.select(list(columns)).cast(columns)
         except Exception as error:
-            raise self.unreadable(path, error) from None
-        except BaseException as error:  # Polars panics on some broken files
-            if type(error).__name__ != "PanicException":
-                raise
             raise self.unreadable(path, error) from None
 
     def about(self, dataset: str) -> dict[str, Any] | None:
@@ -188,7 +181,7 @@ class ResultsFolder:
         if not path.exists():
             return None
         try:
-            about = json.loads(path.read_text(encoding="utf-8"))
+            about = read_mapping(path)
             about["status"], about["digest"]  # a KeyError if one is missing
             return about
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -203,6 +196,7 @@ class ResultsFolder:
 
     def unreadable(self, path: Path | str, error: BaseException | str) -> Refused:
         name = path if isinstance(path, str) else path.relative_to(self.folder).as_posix()
+        error = getattr(error, "error", error)
         kind = "" if isinstance(error, str) else f"{type(error).__name__}: "
         message = " ".join((str(error).strip().splitlines() or ["no reason was given"])[0].split())
         return Refused(f"{self.given}: {name} cannot be read ({kind}{message[:200]})")

@@ -18,6 +18,7 @@ from linclass_study.command.agreement import (
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.command.side_by_side import aligned, environments
 from linclass_study.results import study_file
+from linclass_study.results_files import Unreadable, scan_parquet
 from linclass_study.table_files import FIT
 
 SHOWN = 20  # runs that are listed; the others are counted
@@ -154,10 +155,10 @@ def score_differences(a: ResultsFolder, b: ResultsFolder) -> tuple[list[str], li
     if not all(file.exists() for file in files):
         return [], []
     try:
-        one, two = (pl.scan_parquet(file).select(*FIT, "metric", "value") for file in files)
+        one, two = (scan_parquet(file).select(*FIT, "metric", "value") for file in files)
         names = [set(x.select("metric").unique().collect()["metric"]) for x in (one, two)]
         parts = [_score_differences(one, two, dataset) for dataset in a.datasets]
-    except pl.exceptions.PolarsError as error:
+    except (Unreadable, pl.exceptions.PolarsError) as error:
         raise a.unreadable("scores.parquet of A or B", error) from None
     differences = pl.concat(parts).filter(pl.col("metric").is_in(names[0] & names[1]))
     by_metric = differences.group_by("metric").agg(pl.col("fits").sum(), pl.col("by").max())

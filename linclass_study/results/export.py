@@ -8,13 +8,16 @@ from typing import Any
 
 import polars as pl
 
+from linclass_study.table_files import write_csv
 from linclass_study.unfinished_file import unfinished_file
 
 FORMS = ("csv", "md", "tex")
 DIGITS = 4  # significant digits in Markdown and LaTeX; the CSV has all
+MARKDOWN = {"\\": "\\\\", "|": "\\|", "[": "\\[", "`": "\\`", "<": "&lt;"}
 TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{",
     "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "[": "{[}", "*": "{*}",  # else \\ before them takes them for its arguments
     "†": r"\textdagger{}",
 }  # fmt: skip
 
@@ -28,8 +31,7 @@ def export_table(
     note    a sentence below it, which explains the marks
     """
     shown = data if shown is None else shown
-    with unfinished_file(stem.with_name(f"{stem.name}.csv")) as partial:
-        data.write_csv(partial)
+    write_csv(data, stem.with_name(f"{stem.name}.csv"))
     below = note.strip()
     texts = {
         "md": markdown(shown) + (f"\n{below}\n" if below else ""),
@@ -41,13 +43,16 @@ def export_table(
 
 
 def markdown(data: pl.DataFrame) -> str:
-    escaped = [
-        [cell.replace("|", "\\|").replace("<", "&lt;") for cell in row] for row in _cells(data)
-    ]
+    head, *rows = [[markdown_text(cell) for cell in row] for row in (data.columns, *_cells(data))]
     right = [data.schema[name].is_numeric() for name in data.columns]
     rule = ["---:" if number else "---" for number in right]
-    lines = [data.columns, rule, *escaped]
+    lines = [head, rule, *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def markdown_text(text: str) -> str:
+    """Text in one line, without a meaning in Markdown's tables, links and HTML."""
+    return "".join(MARKDOWN.get(letter, letter) for letter in " ".join(text.split()))
 
 
 def latex(data: pl.DataFrame) -> str:

@@ -92,5 +92,6 @@ def read_study(results: Path) -> StudyDescription:
     except FileNotFoundError:
         raise Refused(f"{path} does not exist: {REMEDY}") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        error = getattr(error, "error", error)  # of a file that is no JSON
         reason = f"{type(error).__name__}: {error}"
         raise Refused(f"{path} is not a valid study.json ({reason}): {REMEDY}") from None

@@ -22,7 +22,7 @@ from linclass_study.results.large_tables import concatenate_files
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.times import times_table
 from linclass_study.results_files import scan_parquet
-from linclass_study.table_files import FIT
+from linclass_study.table_files import FIT, without_formulas, write_csv
 from linclass_study.unfinished_file import unfinished_file
 
 RUN = ("dataset", "method")
@@ -39,7 +39,7 @@ def write_summary(
     concatenate_files(scores, "scores", all_scores)
     concatenate_files(fits, "fits", all_fits, known_statuses)
     with unfinished_file(results / "scores.csv") as partial:
-        scan_parquet(all_scores).sink_csv(partial)
+        without_formulas(scan_parquet(all_scores)).sink_csv(partial)
     of_tables = {
         "summary": [summarize(piece) for piece in large_tables.pieces(all_scores, RUN)],
         "fits": [overview(piece) for piece in large_tables.pieces(all_fits, RUN)],
@@ -54,7 +54,7 @@ def write_summary(
         "times": times_table(table_files.frame("times")),
     }
     for name, parts in of_tables.items():
-        _write_csv(pl.concat([empty[name], *parts]), results / "tables" / f"{name}.csv")
+        write_csv(pl.concat([empty[name], *parts]), results / "tables" / f"{name}.csv")
 
 
 def summarize(scores: pl.DataFrame) -> pl.DataFrame:
@@ -156,9 +156,3 @@ def known_statuses(fits: pl.LazyFrame) -> pl.LazyFrame:
         status=pl.when(unknown).then(pl.lit("failed")).otherwise("status"),
         reason=pl.when(unknown).then(reason).otherwise("reason"),
     )
-
-
-def _write_csv(data: pl.DataFrame, path: Path) -> None:
-    """Numbers with the fewest digits that preserve their values: same content, same bytes."""
-    with unfinished_file(path) as partial:
-        data.write_csv(partial)

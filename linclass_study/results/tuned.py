@@ -20,8 +20,7 @@ from linclass.selection.paths import BEYOND, STRENGTHS
 from linclass_study.fit_statuses import FITTED
 from linclass_study.results.outcome import Outcome
 from linclass_study.results_files import scan_parquet
-from linclass_study.table_files import FIT
-from linclass_study.unfinished_file import unfinished_file
+from linclass_study.table_files import FIT, write_csv
 
 SCHEMA = {"parameter": pl.String, "value": pl.String, "edge": pl.String}
 # of the values of parameters
@@ -32,8 +31,7 @@ LIMITS = {
 
 
 def write_tuned(outcome: Outcome) -> None:
-    with unfinished_file(outcome.results / "tables" / "tuned.csv") as partial:
-        tuned_table(outcome).write_csv(partial)
+    write_csv(tuned_table(outcome), outcome.results / "tables" / "tuned.csv")
 
 
 def tuned_table(outcome: Outcome) -> pl.DataFrame:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.fit_statuses import FITTED
-from linclass_study.refusal import Refused
 from linclass_study.runs.fit_details import without
 from linclass_study.runs.fitted_run import FittedRun, outcome_holds
 from linclass_study.runs.kept_log import print_kept_log
@@ -43,8 +42,9 @@ class EarlierFits:
             if made.extras == extras and outcome_holds(row, made.limits, self.limits):
                 return row, given, made
         for run in self._runs() if key else ():
-            place = run.place.get(key)
-            with suppress(OSError, Refused):  # replaced or removed meanwhile
+            # replaced or removed meanwhile, or not of our form
+            with suppress(OSError, ValueError, LookupError, TypeError):
+                place = run.place.get(key)
                 if place is not None and (found := self._outcome(run, place, extras)):
                     return found
         return None

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
@@ -22,13 +23,14 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.results_files import read_parquet
+from linclass_study.results_files import parsed_json, read_parquet
 from linclass_study.table_files import write_table
 
 KEY = "linclass.run"  # key in the metadata of fits.parquet
 LAST = "fits.parquet"
 TABLES = ("coefficients", "tuning", "paths", "traces")  # optional: absent rather than empty
 BOUNDARY = "boundary.npz"
+DIGEST = re.compile("[0-9a-f]*")  # a recipe is the name of a folder, too
 OTHERS = ("predictions.parquet", *(f"{table}.parquet" for table in TABLES), BOUNDARY)
 
 
@@ -101,14 +103,18 @@ def fits_made(record: Mapping[str, Any]) -> list[Made]:
 
 
 def recorded_run(folder: Path) -> dict[str, Any] | None:
-    """The inputs of a run as in RunInputs, `made` and `files`; None if it is incomplete."""
+    """The inputs of a run as in RunInputs, `made` and `files`; None if it is incomplete, or not of this form."""
     last = folder / LAST
     try:
-        kept = json.loads(pl.read_parquet_metadata(last)[KEY])
+        kept = parsed_json(pl.read_parquet_metadata(last)[KEY])
         kept["files"] |= {LAST: _about(last)}
-    except (OSError, KeyError, ValueError, pl.exceptions.PolarsError):
+        digests = all(DIGEST.fullmatch(kept.get(name, "")) for name in ("asked", "rows", "recipe"))
+        made = all(len(one) == 3 == len(one[1]) for one in kept.get("made", ()))
+        if not (digests and made and kept["files"].keys() <= {LAST, *OTHERS}):
+            return None
+        return kept if are_there(folder, kept["files"]) else None
+    except (OSError, LookupError, ValueError, TypeError, pl.exceptions.PolarsError):
         return None
-    return kept if are_there(folder, kept["files"]) else None
 
 
 def current_run(folder: Path, inputs: RunInputs) -> dict[str, Any] | None:

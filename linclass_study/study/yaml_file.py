@@ -26,6 +26,7 @@ REMEDIES = {  # of what YAML's parser finds
     "cannot start any token": "put the text in quotes",
     "undefined alias": "put a text that begins with * in quotes",
 }
+MOST_VALUES = 10**6
 MERGE = "tag:yaml.org,2002:merge"
 
 
@@ -65,7 +66,12 @@ def read_yaml(path: Path) -> Any:
 def _parsed(path: Path) -> Any:
     try:
         content = path.read_bytes()
-        return parse_numbers(yaml.load(content.decode("utf-8"), Loader=_Loader))
+        value = yaml.load(content.decode("utf-8"), Loader=_Loader)
+        if (size := _expanded_size(value, {})) > MOST_VALUES:
+            raise Refused(f"its aliases expand to {size:,} values; at most {MOST_VALUES:,} are read")
+        return parse_numbers(value)
+    except RecursionError:
+        raise Refused(f"{path}: it is nested too deeply; remove brackets") from None
     except Refused as error:
         raise Refused(f"{path}: {error}") from None
     except yaml.MarkedYAMLError as error:
@@ -80,6 +86,16 @@ def _parsed(path: Path) -> Any:
         raise Refused(f"{path}: not YAML, {error}") from None
     except OSError as error:
         raise Refused(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def _expanded_size(value: Any, known: dict[int, int]) -> int:
+    """Number of values with those of each alias; `known` are the sizes of what was met before, by id."""
+    if not isinstance(value, dict | list):
+        return 1
+    if id(value) not in known:
+        inside = value.values() if isinstance(value, dict) else value
+        known[id(value)] = 1 + sum(_expanded_size(each, known) for each in inside)
+    return known[id(value)]
 
 
 def _not_yaml(error: yaml.MarkedYAMLError) -> str:

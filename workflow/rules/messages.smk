@@ -12,8 +12,9 @@ from linclass_study.jobs import slurm_jobs
 from linclass_study.jobs.work import SECONDS_OF_RULE
 from linclass_study import resolved_study
 from linclass_study.data.fetch import fetch_attempts
-from linclass_study.refusal import Refused
+from linclass_study.refusal import Refused, printable
 from linclass_study.results import study_file
+from linclass_study.results_files import require_plain
 from linclass_study.runs import fit_store
 from linclass_study.study import lock, progress, snakemake_internals, terminal
 from linclass_study.textbook import published_table
@@ -33,8 +34,9 @@ def cancel_abandoned_slurm_jobs():
 
 
 def reserve_results():
-    """Lock the results folder for this process."""
+    """Lock the results folder for this process, unless a link in it leads elsewhere."""
     try:
+        require_plain(Path(STUDY.results), STUDY.results)
         lock.reserve(STUDY.results)
     except Refused as refused:
         sys.exit(str(refused))
@@ -126,7 +128,7 @@ def answer_as_requested():
     answer, rules = Path(STUDY.results, "answer.txt"), snakemake_internals.requested_rules(workflow)
     if "aggregate" not in rules or not answer.exists():
         return ""
-    text = answer.read_text(encoding="utf-8").rstrip()
+    text = printable(answer.read_text(encoding="utf-8")).rstrip()
     if "report" in rules:
         return text
     return text.rpartition("\nreport: ")[0] + "\nthe report was not requested"

@@ -1,0 +1,262 @@
+"""Results, archives and data files from somebody else: refused in one line, and nothing of theirs is run.
+
+The files of hostile/ are frozen (make_hostile.py). One that runs code creates `code-ran` in the working folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+from finished_results import change
+
+from linclass_study.command import derived_files
+from linclass_study.data.fetch.obtain_dataset import obtain_dataset
+from linclass_study.data.unavailable import Unavailable
+from linclass_study.refusal import Refused
+from linclass_study.runs import run_files, shards
+from linclass_study.runs.fit_store import replace
+from linclass_study.runs.run_files import RunInputs
+from linclass_study.runs.unfinished_run import FILE, UnfinishedRun
+from linclass_study.table_files import write_table
+
+HOSTILE = Path(__file__).parent / "hostile"
+RUN = "runs/two/good"
+REFUSED = {  # file of hostile/, the place in the results that it takes, and a part of the line
+    **{f"{name}.parquet": (f"{RUN}/predictions.parquet", "more than 100 times its size")
+       for name in ("long_list", "long_text", "many_rows", "lying_footer")},
+    "zeros.npz": (f"{RUN}/boundary.npz", "more than 100 times its size"),
+    "pickle.npz": (f"{RUN}/boundary.npz", "Object arrays cannot be loaded"),
+    "raw_pickle.npz": (f"{RUN}/boundary.npz", "not a zip file"),
+    "nested.json": ("data/two.json", "nested too deeply"),
+    "surrogate.json": ("data/two.json", "surrogates not allowed"),
+    "list.json": ("data/two.json", "holds no mapping"),
+    "long_number.json": ("data/two.json", "digits"),
+    "not_text.json": ("data/two.json", "decode"),
+}  # fmt: skip
+ARCHIVES = {
+    "parent.zip": "outside the archive's own folder",
+    "absolute.zip": "outside the archive's own folder",
+    "backslash.zip": "outside the archive's own folder",
+    "parent.tar": "outside the archive's own folder",
+    "symbolic_link.tar": "is a link or a device",
+    "hard_link.tar": "is a link or a device",
+    "pipe.tar": "is a link or a device",
+    "symbolic_link.zip": "is a link or a device",
+    "zeros.zip": "more than 100 times its size",
+    "zeros.tar.bz2": "more than 100 times its size",
+}
+
+
+@pytest.fixture(autouse=True)
+def no_code_runs(tmp_path, monkeypatch) -> Iterator[None]:
+    """No file of results creates another one outside them, and none takes a gigabyte."""
+    monkeypatch.chdir(tmp_path)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    yield
+    assert not [*tmp_path.parent.rglob("code-ran")]
+    assert not Path("/tmp/linclass-code-ran").exists()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 800_000  # kilobytes
+
+
+def commands(hostile: Path, other: Path) -> dict[str, list[object]]:
+    return {
+        "verify": ["verify", hostile, other],
+        "verified": ["verify", other, hostile],
+        "merge": ["merge", other, hostile, "--into", other.parent / "c"],
+        "merged": ["merge", hostile, other, "--into", other.parent / "c"],
+        "publish": ["publish", hostile, "--partial", "--into", other.parent / "p.zip"],
+    }
+
+
+def refused(linclass: Callable, arguments: list[object], words: str) -> None:
+    output = linclass(*arguments)
+    assert output.code == 2, (arguments[0], words, output)
+    assert (len(output.errors), output.lines) == (1, []), (arguments, output)
+    assert words in output.errors[0], (arguments, output)
+
+
+def test_every_hostile_file_is_read_by_a_test():
+    used = {*REFUSED, *ARCHIVES, *STUDIES, *DATA}
+    assert {file.name for file in HOSTILE.iterdir()} == used
+
+
+@pytest.mark.parametrize("file", REFUSED)
+def test_a_hostile_file_is_refused_in_one_line_by_every_command(linclass, a, b, tmp_path, file):
+    place, words = REFUSED[file]
+    shutil.copyfile(HOSTILE / file, a / place)
+    several = commands(a, b)
+    if place.endswith(".npz"):  # verify reads none, and merge that of the largest
+        several = {"merge": ["merge", a, "--into", tmp_path / "c"], "publish": several["publish"]}
+    for arguments in several.values():
+        refused(linclass, arguments, words)
+    assert linclass("clean", a).code == 0
+    assert not (b.parent / "c").exists()
+
+
+@pytest.mark.parametrize("archive", ARCHIVES)
+def test_a_hostile_archive_is_refused_in_one_line_by_every_command(linclass, b, archive):
+    for name, arguments in commands(HOSTILE / archive, b).items():
+        if name != "publish":  # of folders alone
+            refused(linclass, arguments, ARCHIVES[archive])
+
+
+def test_links_and_pipes_in_a_folder_are_refused_by_every_command(linclass, a, b, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    shutil.copytree(a / RUN, elsewhere)
+    for place in ("report.html", "runs/two/good", "runs/two/good/unfinished.npz", "data"):
+        for link in (os.symlink, lambda _, path: os.mkfifo(path)):
+            hostile = shutil.copytree(a, tmp_path / "hostile")
+            path = hostile / place
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+            link(elsewhere, path)
+            several = commands(hostile, b) | {"clean": ["clean", hostile, "--run", "two/plain"]}
+            for arguments in several.values():
+                refused(linclass, arguments, f"'{place}' is a link or a device")
+            shutil.rmtree(hostile)
+    assert len([*elsewhere.iterdir()]) >= 2
+
+
+ABSURD = {  # part of study.json → values that no study has
+    "evaluation": [[], None, {"tune_metric": ["x"]}, {"protocols": 3}, {"folds": "=1+1"}],
+    "datasets": [{}, {"../../code-ran": {}}, {"two": 3}, {"a/b": {}}, {"two": {}, "\u001b[2J": {}}],
+    "methods": [{}, {"..": {}}, {"good": []}, {"-rf": {}}],
+    "positions": [{"good": "x"}, [3]],
+    "files": [{"x": 3}, 7],
+    "studies": [[["no such file"]], [3]],
+}
+
+
+def test_absurd_studies_are_refused_in_one_line(linclass, a, b):
+    study = json.loads((a / "study.json").read_text())
+    for part, values in ABSURD.items():
+        for value in values:
+            inside = isinstance(value, dict) and part == "evaluation"
+            absurd = study[part] | value if inside else value
+            (a / "study.json").write_text(json.dumps(study | {part: absurd}))
+            for name in ("merge", "merged", "publish"):
+                refused(linclass, commands(a, b)[name], f"{a}/study.json")
+
+
+def test_a_published_file_outside_its_folder_stays_in_the_archive(linclass, a, tmp_path):
+    study = json.loads((a / "study.json").read_text())
+    files = {"../../code-ran": "x", "/tmp/linclass-code-ran": "x"}
+    (a / "study.json").write_text(json.dumps(study | {"files": files, "studies": [[*files]]}))
+    assert linclass("publish", a, "--partial", "--into", tmp_path / "p.zip").code == 0
+    assert linclass("verify", tmp_path / "p.zip", a).code == 0
+
+
+def test_no_command_imports_a_module_that_results_name(linclass, a, b, tmp_path, monkeypatch):
+    (tmp_path / "theirs.py").write_text(
+        "open('code-ran', 'w')\ndef gain(y_true, y_pred): return 1.0\n"
+    )
+    entry = {
+        "classifier": "theirs.Classifier",
+        "transforms": ["theirs.Map"],
+        "features": ["theirs.f"],
+    }
+    for key in ("metrics", "tune_metric"):
+        for folder in (a, b):
+            study = json.loads((folder / "study.json").read_text())
+            named = ["theirs.gain"] if key == "metrics" else "theirs.gain"
+            study["evaluation"] |= {"metrics": [], "tune_metric": "accuracy"} | {key: named}
+            study["methods"]["good"] |= entry
+            (folder / "study.json").write_text(json.dumps(study))
+        several = commands(a, b)
+        assert linclass(*several["verify"]).code == 0
+        refused(linclass, several["merge"], "add --trust theirs, with its folder in PYTHONPATH")
+        assert linclass(*several["publish"]).code == 0
+    assert linclass("clean", a).code == 0
+
+
+def test_merge_imports_the_metrics_that_the_user_trusts(linclass, a, b, tmp_path, monkeypatch):
+    (tmp_path / "ours.py").write_text("def gain(y_true, y_pred): return 1.0\n")
+    study = json.loads((a / "study.json").read_text())
+    study["evaluation"] |= {"metrics": ["ours.gain", "sklearn.metrics.jaccard_score"]}
+    (a / "study.json").write_text(json.dumps(study))
+    arguments = ["merge", a, "--into", tmp_path / "c", "--trust", "ours"]
+    refused(linclass, arguments, "there is no module 'ours'")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(derived_files, "draw_exhibits", lambda *_: None)
+    monkeypatch.setattr(derived_files, "make_tables", lambda *_: {})
+    monkeypatch.setattr(derived_files, "write_tables", lambda *_: None)
+    monkeypatch.setattr(derived_files, "report", lambda *_: "")
+    assert linclass(*arguments).code == 0
+    scored = pl.read_parquet(tmp_path / "c" / "scores.parquet").filter(metric="ours.gain")
+    assert set(scored["value"]) == {1.0}
+
+
+def test_unfinished_runs_and_shards_are_no_pickles(tmp_path, a):
+    for file in ("raw_pickle.npz", "pickle.npz", "zeros.npz"):
+        content = (HOSTILE / file).read_bytes()
+        for written in (content, len(content).to_bytes(8) + content):
+            (tmp_path / FILE).write_bytes(written)
+            assert UnfinishedRun(tmp_path / FILE).kept == {}, file
+        with pytest.raises(Refused, match="cannot be read"):
+            shards.outcomes_from_bytes(tmp_path / "1.npz", content)
+
+
+def test_a_recorded_recipe_is_a_digest_and_no_path(a):
+    """It is the name of a folder of the store, to which the files of the run would be moved."""
+    folder, fits = a / RUN, pl.read_parquet(a / RUN / "fits.parquet")
+    for recipe, known in (("ab12", True), ("../../../../code-ran", False), ("", True), (3, False)):
+        inputs = RunInputs("aa", "bb", recipe)
+        made = [run_files.Made("ff")] * fits.height
+        write_table(
+            fits, "fits", folder / "fits.parquet", run_files.described(folder, inputs, made)
+        )
+        assert (run_files.recorded_run(folder) is not None) == known
+        if not known:
+            replace(a, "two", "good", [])
+            assert (folder / "fits.parquet").exists()
+
+
+def test_control_characters_do_not_reach_the_terminal(linclass, a, b):
+    reason = pl.lit("\x1b]0;title\x07 \x9b2J \u202e")
+    change(a / RUN / "fits.parquet", status=pl.lit("failed"), reason=reason)
+    for arguments in commands(a, b).values():
+        output = linclass(*arguments)
+        text = "".join([*output.lines, *output.errors])
+        assert text.isprintable(), text
+
+
+STUDIES = {
+    "alias_bomb.yaml": "its aliases expand to",
+    "python_object.yaml": "could not determine a constructor",
+    "nested.yaml": "nested too deeply",
+}
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_a_hostile_study_file_is_refused_in_one_line(linclass, study):
+    output = linclass("check", HOSTILE / study)
+    assert (output.code, output.lines, len(output.errors)) == (2, [], 1), output
+    assert STUDIES[study] in output.errors[0]
+
+
+DATA = {  # data files, their formats and a part of why there are no data
+    "objects.npy": ("csv", "pickled objects"),
+    "huge_index.libsvm": ("libsvm", ""),
+    "unclosed.csv": ("csv", ""),
+    "no_end.arff": ("arff", ""),
+}
+
+
+@pytest.mark.parametrize("file", DATA)
+def test_a_hostile_data_file_is_unavailable_in_one_line(tmp_path, file):
+    shutil.copyfile(HOSTILE / file, tmp_path / file)
+    kind, words = DATA[file]
+    entry = {"source": {"file": file}, "format": kind, "target": "target"}
+    if file.endswith(".npy"):
+        (tmp_path / "rows.csv").write_text("a,target\n1,x\n2,y\n")
+        entry |= {"source": {"file": "rows.csv", "matrices": {"m": {"file": file}}}}
+    with pytest.raises(Unavailable) as caught:
+        obtain_dataset(entry, [], tmp_path / "downloads", tmp_path)
+    assert "\n" not in str(caught.value)
+    assert words in str(caught.value)
