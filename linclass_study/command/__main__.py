@@ -74,7 +74,8 @@ def figures_command(options: argparse.Namespace) -> int:
     if Path(options.results).expanduser().is_file():
         raise Refused(f"{options.results} is an archive; unpack it, and give the folder")
     with open_results(options.results) as results:
-        print(write_figures(results, options.names, options.format or PICTURES))
+        forms = options.format or PICTURES
+        print(printable(write_figures(results, options.names, forms, options.trust)))
     return 0
 
 

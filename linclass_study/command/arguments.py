@@ -62,6 +62,7 @@ def _add_figures(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         choices=("png", "pdf"),
         help="may be given several times (default: both)",
     )
+    _add_trust(parser)
 
 
 def _add_verify(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -102,6 +103,10 @@ def _add_merge(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="numbers a and b of one prediction may differ by T · max(1, |a|, |b|); predicted classes "
         f"may not (default {ROUNDING}: rounding of another processor)",
     )
+    _add_trust(parser)
+
+
+def _add_trust(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trust",
         action="append",

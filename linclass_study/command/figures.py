@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from linclass.counted import counted
 from linclass_study.command.results_folder import ResultsFolder
+from linclass_study.own_metrics import require_trusted
 from linclass_study.refusal import Refused, nearest_name
 from linclass_study.report.exhibits import drawn_exhibits, write_pictures
 
 
-def write_figures(results: ResultsFolder, names: Sequence[str], forms: Sequence[str]) -> str:
+def write_figures(
+    results: ResultsFolder,
+    names: Sequence[str],
+    forms: Sequence[str],
+    trusted: Collection[str] = (),
+) -> str:
     """Write the files and return what was done; without names, of every exhibit that has a figure.
 
     A name is that of an exhibit (`roc-iris`) or of a figure (`roc`, on every data set).
     """
     outcome = results.study.outcome
+    require_trusted(outcome.evaluation, trusted)
     drawn = drawn_exhibits(outcome)
     if not drawn:
         raise Refused(f"{results.given} has no figures; run snakemake to its end, which draws them")

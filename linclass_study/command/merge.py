@@ -7,13 +7,12 @@ contradict each other, and nothing is written. Times measured on other machines 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from linclass import metrics
 from linclass_study import table_files
 from linclass_study.command.agreement import ROUNDING
 from linclass_study.command.conflicts import Conflict, conflicts, made, runs_of, studying
@@ -21,14 +20,12 @@ from linclass_study.command.merged_study import MergedStudy, combined
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.command.unfinished_folder import unfinished_folder
 from linclass_study.environment import FOLDER as ENVIRONMENT
-from linclass_study.own_metrics import own_metrics
+from linclass_study.own_metrics import require_trusted
 from linclass_study.refusal import Refused
 from linclass_study.results.times import UNKNOWN
 from linclass_study.runs import run_files
 from linclass_study.runs.run_files import BOUNDARY
 from linclass_study.table_files import FIT, table_schema, write_table
-
-SCIKIT_LEARN = "sklearn.metrics"  # whose functions may always be called
 
 
 def write_inputs(sources: Sequence[ResultsFolder], merged: MergedStudy, folder: Path) -> None:
@@ -143,25 +140,10 @@ def merge(
         found = conflicts(sources, merged, tolerance)
         if found:
             raise Conflict(found)
-        _require_metrics(merged.study.outcome.evaluation, trusted)
+        require_trusted(merged.study.outcome.evaluation, trusted)
         write_inputs(sources, merged, folder)
         write_derived(merged, into)
     return merged
-
-
-def _require_metrics(evaluation: Mapping[str, Any], trusted: Collection[str]) -> None:
-    """Refuse own metrics in modules that the user does not name: results must not choose which code runs."""
-    for path in own_metrics(evaluation):
-        module = path.rpartition(".")[0]
-        if module not in (SCIKIT_LEARN, *trusted):
-            raise Refused(
-                f"the studies have the metric {path}, and merge imports no module because results name it; "
-                f"if you have the module and trust it, add --trust {module}, with its folder in PYTHONPATH"
-            )
-        try:
-            metrics.imported(path)
-        except ValueError as error:
-            raise Refused(f"{error}; name the folder of the module in PYTHONPATH") from None
 
 
 def merge_lines(sources: Sequence[ResultsFolder], merged: MergedStudy, into: str) -> Iterator[str]:

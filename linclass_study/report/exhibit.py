@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linclass_study.report.drawing import rendering
+from linclass_study.results_files import read_mapping
 from linclass_study.unfinished_file import unfinished_file
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Exhibit:
 def is_drawn(folder: Path) -> bool:
     """Whether an exhibit exists and has a figure."""
     numbers = folder / "numbers.json"
-    return numbers.is_file() and json.loads(numbers.read_text(encoding="utf-8"))["drawn"] is True
+    return numbers.is_file() and read_mapping(numbers)["drawn"] is True
 
 
 def _written(path: Path, content: bytes) -> Path:

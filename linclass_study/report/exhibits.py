@@ -23,6 +23,7 @@ from linclass_study.report.drawing import style
 from linclass_study.report.exhibit import FILES, Exhibit, is_drawn
 from linclass_study.report.sections import modules_with, section_name
 from linclass_study.results.outcome import Outcome
+from linclass_study.results_files import read_mapping
 from linclass_study.unfinished_file import unfinished_file
 
 
@@ -99,7 +100,7 @@ def draw_exhibit(outcome: Outcome, figure: str, dataset: str = "") -> Exhibit:
 def read_record(results: Path, dataset: str = "") -> dict[str, dict[str, str]]:
     """A record; without one, that nothing was drawn."""
     try:
-        return dict(json.loads(record_of(results, dataset).read_text(encoding="utf-8")))
+        return read_mapping(record_of(results, dataset))
     except FileNotFoundError:
         return {"drawn": {}, "not_drawn": {}}
 

@@ -19,7 +19,9 @@ THEME = {
 
 
 #: What our drawings consist of; the file may come from somebody else's results.
-TAG = re.compile(r"</?(?:svg|g|path|use|defs|clipPath|rect|text|tspan|image|pattern|title)(?=[\s/>])")
+TAG = re.compile(
+    r"</?(?:svg|g|path|use|defs|clipPath|rect|text|tspan|image|pattern|title)(?=[\s/>])"
+)
 ACTIVE = re.compile(r'(?<![\w-])on\w+\s*=|href\s*=\s*(?!"#|"data:image/png;)|url\((?!#)', re.I)
 
 
@@ -27,7 +29,9 @@ def inline(svg: str, name: str, title: str) -> str:
     """The <svg> element of exhibit `name`, ready for HTML; a drawing with anything active or external is refused."""
     for tag in re.findall("<[^>]*>?", svg):
         if not TAG.match(tag) or ACTIVE.search(tag):
-            raise Refused(f"exhibits/{name}/figure.svg has {tag[:60]}, which no figure has; delete it")
+            raise Refused(
+                f"exhibits/{name}/figure.svg has {tag[:60]}, which no figure has; delete it"
+            )
     prefix = re.sub(r"[^A-Za-z0-9-]", lambda odd: f"_{ord(odd[0]):x}_", name)
     svg = re.sub(r"<[^>]+>", lambda tag: _adapted(tag[0], prefix), svg)
     svg = re.sub(r'\s(?:width|height)="[\d.]+pt"', "", svg, count=2)

@@ -6,7 +6,6 @@ results, and everything else is derived from them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property

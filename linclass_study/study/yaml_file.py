@@ -68,7 +68,9 @@ def _parsed(path: Path) -> Any:
         content = path.read_bytes()
         value = yaml.load(content.decode("utf-8"), Loader=_Loader)
         if (size := _expanded_size(value, {})) > MOST_VALUES:
-            raise Refused(f"its aliases expand to {size:,} values; at most {MOST_VALUES:,} are read")
+            raise Refused(
+                f"its aliases expand to {size:,} values; at most {MOST_VALUES:,} are read"
+            )
         return parse_numbers(value)
     except RecursionError:
         raise Refused(f"{path}: it is nested too deeply; remove brackets") from None

@@ -171,6 +171,7 @@ def test_no_command_imports_a_module_that_results_name(linclass, a, b, tmp_path,
         several = commands(a, b)
         assert linclass(*several["verify"]).code == 0
         refused(linclass, several["merge"], "add --trust theirs, with its folder in PYTHONPATH")
+        refused(linclass, ["figures", a], "add --trust theirs, with its folder in PYTHONPATH")
         assert linclass(*several["publish"]).code == 0
     assert linclass("clean", a).code == 0
 
@@ -183,7 +184,7 @@ def test_merge_imports_the_metrics_that_the_user_trusts(linclass, a, b, tmp_path
     arguments = ["merge", a, "--into", tmp_path / "c", "--trust", "ours"]
     refused(linclass, arguments, "there is no module 'ours'")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(derived_files, "draw_exhibits", lambda *_: None)
+    monkeypatch.setattr(derived_files, "write_exhibits", lambda *_: None)
     monkeypatch.setattr(derived_files, "make_tables", lambda *_: {})
     monkeypatch.setattr(derived_files, "write_tables", lambda *_: None)
     monkeypatch.setattr(derived_files, "report", lambda *_: "")

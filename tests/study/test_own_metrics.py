@@ -18,7 +18,8 @@ from linclass.pipeline.fitting import fit_method
 from linclass.pipeline.method import Method
 from linclass.tables.table import Table
 from linclass_study import own_metrics, table_files
-from linclass_study.command import merge, merged_study
+from linclass_study.command import merged_study
+from linclass_study.own_metrics import require_trusted
 from linclass_study.refusal import Refused
 from linclass_study.report.tables import unscored
 from linclass_study.results.answer import metric_lines
@@ -266,13 +267,16 @@ def test_a_metric_for_two_classes_alone_is_accepted(mine):
     assert not problems("mine.recalled", "sklearn.metrics.zero_one_loss", tune="mine.share")
 
 
-def test_merged_results_are_scored_by_it_and_refused_without_its_module(mine):
+def test_results_are_scored_by_it_if_its_module_is_trusted_and_there(mine):
     evaluation = {"tune_metric": "accuracy", "metrics": ["nowhere.f"], "folds": 3}
     with pytest.raises(
-        Refused, match=r"there is no module 'nowhere'.*; merge in the folder that has"
+        Refused,
+        match=r"there is no module 'nowhere'.*; name the folder of the module in PYTHONPATH",
     ):
-        merge._require_metrics(evaluation)
-    merge._require_metrics(evaluation | {"metrics": ["mine.share"]})
+        require_trusted(evaluation, ["nowhere"])
+    require_trusted(evaluation | {"metrics": ["mine.share"]}, ["mine"])
+    with pytest.raises(Refused, match=r"metric mine\.share, .* add --trust mine"):
+        require_trusted(evaluation | {"metrics": ["mine.share"]}, ["mine.share", "nowhere"])
 
 
 def test_results_from_before_there_were_own_metrics_can_be_merged():
