@@ -66,6 +66,7 @@ PARTS = {
     },
 }
 NEAR = 0.75  # share of common letters from which one name may be a misspelling of another
+LONG = 100  # letters that are compared
 WORDS = re.compile(r"[\W_]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -79,7 +80,7 @@ def nearest(name: object, known: Collection[str], ours: str | None = None) -> st
 
 def near_names(name: object, known: Iterable[object]) -> list[str]:
     """The known names that may be meant, nearest first; none if no name is near."""
-    likeness = {str(other): _likeness(str(name), str(other)) for other in known}
+    likeness = {str(other): _likeness(str(name)[:LONG], str(other)[:LONG]) for other in known}
     near = sorted(likeness, key=lambda other: -likeness[other])
     return [other for other in near if likeness[other] >= NEAR]
 
@@ -99,6 +100,8 @@ def _likeness(name: str, other: str) -> float:
 
 
 def _ratio(words: list[str], others: list[str]) -> float:
-    one, other = "".join(words), "".join(others)
-    swapped = sorted(one) == sorted(other)  # as in lad for lda
-    return max(SequenceMatcher(None, one, other, autojunk=False).ratio(), NEAR * swapped)
+    matcher = SequenceMatcher(None, "".join(words), "".join(others))
+    most = (
+        matcher.real_quick_ratio() and matcher.quick_ratio()
+    )  # 1 if only the order differs, as in lad for lda
+    return max(matcher.ratio(), NEAR * (most == 1)) if most >= 0.5 else 0.0

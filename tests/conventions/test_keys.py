@@ -17,7 +17,14 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn import linear_model
 
-from linclass import Lasso, LogisticRegression, OneVsRest, TunedClassifier, TunedRegressor
+from linclass import (
+    GaussianNB,
+    Lasso,
+    LogisticRegression,
+    OneVsRest,
+    TunedClassifier,
+    TunedRegressor,
+)
 from linclass.applicability import NotApplicable
 from linclass.conventions.parameters import key_of
 from linclass.penalties.base import EDGE, KinkedPenalty
@@ -118,6 +125,26 @@ def test_the_better_of_two_lists_of_factors_is_chosen_in_regression(form: Any) -
     for strengths in ([0.03, 0.02], 3):
         tuned = TunedRegressor(Lasso(), strengths=strengths, grid={"factors": factors})
         assert tuned.fit(X, X[:, 100]).best_params_["factors"] is factors[1]
+
+
+class Weights(dict[str, float]):
+    """A mapping of a user's, all instances of which print `Weights()`."""
+
+    def __repr__(self) -> str:
+        return "Weights()"
+
+
+def test_class_weights_that_print_alike_have_sums_of_their_own() -> None:
+    X, y = rows(d=3)
+    one, other = Weights(a=1.0, b=1.0), Weights(a=1.0, b=9.0)
+    params = [{"class_weight": one}, {"class_weight": other}]
+    (fits,) = GaussianNB().fit_many(X, y, [np.arange(9)], params)
+    alone = [GaussianNB(**own).fit(X[9:], y[9:]).decision_function(X) for own in params]
+    for fit, scores in zip(fits, alone, strict=True):
+        assert_allclose(fit.decision_function(X), scores, rtol=1e-9)
+    GaussianNB(class_weight=one).fit(X, y).merge(GaussianNB(class_weight=Weights(one)).fit(X, y))
+    with pytest.raises(ValueError, match="merge needs the same features and parameters"):
+        GaussianNB(class_weight=one).fit(X, y).merge(GaussianNB(class_weight=other).fit(X, y))
 
 
 def test_keys_are_equal_where_the_content_is_and_only_there() -> None:

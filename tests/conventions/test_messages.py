@@ -85,6 +85,7 @@ def test_only_near_names_are_suggested() -> None:
         "f1_macro",
         "Länge",
         "***",
+        "lda",
     ]
     for name, meant in (
         ("MLPClassifier", []),
@@ -96,6 +97,7 @@ def test_only_near_names_are_suggested() -> None:
         ("components", ["principal_components"]),
         ("PrincipalComponents", ["principal_components"]),
         ("dorp", ["drop"]),
+        ("lad", ["lda"]),
         ("f1_micro", ["f1_macro"]),
         ("länge", ["Länge"]),
         ("", []),
