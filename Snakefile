@@ -1,7 +1,6 @@
 """A benchmark of linear classifiers: scores, uncertainty and cost of every method on every data set.
 
-fetch → split → cross_validate → score → aggregate → compare_methods → report
-fetch → featurize → cross_validate
+fetch → featurize → cross_validate → score → aggregate → compare_methods → report
 fetch → check_data → compare_data → aggregate → draw_overall → report;  score → draw → report
 
 A run is one data set × one method, with all folds and their tuning; light runs share a job.
@@ -28,7 +27,7 @@ include: "workflow/rules/report.smk"
 include: "workflow/rules/textbook.smk"
 
 
-OF_DATASET = ("fetch", "check_data", "split", "score", "draw")
+OF_DATASET = ("fetch", "check_data", "score", "draw")
 OVERALL = ("compare_data", "aggregate", "compare_methods", "draw_overall", "report")
 
 

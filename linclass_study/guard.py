@@ -14,12 +14,13 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from multiprocessing import Pipe
+from multiprocessing import Pipe, get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
 import psutil
 
+from linclass_study import guarded_child
 from linclass_study.log_size import LogSize
 
 LOOK_EVERY = 1.0  # seconds between checks of the processes that a long fit has started
@@ -40,7 +41,8 @@ class Guard:
     """Context manager; `target` is 'module:class', and the child calls `class(**arguments)` for each `call`.
 
     `work` names the limits in messages: limits.fit_seconds and limits.fit_memory_mb for a fit, and
-    limits.fit_start_seconds for everything before the first one.
+    limits.fit_start_seconds for everything before the first one. `fork`: the child is a copy of this process if
+    that has no threads, which saves the start of Python.
     """
 
     def __init__(
@@ -51,11 +53,13 @@ class Guard:
         memory_mb: float,
         work: str = "fit",
         start_seconds: float = START_SECONDS,
+        fork: bool = False,
     ):
+        self.fork = fork
         self.start_seconds, self.beginning = start_seconds, "its start"
         self.target, self.arguments = target, arguments
         self.seconds, self.memory_mb, self.work = seconds, memory_mb, work
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | _Fork | None = None
         self._pipe: Connection | None = None
         self.called = 0.0  # processor seconds of the calls to ended children
         self._beside = 0.0  # processor seconds of this child outside calls
@@ -105,15 +109,21 @@ class Guard:
 
     def _start(self) -> None:
         ours, theirs = Pipe()
-        self._process = subprocess.Popen(
+        if self.fork and _has_one_thread():
+            self._process = _Fork(ours, theirs)
+        else:
+            self._process = self._new_python(theirs)
+        theirs.close()  # otherwise the child's death would not end the wait
+        self._pipe = ours
+
+    def _new_python(self, theirs: Connection) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
             [sys.executable, "-m", "linclass_study.guarded_child", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             start_new_session=True,
             env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONUNBUFFERED": "1"},  # a complete log
         )
-        theirs.close()  # otherwise the child's death would not end the wait
-        self._pipe = ours
 
     def _ask(self, message: Any, seconds: float, late: str) -> GuardedResult:
         assert self._pipe is not None
@@ -212,6 +222,36 @@ class Guard:
                     process.kill()
             self._process.wait()
             self._process = None
+
+
+class _Fork:
+    """A forked child with the interface of subprocess.Popen that a Guard uses."""
+
+    def __init__(self, ours: Connection, theirs: Connection):
+        self._process = get_context("fork").Process(target=_serve, args=(ours, theirs))
+        self._process.start()
+        self.pid = self._process.pid or 0
+
+    def wait(self, timeout: float | None = None) -> int:
+        self._process.join(timeout)
+        if self._process.exitcode is None:
+            raise subprocess.TimeoutExpired("fork", timeout or 0)
+        return self._process.exitcode
+
+
+def _has_one_thread() -> bool:
+    """Native threads count, too: those of NumPy or Polars would be missing in a copy. False where they are unknown."""
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except OSError:
+        return False
+
+
+def _serve(ours: Connection, theirs: Connection) -> None:
+    os.setsid()
+    ours.close()
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # a complete log
+    guarded_child.main(theirs.fileno())
 
 
 def _resident(process: psutil.Process) -> int:

@@ -73,14 +73,6 @@ def is_other(results: Path, study: Mapping[str, Any]) -> bool:
         return False
 
 
-def evaluation(results: Path) -> dict[str, Any]:
-    """The evaluation in the file; empty if there is none."""
-    try:
-        return dict(read_json(results / NAME)["evaluation"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
-
-
 def read_study(results: Path) -> StudyDescription:
     path = results / NAME
     try:

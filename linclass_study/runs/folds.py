@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ import polars as pl
 from linclass.applicability import NotApplicable
 from linclass.resampling.folds import seed_of
 from linclass_study import table_files
+from linclass_study.data.dataset_file import load_classes
 from linclass_study.protocols import (
     UNUSED,
     divides_test_rows,
@@ -141,6 +143,27 @@ def _classes_and_groups(data: Dataset, rows: np.ndarray) -> Dataset:
     """Classes, groups and split of some rows; protocols read nothing else, so their features are not copied."""
     groups = None if data.groups is None else data.groups[rows]
     return replace(data, y=data.y[rows], split=data.split[rows], groups=groups)
+
+
+def ensure_folds(results: Path, dataset: str, evaluation: Mapping[str, Any]) -> None:
+    """Write folds/{dataset}.parquet if it is missing or other folds are due.
+
+    Each job that fits on the data set does so: they all make the same file.
+    """
+    data = load_classes(results / "data" / f"{dataset}.npz")
+    test_folds, reasons = make_folds(data, dataset, evaluation)
+    path = results / "folds" / f"{dataset}.parquet"
+    if not _has_folds(path, test_folds, reasons):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_folds(test_folds, reasons, str(path))
+
+
+def _has_folds(path: Path, test_folds: FoldAssignment, reasons: Mapping[str, str]) -> bool:
+    try:
+        known = json.loads(pl.read_parquet_metadata(path).get(REASONS_KEY, "{}"))
+        return known == reasons and pl.read_parquet(path).equals(_table(test_folds))
+    except (OSError, ValueError, pl.exceptions.PolarsError):
+        return False
 
 
 def write_folds(test_folds: FoldAssignment, reasons: Mapping[str, str], path: str) -> None:

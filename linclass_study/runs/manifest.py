@@ -19,6 +19,10 @@ FOLDER = "bundles"
 LISTED = ("asked", "rows", "files")  # of a recorded run
 
 
+def path_of(results: Path, bundle: str) -> Path:
+    return results / FOLDER / f"{bundle}.json"
+
+
 def write_manifest(path: Path, runs: Mapping[str, Mapping[str, Any]]) -> None:
     """`runs` maps dataset/method to run_files.recorded_run."""
     listed = {run: {part: about[part] for part in LISTED} for run, about in runs.items()}
@@ -43,6 +47,6 @@ def is_current(results: Path, bundle: str, wanted: Mapping[str, str]) -> bool:
     Snakemake detects changed parameters only while it has its own records; results that were moved, or whose
     .snakemake was deleted, are checked here.
     """
-    runs = read_manifest(results / FOLDER / f"{bundle}.json")
+    runs = read_manifest(path_of(results, bundle))
     whole = (run_files.are_there(results / "runs" / run, runs[run]["files"]) for run in runs)
     return {run: about.get("asked") for run, about in runs.items()} == wanted and all(whole)

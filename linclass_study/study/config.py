@@ -24,6 +24,7 @@ from linclass_study.study.source_lines import SourceLines, shown_path
 from linclass_study.study.yaml_file import read_yaml, unquoted
 
 KINDS = ("datasets", "methods")
+AS_IS = "as_is"  # name of the features of methods without feature maps
 LONGEST = 100  # letters of a name, so that file names stay below 255
 
 
@@ -152,7 +153,7 @@ def _folder(key: str, values: Mapping[str, Any], written: SourceLines) -> str:
 def _features_name(steps: list[Any]) -> str:
     """Name of a feature file: quadratic+interactions; with options, or if too long, with a hash at the end."""
     if not steps:
-        return "as_is"
+        return AS_IS
     words = "+".join(step if isinstance(step, str) else next(iter(step)) for step in steps)
     if all(isinstance(step, str) for step in steps) and len(words) <= LONGEST:
         return words

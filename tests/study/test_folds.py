@@ -8,6 +8,7 @@ import pytest
 
 from linclass.tables.table import Table
 from linclass_study.data.dataset import Dataset
+from linclass_study.data.dataset_file import save_dataset
 from linclass_study.runs import folds
 from linclass_study.runs.folds import read_plan, write_folds
 
@@ -185,3 +186,25 @@ def test_sizes_that_are_not_available_are_planned_and_give_the_reason(tmp_path, 
         assert words in fit.no_folds_reason
         assert fit.n_test == 0
     assert all(fit.n_test for fit in fits[:6])
+
+
+def test_folds_are_made_once_and_again_when_they_are_lost_or_other_ones_are_due(tmp_path):
+    """By whichever job fits on the data set first; a broken file is replaced."""
+    path = tmp_path / "folds" / "d.parquet"
+    (tmp_path / "data").mkdir()
+    save_dataset(data([20, 10]), tmp_path / "data" / "d.npz", tmp_path / "data" / "d.json")
+
+    def rewritten(**changes: object) -> bool:
+        before = path.stat().st_ino if path.exists() else None
+        folds.ensure_folds(tmp_path, "d", EVALUATION | changes)
+        return path.stat().st_ino != before
+
+    assert rewritten()
+    whole = path.read_bytes()
+    assert not rewritten()
+    assert rewritten(seed=99)
+    assert rewritten()
+    assert path.read_bytes() == whole
+    path.write_bytes(whole[:-9])
+    assert rewritten()
+    assert path.read_bytes() == whole

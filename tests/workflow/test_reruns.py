@@ -14,7 +14,7 @@ from linclass_study.table_files import FIT
 ALL_RUNS = {
     (d, m) for d in ("iris", "gaussians") for m in ("nearest_mean", "lda", "logistic_newton")
 }
-NO_LEARNING = {"fetch", "featurize", "split", "cross_validate"}
+NO_LEARNING = {"fetch", "featurize", "cross_validate"}
 
 
 @pytest.mark.early
@@ -62,7 +62,7 @@ def test_adding_a_method_runs_that_method_and_the_aggregation_only(computed):
     )
     output = computed.plan()
     assert output.runs == {("iris", "perceptron"), ("gaussians", "perceptron")}
-    assert not {"fetch", "featurize", "split"} & set(output.jobs)
+    assert not {"fetch", "featurize"} & set(output.jobs)
 
 
 def test_changing_a_methods_entry_reruns_that_method_alone(computed):
@@ -83,7 +83,7 @@ def test_results_without_snakemakes_records_tell_what_they_were_asked(computed):
     assert not computed.plan().runs
     study = computed.text("study.yaml")
     computed.write("study.yaml", study.replace("folds: 3", "folds: 4"))
-    assert computed.plan().jobs["split"] == 2
+    assert computed.plan().jobs["cross_validate"] == 2
     computed.write("study.yaml", study)
     text = computed.text("config/methods.yaml")
     computed.write(
@@ -218,17 +218,17 @@ def test_another_citation_or_check_fetches_and_fits_nothing(computed):
     output = computed.plan()
     assert output.jobs["check_data"] == 1
     assert {"compare_data", "report"} <= {*output.jobs}
-    assert not {*output.jobs} & {"fetch", "split", "cross_validate", "score"}
+    assert not {*output.jobs} & {"fetch", "cross_validate", "score"}
     computed.append("linclass_study/checks/rank.py", "\nEDITED = True\n")
     output = computed.plan()
     assert output.jobs["check_data"] == 2
-    assert not {*output.jobs} & {"fetch", "split", "cross_validate", "score"}
+    assert not {*output.jobs} & {"fetch", "cross_validate", "score"}
 
 
 def test_editing_one_job_script_reruns_its_rule(computed):
-    computed.append("workflow/scripts/split.py", "\nEDITED = True\n")
+    computed.append("workflow/scripts/check_data.py", "\nEDITED = True\n")
     output = computed.plan()
-    assert "split" in output.jobs
+    assert "check_data" in output.jobs
     assert "fetch" not in output.jobs
 
 

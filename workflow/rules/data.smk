@@ -1,10 +1,9 @@
-"""From a published source to the rows of every fold.
+"""From a published source to the features of every row.
 
 data/{dataset}.npz, .json           rows in canonical order, or the reason why the data set is unavailable
 checks/{dataset}.json, .npz         facts about rows and columns, keys of the rows, proofs of separability
 tables/datasets.csv                 the facts of all data sets, one row each, and which of them share rows
-features/{dataset}/{features}.npz   features after the row-wise maps of some methods
-folds/{dataset}.parquet             the fold in which each row is tested, shared by all methods (paired comparisons)
+features/{dataset}/{features}.npz   features after the row-wise maps of some methods; as_is without any
 """
 
 
@@ -15,6 +14,7 @@ rule fetch:
     output:
         data="<results>/data/{dataset}.npz",
         about="<results>/data/{dataset}.json",
+        as_is=features_as_is(),
     log:
         "<results>/logs/fetch/{dataset}.log",
     params:
@@ -86,25 +86,10 @@ rule featurize:
         "<results>/features/{dataset}/{features}.npz",
     log:
         "<results>/logs/featurize/{dataset}/{features}.log",
+    wildcard_constraints:
+        features=rf"(?!{AS_IS}\.)[^/]+",
     params:
         steps=steps_of_features,
         code=code_of_features,
     script:
         "../scripts/featurize.py"
-
-
-rule split:
-    """Stratified folds, which depend on names and the seed alone; the official split if there is one."""
-    input:
-        rerun_if_folds_differ,
-        data="<results>/data/{dataset}.npz",
-        about="<results>/data/{dataset}.json",
-    output:
-        "<results>/folds/{dataset}.parquet",
-    log:
-        "<results>/logs/split/{dataset}.log",
-    params:
-        evaluation=evaluation_of_split,
-        code=code_of("split.py"),
-    script:
-        "../scripts/split.py"

@@ -1,4 +1,4 @@
-"""Inputs and parameters of the rules that fetch, check and split data sets."""
+"""Inputs and parameters of the rules that fetch and check data sets."""
 
 import json
 from functools import cache
@@ -7,8 +7,8 @@ from pathlib import Path
 from linclass_study.data.entry import metadata
 from linclass_study.data.fetch import fetch_attempts, fetch_inputs
 from linclass_study.project import ROOT
-from linclass_study.results import study_file
 from linclass_study.study import code
+from linclass_study.study.config import AS_IS
 
 
 def entry_of_dataset(wildcards):
@@ -54,20 +54,9 @@ def code_of_fetch(entry):
     return code.of_script(SCRIPTS / "fetch.py", *fetch_inputs.modules_of_entry(json.loads(entry)))
 
 
-def evaluation_of_split(wildcards):
-    """The keys of the evaluation on which folds depend."""
-    return as_text(
-        {key: STUDY.evaluation[key] for key in ("protocols", "cv_rows", "folds", "repeats", "seed")}
-    )
-
-
-def rerun_if_folds_differ(wildcards):
-    """An input function without files: it forces the job if study.json records folds made in another way."""
-    asked = json.loads(evaluation_of_split(wildcards))
-    known = study_file.evaluation(Path(STUDY.results))
-    if known and any(known.get(key) != value for key, value in asked.items()):
-        force(f"{STUDY.results}/folds/{wildcards.dataset}.parquet")
-    return []
+def features_as_is():
+    """The file of features of the methods without feature maps, if the study has any."""
+    return f"<results>/features/{{dataset}}/{AS_IS}.npz" if AS_IS in STUDY.features else []
 
 
 def steps_of_features(wildcards):

@@ -1,8 +1,9 @@
-"""From rows and folds to predictions. A run is one method on one data set, with all folds and their tuning.
+"""From rows to folds and predictions. A run is one method on one data set, with all folds and their tuning.
 
 A job computes a bundle of runs: light runs share a job, a heavy one has its own (linclass_study/jobs/bundles.py). Its
 output is a manifest of the files of its runs. Fits on which nothing has changed are not made again.
 
+folds/{dataset}.parquet                       the fold in which each row is tested, the same for all methods
 bundles/{bundle}.json                         the runs of a job with their inputs and files
 runs/{dataset}/{method}/fits.parquet          one row for each planned fit, failed ones included
 runs/{dataset}/{method}/predictions.parquet   one row for each held-out row
@@ -22,7 +23,6 @@ rule cross_validate:
         rerun_if_runs_differ,
         features=features_of_bundle,
         about=about_of_bundle,
-        folds=folds_of_bundle,
     output:
         "<results>/bundles/{bundle}.json",
     log:
@@ -43,7 +43,6 @@ rule cross_validate_shard:
     input:
         features=features_of_bundle,
         about=about_of_bundle,
-        folds=folds_of_bundle,
     output:
         temp("<results>/shards/{bundle}/{shard}.npz"),
     log:
@@ -70,7 +69,6 @@ rule gather_shards:
         shards=files_of_shards,
         features=features_of_bundle,
         about=about_of_bundle,
-        folds=folds_of_bundle,
     output:
         "<results>/bundles/{bundle}.json",
     log:

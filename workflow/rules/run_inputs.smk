@@ -27,10 +27,6 @@ def about_of_bundle(wildcards):
     return [f"<results>/data/{name}.json" for name in BUNDLES[wildcards.bundle].datasets]
 
 
-def folds_of_bundle(wildcards):
-    return [f"<results>/folds/{name}.parquet" for name in BUNDLES[wildcards.bundle].datasets]
-
-
 def shards_of_bundle(wildcards):
     return BUNDLES[wildcards.bundle].shards
 
@@ -97,17 +93,18 @@ FITS = ToFit(Path(STUDY.results), BUNDLES, specified_of_method)
 
 
 def rerun_if_runs_differ(wildcards):
-    """An input function without files: it forces the job if its manifest does not agree with the study.
+    """An input function without files: it forces the job if its manifest does not agree with the study or with the
+    files of its runs and folds.
 
     Snakemake does not detect this for results that were moved, or whose .snakemake was deleted.
     """
-    runs = BUNDLES[wildcards.bundle].runs
-    wanted = {f"{dataset}/{method}": specified_of_method(method).asked for dataset, method in runs}
-    file = f"{STUDY.results}/{manifest.FOLDER}/{wildcards.bundle}.json"
-    if Path(file).exists() and not manifest.is_current(
-        Path(STUDY.results), wildcards.bundle, wanted
-    ):
-        force(file)
+    results, bundle = Path(STUDY.results), BUNDLES[wildcards.bundle]
+    path = manifest.path_of(results, bundle.name)
+    if path.exists():
+        wanted = {f"{d}/{method}": specified_of_method(method).asked for d, method in bundle.runs}
+        folds = (results / "folds" / f"{dataset}.parquet" for dataset in bundle.datasets)
+        if not (all(map(Path.exists, folds)) and manifest.is_current(results, bundle.name, wanted)):
+            force(str(path))
     return []
 
 

@@ -4,6 +4,7 @@ A job is rerun if its entry, the content of its code, or the content of its inpu
 merely touched or a part that it does not use has changed.
 """
 
+import os
 import sys
 from functools import cache
 from pathlib import Path
@@ -31,6 +32,8 @@ except Refused as refused:
     sys.exit(str(refused))
 
 config.update(results=STUDY.results, downloads=STUDY.downloads)  # expanded paths, for jobs
+
+os.environ["PYTHONHASHSEED"] = "0"  # of jobs, so that sets have one order in them
 
 if workflow.is_main_process:
     lock.remove_stale_locks()

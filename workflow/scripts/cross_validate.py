@@ -1,14 +1,18 @@
-"""Features and folds → predictions and fits of each run of a job."""
+"""Features → folds, predictions and fits of each run of a job."""
 
 from pathlib import Path
 
 from linclass_study.job import begin_job
 from linclass_study.resolved_study import read_fits
 from linclass_study.runs.bundle import compute_bundle
+from linclass_study.runs.folds import ensure_folds
 from linclass_study.runs.manifest import write_manifest
 
 if __name__ == "__main__":
     begin_job(snakemake.log[0])
     results = Path(snakemake.params.results)
-    made = compute_bundle(results, *read_fits(results, snakemake.wildcards.bundle))
+    runs, evaluation, limits = read_fits(results, snakemake.wildcards.bundle)
+    for dataset in runs:
+        ensure_folds(results, dataset, evaluation)
+    made = compute_bundle(results, runs, evaluation, limits)
     write_manifest(Path(snakemake.output[0]), made)

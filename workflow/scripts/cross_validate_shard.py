@@ -4,6 +4,7 @@ from pathlib import Path
 
 from linclass_study.job import begin_job
 from linclass_study.resolved_study import read_fits
+from linclass_study.runs.folds import ensure_folds
 from linclass_study.runs.shards import compute_shard
 from linclass_study.runs.shared_inputs import SharedInputs
 
@@ -13,6 +14,7 @@ if __name__ == "__main__":
     runs, evaluation, limits = read_fits(results, snakemake.wildcards.bundle)
     ((dataset, methods),) = runs.items()
     ((method, spec),) = methods.items()
+    ensure_folds(results, dataset, evaluation)
     compute_shard(
         SharedInputs(results, dataset, evaluation),
         method,

@@ -1,4 +1,4 @@
-"""An entry of the catalogue → the data set in canonical order, or the reason why it is unavailable."""
+"""An entry of the catalogue → the data set in canonical order and its features, or why it is unavailable."""
 
 import json
 
@@ -12,3 +12,9 @@ fetch_dataset(
     snakemake.config,
     snakemake.output,
 )
+if snakemake.output.as_is:
+    # imported only now: they start threads, and the child that reads the data set is a copy of a process without any
+    from linclass_study.data.dataset_file import load_dataset
+    from linclass_study.runs.features import compute_features
+
+    compute_features(load_dataset(snakemake.output.data), []).save(snakemake.output.as_is)

@@ -5,6 +5,7 @@ from pathlib import Path
 from linclass_study.job import begin_job
 from linclass_study.resolved_study import read_fits
 from linclass_study.runs import shards
+from linclass_study.runs.folds import ensure_folds
 from linclass_study.runs.manifest import write_manifest
 from linclass_study.runs.shared_inputs import SharedInputs
 
@@ -13,6 +14,7 @@ results = Path(snakemake.params.results)
 runs, evaluation, limits = read_fits(results, snakemake.wildcards.bundle)
 ((dataset, methods),) = runs.items()
 ((method, spec),) = methods.items()
+ensure_folds(results, dataset, evaluation)
 shared = SharedInputs(results, dataset, evaluation)
 made = shards.gather(shared, method, spec, limits, map(Path, snakemake.input.shards))
 write_manifest(Path(snakemake.output[0]), made)

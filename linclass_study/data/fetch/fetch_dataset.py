@@ -55,7 +55,9 @@ def reason_unavailable(
     limits, copies = config["limits"], [Path(folder) for folder in mirrors(config)]
     folders = SearchFolders(copies, Path(config["downloads"]), ROOT, download_limits)
     arguments = {"entry": entry, "folders": folders}
-    guard = Guard(READER, arguments, limits["read_seconds"], limits["read_memory_mb"], work="read")
+    guard = Guard(
+        READER, arguments, limits["read_seconds"], limits["read_memory_mb"], work="read", fork=True
+    )
 
     def execute(command: Command) -> Result:
         answer = guard.call(command)  # the reader's result, or how its process ended
