@@ -4,12 +4,17 @@ Of each group of data sets that share rows the first one with a score takes part
 method has a score on a data set if every planned fit succeeded. Ranks, tests and ratings are those of the complete
 field (linclass/comparisons/missing_scores.py): a method that lacks a score is listed apart, and changes nothing for the
 others.
+
+The study's own comparison, with its tests and the bootstrap of its ratings, is computed once and kept in
+results/comparison.npz, from which figures, tables and the page read it.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -23,12 +28,20 @@ from linclass.comparisons.missing_scores import (
     leave_out_missing,
     missing_as_worst,
 )
-from linclass.comparisons.nemenyi_test import Nemenyi, nemenyi
+from linclass.comparisons.nemenyi_test import Nemenyi, indistinguishable, nemenyi
 from linclass.comparisons.pairwise_matrix import Pairwise, pairwise
 from linclass_study.fit_statuses import FITTED
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.outcome import Outcome
+from linclass_study.unfinished_file import unfinished_file
 
+FILE = "comparison.npz"
+TESTS: dict[str, Any] = {  # attributes of ComparisonAcross that are kept in the file
+    "pairs": Pairwise,
+    "ratings": Ratings,
+    "friedman": Friedman,
+    "nemenyi": Nemenyi,
+}
 ALPHA = 0.05
 FEW = 5  # with fewer independent data sets, tests across them have little power
 PAIRED = 6  # with fewer data sets, Wilcoxon's p of a pair is at least 2/2⁵ = .0625
@@ -173,7 +186,65 @@ def comparison_across(
     outcome: Outcome, metric: str | None = None, shared: bool = False
 ) -> ComparisonAcross:
     """The complete field of a metric; with `shared`, data sets that share rows count individually."""
-    return all_scores(outcome, metric, shared).field
+    if metric not in (None, outcome.metric) or shared:
+        return all_scores(outcome, metric, shared).field
+    if "across" not in outcome.read:
+        outcome.read["across"] = _read_comparison(outcome) or all_scores(outcome).field
+    found: ComparisonAcross = outcome.read["across"]
+    return found
+
+
+def write_comparison(outcome: Outcome) -> ComparisonAcross:
+    """Compare methods by the study's metric, and keep the comparison with its tests."""
+    every = all_scores(outcome)
+    about = {
+        "of": _study_of(outcome),
+        "datasets": every.datasets,
+        "methods": every.methods,
+        "shared": every.shared,
+        "unplanned": sorted(every.unplanned),
+    }
+    arrays = {"about": np.array(json.dumps(about)), "table": every.table}
+    for name in TESTS if every.field.enough else ():
+        if (found := getattr(every.field, name)) is not None:
+            values = {f"{name}.{part}": value for part, value in found._asdict().items()}
+            arrays |= {key: value for key, value in values.items() if key != "nemenyi.groups"}
+    with unfinished_file(outcome.results / FILE) as partial, partial.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)
+    outcome.read["across"] = every.field
+    return every.field
+
+
+def _read_comparison(outcome: Outcome) -> ComparisonAcross | None:
+    """The comparison in the file; None if there is none, or that of another study."""
+    path = outcome.results / FILE
+    if not path.exists():
+        return None
+    with np.load(path) as file:
+        arrays = {name: v if v.ndim else v.item() for name, v in file.items()}
+    about = json.loads(arrays["about"])
+    if about["of"] != _study_of(outcome):
+        return None
+    every = AllScores(
+        outcome.metric,
+        about["datasets"],
+        about["methods"],
+        arrays["table"],
+        tuple(map(tuple, about["shared"])),
+        frozenset(map(tuple, about["unplanned"])),
+    )
+    for name, kind in TESTS.items():
+        prefix = f"{name}."
+        own = {key.removeprefix(prefix): arrays[key] for key in arrays if key.startswith(prefix)}
+        if own and kind is Nemenyi:
+            own["groups"] = indistinguishable(own["ranks"], own["critical_difference"])
+        if own:
+            every.field.__dict__[name] = kind(**own)  # the cache of cached_property
+    return every.field
+
+
+def _study_of(outcome: Outcome) -> list[Any]:
+    return [outcome.metric, list(outcome.datasets), list(outcome.methods)]
 
 
 def all_scores(outcome: Outcome, metric: str | None = None, shared: bool = False) -> AllScores:

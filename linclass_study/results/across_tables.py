@@ -11,7 +11,7 @@ import polars as pl
 
 from linclass import metrics
 from linclass_study.results import conclusion
-from linclass_study.results.across_datasets import ComparisonAcross, comparison_across
+from linclass_study.results.across_datasets import ComparisonAcross, write_comparison
 from linclass_study.results.conclusion import no_ranking
 from linclass_study.results.export import export_table
 from linclass_study.results.grid_ends import grid_end_note, grid_ends, marked
@@ -25,7 +25,7 @@ NAMES = ("ranks", "pairwise", "sensitivity")
 
 def write_across(outcome: Outcome) -> None:
     """Three tables, and across.json: the sentences, and the data sets and methods that took part."""
-    base = comparison_across(outcome)
+    base = write_comparison(outcome)
     tried = scenarios(outcome, base)
     frames = {
         "ranks": ranks_table(base).with_columns(
