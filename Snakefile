@@ -1,6 +1,6 @@
 """A benchmark of linear classifiers: scores, uncertainty and cost of every method on every data set.
 
-fetch → featurize → cross_validate → score → aggregate → compare_methods → report
+fetch → featurize → cross_validate → score → aggregate → report
 fetch → check_data → compare_data → aggregate → draw_overall → report;  score → draw → report
 
 A run is one data set × one method, with all folds and their tuning; light runs share a job.
@@ -28,7 +28,7 @@ include: "workflow/rules/textbook.smk"
 
 
 OF_DATASET = ("fetch", "check_data", "score", "draw")
-OVERALL = ("compare_data", "aggregate", "compare_methods", "draw_overall", "report")
+OVERALL = ("compare_data", "aggregate", "draw_overall", "report")
 
 
 rule all:

@@ -19,11 +19,10 @@ from linclass_study.protocols import protocol_named, selected_protocols
 
 SECONDS_OF_RULE = {  # seconds of other jobs than fits, for the progress in the terminal alone
     "score": 2.0,
-    "draw": 30.0,
-    "draw_overall": 15.0,
-    "aggregate": 6.0,
-    "compare_methods": 7.0,
-    "report": 7.0,
+    "draw": 3.0,
+    "draw_overall": 2.5,
+    "aggregate": 2.5,
+    "report": 3.0,
 }
 
 

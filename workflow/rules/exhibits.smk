@@ -36,6 +36,7 @@ rule draw_overall:
         "<results>/scores.parquet",
         "<results>/fits.parquet",
         "<results>/tables/datasets.csv",
+        "<results>/comparison.npz",
         expand("<results>/data/{dataset}.json", dataset=DATASETS),
     output:
         "<results>/exhibits.json",

@@ -14,7 +14,7 @@ rule report:
         "<results>/answer.txt",
         "<results>/tables/datasets.csv",
         "<results>/tables/across.json",
-        "<results>/tables/sensitivity.csv",
+        "<results>/comparison.npz",
         expand("<results>/data/{dataset}.json", dataset=DATASETS),
         expand("<results>/checks/{dataset}.json", dataset=DATASETS),
         expand("<results>/exhibits/{dataset}.json", dataset=DATASETS),

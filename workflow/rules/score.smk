@@ -3,9 +3,10 @@
 runs/{dataset}/{method}/scores.parquet      every metric on every fold of a run
 scores/{dataset}.parquet, fits/{dataset}.parquet    scores and fits of all runs on a data set
 scores.parquet, scores.csv, fits.parquet            scores and fits of all runs
-tables/summary.csv, tables/fits.csv mean, sd and n of each metric; statuses of the fits of each run
+tables/summary.csv, tables/fits.csv  mean, sd and n of each metric; statuses of the fits of each run
 tables/times.csv                    cost of each run on each machine
-tables/methods, ranks, pairwise, sensitivity (.csv, .md, .tex), across.json    comparisons across data sets
+comparison.npz                      scores of all methods across data sets, with tests, ratings and their intervals
+tables/ranks, pairwise, sensitivity (.csv, .md, .tex), across.json    the same as tables and sentences
 study.json                          the configuration of the study, so that the folder is complete
 answer.txt                          problems and the best method of each data set: the last lines in the terminal
 """
@@ -31,7 +32,7 @@ rule score:
 
 
 rule aggregate:
-    """One table of all scores, one of all fits, and their summaries."""
+    """All scores and all fits as one table each; their summaries, the comparison of the methods, and the answer."""
     input:
         rerun_if_study_differs,
         scores=expand("<results>/scores/{dataset}.parquet", dataset=DATASETS),
@@ -42,10 +43,10 @@ rule aggregate:
         scores="<results>/scores.parquet",
         csv="<results>/scores.csv",
         fits="<results>/fits.parquet",
-        summary="<results>/tables/summary.csv",
-        endings="<results>/tables/fits.csv",
-        times="<results>/tables/times.csv",
-        tuned="<results>/tables/tuned.csv",
+        tables=expand("<results>/tables/{table}.csv", table=["summary", "fits", "times", "tuned"]),
+        across=expand("<results>/tables/{t}.{form}", t=across_tables.NAMES, form=FORMS),
+        conclusions="<results>/tables/across.json",
+        comparison="<results>/comparison.npz",
         asked="<results>/study.json",
         answer="<results>/answer.txt",
     log:
@@ -53,29 +54,6 @@ rule aggregate:
     params:
         results=folder_of_results,
         study=digest_of_study(),
-        code=code_of("aggregate.py"),
+        code=code_of("aggregate.py", *metric_modules()),
     script:
         "../scripts/aggregate.py"
-
-
-rule compare_methods:
-    """Compare methods across data sets: ranks, pairs, ratings, sensitivity of the conclusion."""
-    input:
-        "<results>/scores.parquet",
-        "<results>/fits.parquet",
-        "<results>/tables/datasets.csv",
-    output:
-        expand(
-            "<results>/tables/{table}.{ending}",
-            table=across_tables.NAMES,
-            ending=["csv", "md", "tex"],
-        ),
-        "<results>/tables/across.json",
-    log:
-        "<results>/logs/compare_methods.log",
-    params:
-        results=folder_of_results,
-        study=digest_of_study(),
-        code=code_of("compare_methods.py", *metric_modules()),
-    script:
-        "../scripts/compare_methods.py"

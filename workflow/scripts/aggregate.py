@@ -1,10 +1,11 @@
-"""Scores and fits of all runs → one table of each, their summaries and the answer."""
+"""Scores and fits of all data sets → one table of each, summaries, the comparison of the methods, the answer."""
 
 from pathlib import Path
 
 from linclass_study.job import begin_job
 from linclass_study.resolved_study import read_resolved
 from linclass_study.results import answer, study_file
+from linclass_study.results.across_tables import write_across
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.study_file import write_study
 from linclass_study.results.summary import write_summary
@@ -16,5 +17,6 @@ write_summary(outcome.results, snakemake.input.scores, snakemake.input.fits)
 study = read_resolved(outcome.results)
 write_study(study_file.of_files(outcome, study["files"], study["modules"]))
 write_tuned(outcome)
+write_across(outcome)
 report = str(outcome.results / "report.html")
 Path(snakemake.output.answer).write_text(answer.answer(outcome, report), encoding="utf-8")
