@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from linclass_study.results.scored_runs import write_scores
 from linclass_study.results.scoring import Classes
 from linclass_study.results.study_file import write_study
 from linclass_study.results.summary import write_summary
-from linclass_study.results.tuned import write_tuned
+from linclass_study.results.tuned import write_tuned, write_tuned_table
 
 
 def write_derived(merged: MergedStudy, place: Path) -> None:
@@ -29,12 +30,13 @@ def write_derived(merged: MergedStudy, place: Path) -> None:
     outcome, folder = study.outcome, study.outcome.results
     for dataset in outcome.datasets:
         _write_scores(outcome, dataset)
+        write_tuned(replace(outcome, part=dataset), dataset)
     of_datasets = [
         [folder / table / f"{dataset}.parquet" for dataset in outcome.datasets]
         for table in ("scores", "fits")
     ]
     write_summary(folder, *of_datasets)
-    write_tuned(outcome)
+    write_tuned_table(outcome)
     related = declared_shared_rows(outcome.datasets)
     write_datasets_table(outcome.datasets, folder, related)
     write_across(outcome)

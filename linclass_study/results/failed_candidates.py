@@ -9,6 +9,7 @@ import polars as pl
 
 from linclass_study.results.fit_problems import NUMBER
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.tuned import tuned
 from linclass_study.table_files import FIT
 
 
@@ -25,28 +26,26 @@ class FailedCandidates:
 
 def failed_candidates(outcome: Outcome) -> list[FailedCandidates]:
     """Distinct failures, in the order of methods; reasons that differ only in numbers are one."""
+    failed = tuned(outcome).filter(pl.col("failure").is_not_null())
+    runs = failed.partition_by("dataset", "method", as_dict=True)
     found: dict[tuple[str, tuple[str, ...], str], FailedCandidates] = {}
     for method in outcome.methods:
         for dataset in outcome.datasets:
-            for failed in _of_run(outcome, dataset, method):
-                key = (method, failed.candidates, _kind(failed.reason))
+            for one in _of_run(runs.get((dataset, method), failed.clear()), dataset, method):
+                key = (method, one.candidates, _kind(one.reason))
                 if known := found.get(key):
                     datasets = (*known.datasets, dataset)
-                    failed = replace(known, datasets=datasets, fits=known.fits + failed.fits)
-                found[key] = failed
+                    one = replace(known, datasets=datasets, fits=known.fits + one.fits)
+                found[key] = one
     return list(found.values())
 
 
-def _of_run(outcome: Outcome, dataset: str, method: str) -> list[FailedCandidates]:
-    table = outcome.kept("tuning", dataset, method)
-    if table is None:
-        return []
-    failed = table.filter(pl.col("failure").is_not_null()).sort(FIT, maintain_order=True)
+def _of_run(failed: pl.DataFrame, dataset: str, method: str) -> list[FailedCandidates]:
     same = failed.with_columns(kind=pl.col("failure").map_elements(_kind, return_dtype=pl.String))
     return [
         FailedCandidates(
             method,
-            tuple(map(_in_words, part["params"].unique(maintain_order=True))),
+            tuple(map(_in_words, part["value"].unique(maintain_order=True))),
             part["failure"][0],
             (dataset,),
             part.select(FIT).n_unique(),

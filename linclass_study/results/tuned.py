@@ -1,4 +1,7 @@
-"""tables/tuned.csv: the value of each parameter that inner cross-validation or the estimator itself chose in each fit.
+"""What inner cross-validation, or the estimator itself, chose in each fit: tuned.parquet and tables/tuned.csv.
+
+tuned/{dataset}.parquet and tuned.parquet also have the candidates that failed. All that the page shows of the tuning
+comes from them, except for paths.
 
 An estimator such as TunedClassifier or LogisticRegressionCV chooses while it is fitted; its parameters are those of the
 fit that the method's entry does not give. `edge` is `lowest` or `highest` if the value is an end of its numeric grid,
@@ -18,11 +21,11 @@ import polars as pl
 from linclass.selection import tuning
 from linclass.selection.paths import BEYOND, STRENGTHS
 from linclass_study.fit_statuses import FITTED
+from linclass_study.results.large_tables import concatenate_files
 from linclass_study.results.outcome import Outcome
-from linclass_study.results_files import scan_parquet
-from linclass_study.table_files import FIT, write_csv
+from linclass_study.results_files import naming_errors, scan_parquet
+from linclass_study.table_files import FIT, frame, write_csv, write_table
 
-SCHEMA = {"parameter": pl.String, "value": pl.String, "edge": pl.String}
 # of the values of parameters
 LIMITS = {
     **dict.fromkeys(["shrinkage", "reg_param", "l1_ratio", "pooling"], (0, 1)),
@@ -30,38 +33,79 @@ LIMITS = {
 }
 
 
-def write_tuned(outcome: Outcome) -> None:
-    write_csv(tuned_table(outcome), outcome.results / "tables" / "tuned.csv")
+def write_tuned(outcome: Outcome, dataset: str) -> None:
+    """Write tuned/{dataset}.parquet, for which every tuning.parquet of its runs is read once."""
+    write_table(
+        tuned_of(outcome, dataset), "tuned", outcome.results / "tuned" / f"{dataset}.parquet"
+    )
 
 
-def tuned_table(outcome: Outcome) -> pl.DataFrame:
-    """Columns dataset, method, protocol, repeat, fold, parameter, value (JSON) and edge, for all fits that chose."""
-    fits = scan_parquet(outcome.results / "fits.parquet")
-    return tuned_of(outcome, fits.select(*FIT, "status", "params").collect())
+def write_tuned_table(outcome: Outcome) -> None:
+    """Write tuned.parquet, all of these files as one, and of its chosen values tables/tuned.csv."""
+    files = [outcome.results / "tuned" / f"{dataset}.parquet" for dataset in outcome.datasets]
+    concatenate_files(files, "tuned", outcome.results / "tuned.parquet")
+    table = chosen_values(outcome).select(*FIT, "parameter", "value", "edge")
+    write_csv(table, outcome.results / "tables" / "tuned.csv")
 
 
-def tuned_of(outcome: Outcome, fits: pl.DataFrame) -> pl.DataFrame:
-    """The same for the given fits."""
-    known = pl.col("method").is_in(list(outcome.methods))
-    fits = fits.filter(known, pl.col("status").is_in(FITTED)).select(*FIT, "params")
-    rows = [
-        (method, params, _by_candidates(spec), parameter, json.dumps(value), edge(value, spec))
-        for method, params in fits.select("method", "params").unique().iter_rows()
-        for parameter, value, spec in _chosen(params, outcome.methods[method])
-    ]
-    columns = {"method": pl.String, "params": pl.String, "by_candidates": pl.Boolean, **SCHEMA}
-    found = pl.DataFrame(rows, schema=columns, orient="row")
-    found = fits.join(found, on=["method", "params"])
-    runs = found.filter("by_candidates").select("dataset", "method").unique().sort(pl.all())
-    ends = [_edges_among_candidates(outcome, found, *run) for run in runs.iter_rows()]
-    found = pl.concat([found.filter(~pl.col("by_candidates")), *ends])
-    return found.select(*FIT, *SCHEMA).sort(*FIT, "parameter")
+def tuned(outcome: Outcome) -> pl.DataFrame:
+    """The table `tuned` of the outcome's fits; made from the runs if results are older than its file."""
+    if "tuned" not in outcome.read:
+        name = f"tuned/{outcome.part}.parquet" if outcome.part else "tuned.parquet"
+        path, datasets = outcome.results / name, outcome.fits["dataset"].unique().sort()
+        known = (
+            pl.col("dataset").is_in(datasets.to_list()),
+            pl.col("method").is_in([*outcome.methods]),
+        )
+        if path.exists():
+            with naming_errors(path):
+                outcome.read["tuned"] = scan_parquet(path).filter(*known).collect()
+        else:
+            made = [frame("tuned"), *(tuned_of(outcome, name) for name in datasets)]
+            outcome.read["tuned"] = pl.concat(made)
+    found: pl.DataFrame = outcome.read["tuned"]
+    return found
+
+
+def chosen_values(outcome: Outcome) -> pl.DataFrame:
+    return tuned(outcome).filter(pl.col("parameter").is_not_null())
+
+
+def tuned_of(outcome: Outcome, dataset: str) -> pl.DataFrame:
+    """What the tuning found on a data set: the values that were chosen, and the candidates that failed."""
+    parts = [frame("tuned")]
+    fitted = outcome.fits.filter(pl.col("status").is_in(FITTED), dataset=dataset)
+    fits = fitted.select(*FIT, "params").partition_by("method", as_dict=True)
+    of_values = frame("tuned").drop("failure").schema
+    for method, entry in outcome.methods.items():
+        kept = outcome.kept("tuning", dataset, method)
+        judged = {} if kept is None else kept.partition_by(*FIT, as_dict=True)
+        rows = []
+        for *fit, params in fits.get((method,), pl.DataFrame()).iter_rows():
+            own = judged.get(tuple(fit))
+            for name, value, spec in _chosen(params, entry):
+                end = _edge(entry, name, value, spec, own)
+                rows.append((*fit, name, json.dumps(value), end, *_inner(own)))
+        parts.append(pl.DataFrame(rows, of_values, orient="row"))
+        if kept is not None:
+            failed = kept.filter(pl.col("failure").is_not_null())
+            parts.append(failed.select(*FIT, pl.col("params").alias("value"), "failure"))
+    found = pl.concat(parts, how="diagonal")
+    return found.sort(*FIT, "parameter", maintain_order=True)
+
+
+def _inner(judged: pl.DataFrame | None) -> tuple[float | None, int]:
+    """Mean of the chosen candidate of a fit, and the number of candidates."""
+    if judged is None:
+        return None, 0
+    means = judged.filter("chosen")["mean"]
+    return (means[0] if len(means) else None), judged.height
 
 
 def at_the_edge(outcome: Outcome) -> list[dict[str, Any]]:
     """Methods and parameters with the data sets on which more than half of the fits selected the same end of the grid,
     so that the grid should be extended."""
-    every = tuned_of(outcome, outcome.fits)
+    every = chosen_values(outcome)
     fits = every.group_by("dataset", "method", "protocol", "parameter").len("fits")
     often = (
         every.filter(pl.col("edge").is_not_null())
@@ -117,27 +161,26 @@ def _by_candidates(spec: Any) -> bool:
     return spec is None or tuning.is_path(spec)
 
 
-def _edges_among_candidates(
-    outcome: Outcome, found: pl.DataFrame, dataset: str, method: str
-) -> pl.DataFrame:
-    """The values of a run that are an end of their path, or of what the estimator itself compared in each fit, or else
-    of the grid that its entry gives."""
-    own = found.filter("by_candidates", dataset=dataset, method=method)
-    entry = outcome.methods[method]
+def _edge(
+    entry: Mapping[str, Any],
+    parameter: str,
+    value: Any,
+    spec: Any,
+    judged: pl.DataFrame | None,
+) -> str | None:
+    """The end of the grid of its entry at which a value is, of its path, or of what the estimator itself compared in
+    the fit, or else of the grid that its entry gives to the estimator."""
+    if not _by_candidates(spec):
+        return edge(value, spec)
     tune = entry.get("tune") or {}
-    kept = outcome.kept("tuning", dataset, method)
-    parts = {} if kept is None else kept.partition_by(*FIT, as_dict=True)
-    edges = []
-    for *fit, parameter, value in own.select(*FIT, "parameter", "value").iter_rows():
-        part = parts.get(tuple(fit))
-        if parameter in tune:
-            edges.append(None if part is None else _end_of_path(part, parameter))
-            continue
-        options = [] if part is None or tune else [json.loads(params) for params in part["params"]]
-        grid = [option[parameter] for option in options if parameter in option]
-        grid = grid or ([] if tune else _given_grid(entry, parameter))
-        edges.append(edge(json.loads(value), grid) if grid else None)
-    return own.with_columns(edge=pl.Series(edges, dtype=pl.String))
+    if parameter in tune:
+        return None if judged is None else _end_of_path(judged, parameter)
+    if tune:
+        return None
+    options = [] if judged is None else map(json.loads, judged["params"])
+    grid = [option[parameter] for option in options if parameter in option]
+    grid = grid or _given_grid(entry, parameter)
+    return edge(value, grid) if grid else None
 
 
 def _end_of_path(candidates: pl.DataFrame, parameter: str) -> str | None:

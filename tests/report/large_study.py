@@ -29,7 +29,7 @@ from linclass_study.report.page_tables import make_tables
 from linclass_study.results.across_tables import write_across
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import write_summary
-from linclass_study.results.tuned import write_tuned
+from linclass_study.results.tuned import write_tuned, write_tuned_table
 from linclass_study.table_files import table_schema, write_table
 
 ENDINGS = ["converged", "max_iter", "failed"]
@@ -56,7 +56,9 @@ def build(results: Path, methods: int = 200, datasets: int = 100, folds: int = 1
     (results / "tables").mkdir()
     pl.DataFrame(shares).write_csv(results / "tables" / "datasets.csv")
     write_summary(results, *zip(*written, strict=True))
-    write_tuned(outcome)
+    for name in outcome.datasets:
+        write_tuned(replace(outcome, part=name), name)
+    write_tuned_table(outcome)
     return outcome
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from unittest import mock
 
@@ -27,7 +27,6 @@ from linclass_study.report.page_tables import make_tables, write_tables
 from linclass_study.results import answer, scoring
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import write_summary
-from linclass_study.results.tuned import write_tuned
 from linclass_study.runs import feature_file
 from linclass_study.table_files import write_table
 
@@ -93,8 +92,9 @@ def build(
             fits.append(folder / "fits.parquet")
     write_datasets_table(data, results, [])
     write_summary(results, scores, fits)
-    write_tuned(outcome)
-    (results / "answer.txt").write_text(answer.answer(outcome, f"{results.name}/report.html"))
+    (results / "answer.txt").write_text(
+        answer.answer(replace(outcome), f"{results.name}/report.html")
+    )
     return outcome
 
 

@@ -22,7 +22,7 @@ from linclass_study.report.drawing import style
 from linclass_study.report.figures import cost, pairwise, ranks, ratings
 from linclass_study.report.tables import cost as cost_table
 from linclass_study.report.tables import incomplete, sensitivity
-from linclass_study.results import answer, conclusion, plain_answer
+from linclass_study.results import across_datasets, answer, conclusion, plain_answer
 from linclass_study.results.across_datasets import (
     FEW,
     RESAMPLED,
@@ -31,6 +31,7 @@ from linclass_study.results.across_datasets import (
     all_scores,
     comparison_across,
     whole_means,
+    write_comparison,
 )
 from linclass_study.results.across_tables import (
     pairwise_table,
@@ -68,7 +69,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     others = {"three": "twin", "twin": "three"}
     twins = pl.col("dataset").replace_strict(others, default=None)
     table.with_columns(shares_rows_with=twins).write_csv(folder / "tables" / "datasets.csv")
-    return replace(made)  # which compares again
+    return made
 
 
 def test_a_run_with_a_failed_fold_has_no_score(outcome: Outcome) -> None:
@@ -134,6 +135,41 @@ def test_the_page_names_the_protocol_once(
 ) -> None:
     other = replace(outcome, evaluation={**outcome.evaluation, "protocols": [protocol]})
     assert page.main_protocol_phrase(other) == words
+
+
+def test_the_comparison_with_its_bootstrap_is_computed_once_and_read_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Answer, figures and page, each in a process of its own, read comparison.npz."""
+    data = {f"d{i}": Data(seed=i, rows=60) for i in range(7)}
+    made = build(tmp_path, data, {"a": Method(2.0), "b": Method(1.0), "c": Method(0.5)}, folds=3)
+    computed = write_comparison(replace(made))
+    assert computed.enough_for_intervals
+    calls: list[Any] = []
+    for name in ("bradley_terry", "pairwise", "nemenyi", "friedman"):
+        monkeypatch.setattr(across_datasets, name, lambda *given: calls.append(given))
+    found = comparison_across(replace(made))
+    for name in across_datasets.TESTS:
+        for value, read in zip(getattr(computed, name), getattr(found, name), strict=True):
+            np.testing.assert_array_equal(read, value)
+    np.testing.assert_array_equal(found.table, computed.table)
+    assert (found.datasets, found.methods, found.best) == (
+        computed.datasets,
+        computed.methods,
+        computed.best,
+    )
+    with style.settings():
+        for module in (ranks, ratings, pairwise):
+            assert module.draw(replace(made)).figure is not None
+    assert plain_answer.plain_answer(replace(made))
+    assert not calls
+
+
+def test_a_comparison_of_another_study_is_not_read(tmp_path: Path) -> None:
+    made = build(tmp_path, {"d": Data(), "e": Data()}, {"a": Method(2.0), "b": Method()}, folds=3)
+    write_comparison(replace(made))
+    fewer = replace(made, methods={"b": made.methods["b"]})
+    assert comparison_across(fewer).methods == ["b"]
 
 
 def test_less_is_better_is_turned(outcome: Outcome) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html import unescape
 
 import numpy as np
@@ -15,6 +16,8 @@ from linclass.pipeline.method import Method as LinclassMethod
 from linclass.tables.table import Table
 from linclass_study.results.answer import answer
 from linclass_study.results.failed_candidates import failed_candidates
+from linclass_study.results.outcome import Outcome
+from linclass_study.results.tuned import write_tuned, write_tuned_table
 from linclass_study.runs import fit_tables
 from linclass_study.table_files import frame, write_table
 
@@ -84,3 +87,23 @@ def test_without_failures_nothing_is_said(make):
     tuned(outcome, "d", "svm", {1.0: (None, None)})
     assert failed_candidates(outcome) == []
     assert "tuning" not in answer(outcome, "report.html")
+
+
+def test_tuning_of_a_run_is_read_once_for_answer_and_page(make, monkeypatch):
+    outcome = make({"d": Data(), "e": Data()}, {"svm": Method(), "lda": Method()}, folds=2)
+    for dataset in ("d", "e"):
+        tuned(outcome, dataset, "svm", {-1.0: (WHY, WHY), 1.0: (None, None)})
+    read = []
+    kept = Outcome.kept
+    monkeypatch.setattr(
+        Outcome, "kept", lambda self, *given: read.append(given) or kept(self, *given)
+    )
+    for dataset in ("d", "e"):
+        write_tuned(replace(outcome), dataset)
+    write_tuned_table(replace(outcome))
+    assert WHY in answer(replace(outcome), "report.html")
+    assert WHY in unescape(finish(replace(outcome)))
+    tables = [given for given in read if given[0] == "tuning"]
+    assert sorted(tables) == [
+        ("tuning", dataset, method) for dataset in ("d", "e") for method in ("lda", "svm")
+    ]

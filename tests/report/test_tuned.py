@@ -18,7 +18,7 @@ from linclass_study.report.page_tables import make_tables, write_tables
 from linclass_study.results import answer, tuned
 from linclass_study.results.across_tables import write_across
 from linclass_study.results.plain_answer import plain_answer
-from linclass_study.results.tuned import write_tuned
+from linclass_study.results.tuned import write_tuned, write_tuned_table
 from linclass_study.table_files import write_table
 
 GRID = {"logspace": [-2, 2, 5]}
@@ -55,7 +55,8 @@ def outcome(make):
 
 
 def test_each_value_of_each_fit_is_a_row(outcome):
-    write_tuned(outcome)
+    write_tuned(outcome, "d")
+    write_tuned_table(outcome)
     found = pl.read_csv(outcome.results / "tables" / "tuned.csv")
     assert found.columns == [
         "dataset", "method", "protocol", "repeat", "fold", "parameter", "value", "edge"

@@ -15,7 +15,7 @@ from linclass.pipeline.own_choice import own_choice
 from linclass.tables.table import Table
 from linclass_study import table_files
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.tuned import tuned_table
+from linclass_study.results.tuned import chosen_values
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.worker import Worker
 from linclass_study.table_files import table_schema, write_table
@@ -116,7 +116,7 @@ def test_what_an_estimator_chose_is_a_parameter_of_its_fit(outcome, method):
 
 
 def test_tuned_csv_lists_it_with_the_ends_of_its_own_grid(outcome):
-    found = tuned_table(outcome)
+    found = chosen_values(outcome)
     recorded = {*found.select("method", "parameter").iter_rows()}
     assert recorded == {*NAME.items(), ("several", "l1_ratio")}  # `plain` chose nothing
     alphas = CV["params"]["alphas"]
@@ -138,7 +138,7 @@ def test_the_end_of_the_grid_that_an_entry_gives_its_estimator_is_found(outcome,
     value = chosen(outcome, "cv")["alpha"]
     cv = CV | {"params": {"alphas": [value, *(value * factor for factor in others)]}}
     step = {"classifier": "sklearn.pipeline.Pipeline", "params": {"steps": [["fit", cv]]}}
-    found = tuned_table(replace(outcome, methods=outcome.methods | {"cv": cv, "pipeline": step}))
+    found = chosen_values(replace(outcome, methods=outcome.methods | {"cv": cv, "pipeline": step}))
     for method in ("cv", "pipeline"):
         assert found.filter(method=method, parameter=NAME[method])["edge"].to_list() == [edge]
 

@@ -16,7 +16,7 @@ from linclass.pipeline.transforming import fit_transforms
 from linclass.pipeline.tuned_parameters import grid_of
 from linclass.tables.table import Table
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.tuned import tuned_table
+from linclass_study.results.tuned import chosen_values
 from linclass_study.study.method_check import method_problems
 from linclass_study.table_files import frame, write_table
 
@@ -171,6 +171,6 @@ def test_the_ends_of_a_path_are_those_of_all_its_candidates(tmp_path: Any) -> No
     write_table(frame("fits", fits), "fits", tmp_path / "fits.parquet")
     entry = {"classifier": "linclass.LogisticRegression", "tune": {"strength": "path"}}
     outcome = Outcome(tmp_path, {"d": {}}, {"m": entry}, {"protocols": ["cv"]})
-    found = tuned_table(outcome).sort("fold")
+    found = chosen_values(outcome).sort("fold")
     assert found["edge"].to_list() == [None, "lowest", None]
     assert [json.loads(value) for value in found["value"]] == chosen

@@ -16,6 +16,7 @@ rule draw:
         "<results>/data/{dataset}.json",
         "<results>/scores/{dataset}.parquet",
         "<results>/fits/{dataset}.parquet",
+        "<results>/tuned/{dataset}.parquet",
     output:
         "<results>/exhibits/{dataset}.json",
     log:
@@ -35,6 +36,7 @@ rule draw_overall:
         draw_again_if_files_are_lost,
         "<results>/scores.parquet",
         "<results>/fits.parquet",
+        "<results>/tuned.parquet",
         "<results>/tables/datasets.csv",
         "<results>/comparison.npz",
         expand("<results>/data/{dataset}.json", dataset=DATASETS),

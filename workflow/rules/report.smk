@@ -11,6 +11,7 @@ rule report:
         rerun_if_tables_are_missing,
         "<results>/scores.parquet",
         "<results>/fits.parquet",
+        "<results>/tuned.parquet",
         "<results>/answer.txt",
         "<results>/tables/datasets.csv",
         "<results>/tables/across.json",

@@ -1,8 +1,8 @@
 """From predictions to tables, without refitting: a new metric only reads the predictions again.
 
 runs/{dataset}/{method}/scores.parquet      every metric on every fold of a run
-scores/{dataset}.parquet, fits/{dataset}.parquet    scores and fits of all runs on a data set
-scores.parquet, scores.csv, fits.parquet            scores and fits of all runs
+scores, fits, tuned/{dataset}.parquet       scores and fits of all runs on a data set, and what their tuning found
+scores, fits, tuned.parquet, scores.csv     the same of all data sets
 tables/summary.csv, tables/fits.csv  mean, sd and n of each metric; statuses of the fits of each run
 tables/times.csv                    cost of each run on each machine
 comparison.npz                      scores of all methods across data sets, with tests, ratings and their intervals
@@ -20,11 +20,13 @@ rule score:
     output:
         scores="<results>/scores/{dataset}.parquet",
         fits="<results>/fits/{dataset}.parquet",
+        tuned="<results>/tuned/{dataset}.parquet",
     log:
         "<results>/logs/score/{dataset}.log",
     params:
         results=folder_of_results,
         methods=METHODS,
+        entries=digest_of_part(STUDY.methods),
         metrics=metrics_of(STUDY.evaluation),
         code=code_of("score.py", *metric_modules()),
     script:
@@ -37,12 +39,14 @@ rule aggregate:
         rerun_if_study_differs,
         scores=expand("<results>/scores/{dataset}.parquet", dataset=DATASETS),
         fits=expand("<results>/fits/{dataset}.parquet", dataset=DATASETS),
+        tuned=expand("<results>/tuned/{dataset}.parquet", dataset=DATASETS),
         checks=expand("<results>/checks/{dataset}.json", dataset=DATASETS),
         datasets="<results>/tables/datasets.csv",
     output:
         scores="<results>/scores.parquet",
         csv="<results>/scores.csv",
         fits="<results>/fits.parquet",
+        tuned="<results>/tuned.parquet",
         tables=expand("<results>/tables/{table}.csv", table=["summary", "fits", "times", "tuned"]),
         across=expand("<results>/tables/{t}.{form}", t=across_tables.NAMES, form=FORMS),
         conclusions="<results>/tables/across.json",

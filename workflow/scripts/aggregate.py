@@ -9,14 +9,14 @@ from linclass_study.results.across_tables import write_across
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.study_file import write_study
 from linclass_study.results.summary import write_summary
-from linclass_study.results.tuned import write_tuned
+from linclass_study.results.tuned import write_tuned_table
 
 begin_job(snakemake.log[0])
 outcome = Outcome.of(snakemake.params.results)
 write_summary(outcome.results, snakemake.input.scores, snakemake.input.fits)
 study = read_resolved(outcome.results)
 write_study(study_file.of_files(outcome, study["files"], study["modules"]))
-write_tuned(outcome)
+write_tuned_table(outcome)
 write_across(outcome)
 report = str(outcome.results / "report.html")
 Path(snakemake.output.answer).write_text(answer.answer(outcome, report), encoding="utf-8")

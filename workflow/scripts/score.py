@@ -1,10 +1,12 @@
-"""Predictions of all methods on one data set → every metric on every fold, and all fits in one table."""
+"""Predictions of all methods on one data set → every metric on every fold, all fits and what was tuned in one table."""
 
 from pathlib import Path
 
 from linclass_study.job import begin_job
+from linclass_study.results.outcome import Outcome
 from linclass_study.results.scored_runs import prediction_digests, write_scores
 from linclass_study.results.scoring import Classes
+from linclass_study.results.tuned import write_tuned
 from linclass_study.results_files import read_mapping
 from linclass_study.runs.manifest import read_manifest
 
@@ -20,3 +22,4 @@ write_scores(
     snakemake.params.code,
     snakemake.params.metrics,
 )
+write_tuned(Outcome.of(snakemake.params.results, dataset), dataset)

@@ -29,14 +29,17 @@ NAMED = 6  # features of a panel with colour and name
 def draw(outcome: Outcome, dataset: str) -> Exhibit:
     from linclass_study.results.summary import ranking
 
-    able = 0
+    able, runs = 0, outcome.results / "runs" / dataset
     found: dict[str, tuple[pl.DataFrame, pl.DataFrame]] = {}
     for method in ranking(outcome, dataset)["method"]:
-        path, tuning = (outcome.kept(table, dataset, method) for table in ("paths", "tuning"))
-        if path is None or tuning is None:
+        files = (runs / method / f"{table}.parquet" for table in ("paths", "tuning"))
+        if not all(file.exists() for file in files):
             continue
         able += 1
         if len(found) < METHODS:
+            path, tuning = (outcome.kept(table, dataset, method) for table in ("paths", "tuning"))
+            assert path is not None
+            assert tuning is not None
             found[method] = path, judged(tuning.filter(protocol=outcome.protocol(dataset)))
     if not found:
         return Exhibit.nothing(f"no method on {dataset} is tuned over strengths and has a path")

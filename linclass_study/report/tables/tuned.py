@@ -11,7 +11,8 @@ from linclass_study.report.number_format import tuned_value
 from linclass_study.report.table import Column, Number, ReportTable
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.tuned import tuned_of
+from linclass_study.results.tuned import chosen_values
+from linclass_study.table_files import FIT
 
 PLACE, SECTION, PER_DATASET = 22, "dataset", True
 VALUES = 3  # values of a parameter that are listed
@@ -20,21 +21,20 @@ VALUES = 3  # values of a parameter that are listed
 def make(outcome: Outcome, dataset: str) -> ReportTable | None:
     if outcome.about(dataset)["status"] == "unavailable":
         return None
-    fits = outcome.fits.filter(dataset=dataset, protocol=outcome.protocol(dataset))
-    chosen = tuned_of(outcome, fits)
+    chosen = chosen_values(outcome).filter(dataset=dataset, protocol=outcome.protocol(dataset))
     rows: list[list[Any]] = []
     of_methods = chosen.partition_by("method", as_dict=True)
     for method, entry in outcome.methods.items():
         own = of_methods.get((method,), chosen.clear())
         tune = entry.get("tune") or {}
-        best = _inner_score(outcome, dataset, method) if tune else None
+        best = _inner_score(own) if tune else None
         by_itself = sorted({*own["parameter"]} - {*tune})
         for parameter in [*tune, *by_itself]:
             values = own.filter(parameter=parameter)
             if not values.height:
                 continue
             phrase, share = _values(values)
-            grid = parameter in tune or outcome.kept("tuning", dataset, method) is not None
+            grid = parameter in tune or bool(values["candidates"].sum())
             rows.append(
                 [method, parameter, phrase, share if grid else None, best if tune else None]
             )
@@ -74,11 +74,9 @@ def _values(own: pl.DataFrame) -> tuple[str, float | None]:
     return ", ".join(phrases), share
 
 
-def _inner_score(outcome: Outcome, dataset: str, method: str) -> Number | None:
-    table = outcome.kept("tuning", dataset, method)
-    if table is None:
-        return None
-    means = table.filter("chosen", protocol=outcome.protocol(dataset))["mean"].drop_nulls()
+def _inner_score(own: pl.DataFrame) -> Number | None:
+    """Mean and standard deviation over the fits of a run, which have a row for each parameter."""
+    means = own.unique(FIT)["inner"].drop_nulls()
     if not len(means):
         return None
     values = means.to_numpy()
