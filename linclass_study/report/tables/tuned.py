@@ -76,7 +76,7 @@ def _values(own: pl.DataFrame) -> tuple[str, float | None]:
 
 def _inner_score(own: pl.DataFrame) -> Number | None:
     """Mean and standard deviation over the fits of a run, which have a row for each parameter."""
-    means = own.unique(FIT)["inner"].drop_nulls()
+    means = own.unique(FIT, keep="first", maintain_order=True)["inner"].drop_nulls()
     if not len(means):
         return None
     values = means.to_numpy()
