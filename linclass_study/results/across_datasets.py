@@ -33,6 +33,7 @@ from linclass.comparisons.pairwise_matrix import Pairwise, pairwise
 from linclass_study.fit_statuses import FITTED
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.outcome import Outcome
+from linclass_study.results_files import opened_npz
 from linclass_study.unfinished_file import unfinished_file
 
 FILE = "comparison.npz"
@@ -220,9 +221,9 @@ def _read_comparison(outcome: Outcome) -> ComparisonAcross | None:
     path = outcome.results / FILE
     if not path.exists():
         return None
-    with np.load(path) as file:
+    with opened_npz(path) as file:
         arrays = {name: v if v.ndim else v.item() for name, v in file.items()}
-    about = json.loads(arrays["about"])
+        about = json.loads(arrays["about"])
     if about["of"] != _study_of(outcome):
         return None
     every = AllScores(

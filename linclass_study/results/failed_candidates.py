@@ -9,7 +9,7 @@ import polars as pl
 
 from linclass_study.results.fit_problems import NUMBER
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.tuned import tuned
+from linclass_study.results.tuned import tuning_found
 from linclass_study.table_files import FIT
 
 
@@ -26,7 +26,7 @@ class FailedCandidates:
 
 def failed_candidates(outcome: Outcome) -> list[FailedCandidates]:
     """Distinct failures, in the order of methods; reasons that differ only in numbers are one."""
-    failed = tuned(outcome).filter(pl.col("failure").is_not_null())
+    failed = tuning_found(outcome).filter(pl.col("failure").is_not_null())
     runs = failed.partition_by("dataset", "method", as_dict=True)
     found: dict[tuple[str, tuple[str, ...], str], FailedCandidates] = {}
     for method in outcome.methods:

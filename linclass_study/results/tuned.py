@@ -48,7 +48,7 @@ def write_tuned_table(outcome: Outcome) -> None:
     write_csv(table, outcome.results / "tables" / "tuned.csv")
 
 
-def tuned(outcome: Outcome) -> pl.DataFrame:
+def tuning_found(outcome: Outcome) -> pl.DataFrame:
     """The table `tuned` of the outcome's fits; made from the runs if results are older than its file."""
     if "tuned" not in outcome.read:
         name = f"tuned/{outcome.part}.parquet" if outcome.part else "tuned.parquet"
@@ -68,7 +68,7 @@ def tuned(outcome: Outcome) -> pl.DataFrame:
 
 
 def chosen_values(outcome: Outcome) -> pl.DataFrame:
-    return tuned(outcome).filter(pl.col("parameter").is_not_null())
+    return tuning_found(outcome).filter(pl.col("parameter").is_not_null())
 
 
 def tuned_of(outcome: Outcome, dataset: str) -> pl.DataFrame:
