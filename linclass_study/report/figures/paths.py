@@ -29,20 +29,15 @@ NAMED = 6  # features of a panel with colour and name
 def draw(outcome: Outcome, dataset: str) -> Exhibit:
     from linclass_study.results.summary import ranking
 
-    able, runs = 0, outcome.results / "runs" / dataset
-    found: dict[str, tuple[pl.DataFrame, pl.DataFrame]] = {}
-    for method in ranking(outcome, dataset)["method"]:
-        files = (runs / method / f"{table}.parquet" for table in ("paths", "tuning"))
-        if not all(file.exists() for file in files):
-            continue
-        able += 1
-        if len(found) < METHODS:
-            path, tuning = (outcome.kept(table, dataset, method) for table in ("paths", "tuning"))
-            assert path is not None
-            assert tuning is not None
-            found[method] = path, judged(tuning.filter(protocol=outcome.protocol(dataset)))
-    if not found:
+    runs = outcome.results / "runs" / dataset
+    able = [
+        method
+        for method in ranking(outcome, dataset)["method"]
+        if all((runs / method / f"{table}.parquet").exists() for table in ("paths", "tuning"))
+    ]
+    if not able:
         return Exhibit.nothing(f"no method on {dataset} is tuned over strengths and has a path")
+    found = {method: _kept(outcome, dataset, method) for method in able[:METHODS]}
     about = outcome.about(dataset)
     classes = about["classes"]
     width = len(found) * PANEL
@@ -75,9 +70,17 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         "its standard error; marks are strengths that were chosen, the larger the more often. "
         "Further to the right the penalty is stronger."
     )
-    if able > len(found):
-        caption += f" The {len(found)} best of {able} methods with a path are shown."
+    if len(able) > len(found):
+        caption += f" The {len(found)} best of {len(able)} methods with a path are shown."
     return Exhibit(figure, f"Paths over strengths on {dataset}", caption, numbers)
+
+
+def _kept(outcome: Outcome, dataset: str, method: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The path of a method, and what the inner folds of all its fits say of its strengths."""
+    path, tuning = (outcome.kept(table, dataset, method) for table in ("paths", "tuning"))
+    assert path is not None
+    assert tuning is not None
+    return path, judged(tuning.filter(protocol=outcome.protocol(dataset)))
 
 
 def judged(tuning: pl.DataFrame) -> pl.DataFrame:
