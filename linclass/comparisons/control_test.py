@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import ndtr
 
 from linclass.comparisons.corrections import bonferroni, finner, hochberg, holm
 from linclass.comparisons.ranking import average_ranks
@@ -94,13 +95,11 @@ def against_control_of_ranks(average: Any, n: int, control: int) -> AgainstContr
     -------
     AgainstControl
     """
-    from scipy import stats  # slow to import
-
     average = np.asarray(average, float)
     k = len(average)
     z = (average[control] - average) / np.sqrt(k * (k + 1) / (6 * n))
     z[control] = np.nan
-    return _corrected(z, 2 * stats.norm.sf(np.abs(z)))
+    return _corrected(z, 2 * ndtr(-np.abs(z)))
 
 
 def _corrected(z: Array, p: Array) -> AgainstControl:
