@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import Any
 
 _FILES = {
-    "CompleteField": "missing_scores",
     "Friedman": "friedman_test",
     "Pairwise": "pairwise_matrix",
     "Ratings": "bradley_terry_model",
@@ -22,7 +21,7 @@ _FILES = {
     "bayesian_t": "bayesian_t_test",
     "bonferroni": "corrections",
     "bradley_terry": "bradley_terry_model",
-    "complete_field": "missing_scores",
+    "complete_methods": "missing_scores",
     "corrected_error": "confidence_interval",
     "corrected_interval": "confidence_interval",
     "corrected_t": "corrected_t_test",

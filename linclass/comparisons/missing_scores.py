@@ -1,59 +1,34 @@
-"""Missing scores: the complete field, and two treatments to be shown beside it; no score is imputed.
+"""Missing scores: the complete methods, and two treatments to be shown beside them; no score is imputed.
 
-A method that fails must change nothing for the others. So methods are compared on the data sets that count, and only
-those with a score on each of them (`complete_field`). Leaving out compares on the data sets that all methods could fit;
-counting as worst penalizes failures.
+A method that fails must change nothing for the others. So all data sets count on which any method has a score, and the
+methods that have a score on each of them are compared (`complete_methods`). Leaving out compares on the data sets that
+all methods could fit; counting as worst penalizes failures.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from linclass.comparisons.score_table import Array, checked_scores
 
 
-class CompleteField(NamedTuple):
-    """Data sets that count, and methods with a score on each of them.
-
-    Attributes
-    ----------
-    rows : array of int
-        Indices of the rows (data sets) that count.
-    methods : array of int
-        Indices of the methods with a score on each of these rows.
-    covering : array of int
-        Indices of the methods with a score on at least `share` of all rows, which decide which rows count.
-    """
-
-    rows: Array
-    methods: Array
-    covering: Array
-
-
-def complete_field(scores: Any, share: float = 0.5) -> CompleteField:
-    """The methods that have a score on every row that counts, and these rows.
-
-    Methods with scores on less than `share` of the rows decide nothing. A row counts if at least `share` of the others
-    have a score there, so a row on which most methods fail does not empty the field. A method that lacks a score on a
-    row that counts is not in the field, and changes it only if a row is at the threshold.
+def complete_methods(scores: Any) -> Array:
+    """The methods that have a score on every row on which any method has one.
 
     Parameters
     ----------
     scores : array of shape (N, k)
         Scores of k methods on N data sets, greater is better; NaN where a score is missing.
-    share : float, default=0.5
-        Least share of rows of a method that decides, and of these methods for a row that counts.
 
     Returns
     -------
-    CompleteField
+    array of int
+        Their indices.
     """
     has = ~np.isnan(checked_scores(scores, methods=1))
-    covering = np.flatnonzero(has.sum(axis=0) >= share * len(has))
-    rows = np.flatnonzero(has[:, covering].sum(axis=1) >= share * len(covering))
-    return CompleteField(rows, np.flatnonzero(has[rows].all(axis=0)), covering)
+    return np.flatnonzero(has[has.any(axis=1)].all(axis=0))
 
 
 def leave_out_missing(scores: Any) -> tuple[Array, Array]:

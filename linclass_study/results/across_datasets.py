@@ -23,9 +23,7 @@ from linclass import metrics
 from linclass.comparisons.bradley_terry_model import Ratings, bradley_terry
 from linclass.comparisons.friedman_test import Friedman, friedman
 from linclass.comparisons.missing_scores import (
-    CompleteField,
-    complete_field,
-    leave_out_missing,
+    complete_methods,
     missing_as_worst,
 )
 from linclass.comparisons.nemenyi_test import Nemenyi, indistinguishable, nemenyi
@@ -65,57 +63,39 @@ class AllScores:
 
     @cached_property
     def field(self) -> ComparisonAcross:
-        """The complete field: the data sets that count, and the methods with a score on each of them."""
-        rows, methods, _ = self._complete
-        return self._comparison(rows, methods, self.table)
-
-    @cached_property
-    def counted(self) -> AllScores:
-        """All methods on the data sets that count."""
-        rows = self._complete.rows
-        return replace(self, datasets=[self.datasets[i] for i in rows], table=self.table[rows])
-
-    @property
-    def set_aside(self) -> list[str]:
-        """Data sets that do not count: most methods lack a score there."""
-        return [name for name in self.datasets if name not in self.counted.datasets]
+        """The complete field: the methods that have a score on each data set."""
+        methods = complete_methods(self.table) if self.table.size else np.zeros(0, int)
+        return self._comparison(self._every_row, methods, self.table)
 
     @property
     def incomplete(self) -> list[str]:
-        """Methods that lack a score on a data set that counts."""
+        """Methods that lack a score on a data set."""
         return [method for method in self.methods if method not in self.field.methods]
 
     def missing_on(self, method: str) -> list[str]:
-        """The counted data sets on which a method has no score."""
-        table, j = self.counted.table, self.methods.index(method)
-        return [self.counted.datasets[i] for i in np.flatnonzero(np.isnan(table[:, j]))]
+        """The data sets on which a method has no score."""
+        missing = np.isnan(self.table[:, self.methods.index(method)])
+        return [self.datasets[i] for i in np.flatnonzero(missing)]
 
     @cached_property
     def missing_worst(self) -> ComparisonAcross:
         """A missing score counts as the worst of its data set; without methods that were not run on each of them."""
-        rows = self._complete.rows
-        pairs = [{(self.datasets[i], method) for i in rows} for method in self.methods]
-        run = np.flatnonzero([not own & self.unplanned for own in pairs])
+        not_run = {method for _, method in self.unplanned}
+        methods = np.array([j for j, m in enumerate(self.methods) if m not in not_run], int)
         table = missing_as_worst(self.table) if self.methods else self.table
-        return self._comparison(rows, run, table)
+        return self._comparison(self._every_row, methods, table)
 
     @cached_property
     def gaps_left_out(self) -> ComparisonAcross:
-        """Without the data sets on which a method lacks a score, unless that method lacks most scores."""
-        covering = self._complete.covering
-        rows = leave_out_missing(self.table[:, covering])[1] if len(covering) else covering
-        return self._comparison(rows, covering, self.table)
+        """Without the data sets on which a method lacks a score, and without methods that lack most scores."""
+        has = ~np.isnan(self.table)
+        methods = np.flatnonzero(2 * has.sum(axis=0) >= max(len(has), 1))
+        rows = np.flatnonzero(has[:, methods].all(axis=1))
+        return self._comparison(rows, methods, self.table)
 
-    @cached_property
-    def nothing_set_aside(self) -> ComparisonAcross:
-        """All data sets count."""
-        complete = ~np.isnan(self.table).any(axis=0)
-        return self._comparison(np.arange(len(self.table)), np.flatnonzero(complete), self.table)
-
-    @cached_property
-    def _complete(self) -> CompleteField:
-        nothing = np.zeros(0, int)
-        return complete_field(self.table) if self.table.size else CompleteField(*[nothing] * 3)
+    @property
+    def _every_row(self) -> np.ndarray:
+        return np.arange(len(self.datasets))
 
     def _comparison(
         self, rows: np.ndarray, methods: np.ndarray, table: np.ndarray

@@ -42,7 +42,6 @@ def write_across(outcome: Outcome) -> None:
         "datasets": base.datasets,
         "methods": base.methods,
         "incomplete": base.every.incomplete,
-        "set_aside": base.every.set_aside,
         "few": no_ranking(base),
         "sentences": [*conclusion.sentences(outcome, base, tried), *same_predictions(outcome)],
     }
@@ -111,7 +110,7 @@ def sensitivity_table(tried: list[Scenario]) -> pl.DataFrame:
         "variation": pl.String, "data_sets": pl.Int64, "best": pl.String, "same_best": pl.String
     }  # fmt: skip
     rows = [
-        (one.what, one.datasets, ", ".join(one.best), _same(one, len(tried[0].best)))
+        (one.what, one.datasets, ", ".join(one.best), _same(one, len(tried[0].kept)))
         for one in tried
     ]
     return pl.DataFrame(rows, schema=schema, orient="row")
@@ -121,6 +120,8 @@ def _same(one: Scenario, best: int) -> str:
     """Whether the study's best methods are among the best of a variation: yes, no, their number, or that they have no
     score."""
     kept = len(one.kept)
+    if not best:
+        return "none is ranked"
     if not one.scored:
         return "no score" if best == 1 else "none has a score"
     if kept in (0, best):

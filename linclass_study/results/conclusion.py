@@ -74,7 +74,7 @@ def no_ranking(base: ComparisonAcross) -> str:
     if len(base.methods) < 2:
         only = f"Only {base.methods[0]} has" if base.methods else "No method has"
         return (
-            f"{only} a score on every one of {independent(every.counted)}, so methods are not ranked"
+            f"{only} a score on every one of {independent(every)}, so methods are not ranked"
             f"{_alternatives(every)}."
         )
     if len(base.datasets) < FEW:
@@ -85,28 +85,24 @@ def no_ranking(base: ComparisonAcross) -> str:
 
 
 def _alternatives(every: AllScores) -> str:
-    """Which methods are best when missing scores count as worst, and without the data sets that lack some."""
+    """Which methods are best when missing scores count as worst, and without data sets on which some are."""
     worst, without = every.missing_worst, every.gaps_left_out
     found = []
     if worst.enough:
         found.append(f"{_listed(worst.best)} if missing scores count as worst")
     if without.enough:
         found.append(
-            f"{_listed(without.best)} over the {len(without.datasets)} data sets on which all "
-            f"{len(without.methods)} have a score"
+            f"{_listed(without.best)} over the {len(without.datasets)} data sets on which "
+            f"{_listed(without.methods)} have a score"
         )
     return f"; best mean rank: {', '.join(found)}" if found else ""
 
 
 def independent(base: ComparisonAcross | AllScores) -> str:
-    """3 independent data sets (a and b count as one; c is set aside: most methods lack a score there)"""
+    """3 independent data sets (a and b count as one)"""
     notes = [
         f"{_listed([*group])} count as one" for group in base.shared if group[0] in base.datasets
     ]
-    every = base.every if isinstance(base, ComparisonAcross) else base
-    if aside := every.set_aside:
-        is_ = "is" if len(aside) == 1 else "are"
-        notes.append(f"{_listed(aside)} {is_} set aside: most methods lack a score there")
     return f"{len(base.datasets)} independent data sets" + (
         f" ({'; '.join(notes)})" if notes else ""
     )

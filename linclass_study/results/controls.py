@@ -179,7 +179,7 @@ def _of_others(found: AgainstControl) -> AgainstControl:
 
 def across(outcome: Outcome, base: ComparisonAcross, control: str) -> Across | None:
     """Against the complete field, on the data sets on which the control has a score; None if it has none."""
-    every = base.every.counted
+    every = base.every
     if control not in every.methods or not base.methods:
         return None
     others = [method for method in base.methods if method != control]

@@ -96,10 +96,10 @@ def _bests(outcome: Outcome, found: dict[str, Any]) -> str:
 
 def not_ranked(outcome: Outcome) -> str:
     """A sentence about the methods that are left out of the ranking, each with what it lacks and its mean rank if
-    missing scores counted as worst; empty if all methods are ranked, or none."""
+    missing scores counted as worst; empty if all methods are ranked, or the data sets are too few."""
     base = comparison_across(outcome)
-    lacking = [] if no_ranking(base) or not base.enough else incomplete_methods(outcome, base)
-    if not lacking:
+    lacking = incomplete_methods(outcome, base)
+    if not lacking or len(base.datasets) < FEW or len(base.every.methods) < 2:
         return ""
     each = []
     for number, one in enumerate(lacking[:NAMES]):

@@ -26,24 +26,24 @@ def steady(tried: list[Scenario]) -> list[str]:
 
 
 def scenarios(outcome: Outcome, base: ComparisonAcross) -> list[Scenario]:
-    """The study's own comparison, followed by its variations."""
-    if not base.enough:
-        return []
+    """The study's own comparison, followed by its variations; of methods that cannot be ranked, because most lack
+    scores, only what they would be with either treatment of these."""
+    ranked = base.best if base.enough else []
     found: list[Scenario] = []
 
     def add(what: str, table: ComparisonAcross) -> None:
         if table.enough:
             best = tuple(table.best)
-            kept = tuple(name for name in base.best if name in best)
-            scored = any(name in table.methods for name in base.best)
+            kept = tuple(name for name in ranked if name in best)
+            scored = any(name in table.methods for name in ranked)
             found.append(Scenario(what, len(table.datasets), best, kept, scored))
 
     add(metric_words(base.metric), base)
     if base.every.incomplete:
         add("missing scores counted as worst", base.every.missing_worst)
         add("without data sets on which a method lacks a score", base.every.gaps_left_out)
-    if base.every.set_aside:
-        add("no data set is set aside", base.every.nothing_set_aside)
+    if not ranked:
+        return found
     for metric in OTHERS:
         if metric != base.metric and metric in metrics.names():
             add(f"by {metric_words(metric)}", comparison_across(outcome, metric))

@@ -18,7 +18,7 @@ from linclass.comparisons import (
     bayesian_t,
     bonferroni,
     bradley_terry,
-    complete_field,
+    complete_methods,
     corrected_interval,
     corrected_t,
     critical_difference,
@@ -482,42 +482,16 @@ def test_at_least_k_of_n_by_enumeration() -> None:
     assert_allclose(at_least([0.5] * 10), stats.binom.sf(np.arange(11) - 1, 10, 0.5))
 
 
-def test_a_method_that_lacks_one_score_changes_neither_rows_nor_others_of_the_complete_field() -> (
-    None
-):
-    """Unless one method more or less decides whether some row counts."""
-    rng = np.random.default_rng(5)
-    tried = 0
-    for _ in range(200):
-        table = rng.random((rng.integers(2, 8), rng.integers(2, 12)))
-        table[rng.random(table.shape) < 0.2] = np.nan
-        found = complete_field(table)
-        having = (~np.isnan(table[:, found.covering])).sum(axis=1)
-        if (np.abs(2 * having - len(found.covering)) <= 1).any():
-            continue
-        for row in found.rows:
-            lacks = np.full(len(table), 2.0)  # the best elsewhere
-            lacks[row] = np.nan
-            more = complete_field(np.column_stack([table, lacks]))
-            assert_array_equal(more.rows, found.rows)
-            assert_array_equal(more.methods, found.methods)
-            tried += 1
-    assert tried > 300
-
-
-def test_a_row_that_most_methods_lack_does_not_count_nor_do_methods_that_lack_most_rows_decide() -> (
-    None
-):
-    """Scores of the first four of six methods on all rows but the last, where one has a score; two have one of six."""
-    table = np.full((6, 6), np.nan)
-    table[:5, :4] = 0.5
-    table[0, 4:] = table[5, 0] = 0.5
-    found = complete_field(table)
-    assert_array_equal(found.rows, range(5))
-    assert_array_equal(found.methods, range(4))
-    assert_array_equal(found.covering, range(4))
-    assert complete_field(table, share=0.25).rows.tolist() == [0, 1, 2, 3, 4, 5]
-    assert complete_field(table, share=0.25).methods.tolist() == [0]
+def test_methods_that_lack_a_score_never_change_which_others_are_complete() -> None:
+    """Nor do copies of them; a row without any score asks nothing of anybody."""
+    table = np.random.default_rng(5).random((6, 8))
+    table[2, 0] = table[3, [1, 2]] = np.nan
+    assert_array_equal(complete_methods(table), range(3, 8))
+    lacks = np.full((6, 20), 2.0)  # the best elsewhere
+    lacks[4] = np.nan
+    assert_array_equal(complete_methods(np.column_stack([table, lacks])), range(3, 8))
+    table[5] = np.nan
+    assert_array_equal(complete_methods(table), range(3, 8))
 
 
 def test_missing_scores_are_left_out_or_worst() -> None:

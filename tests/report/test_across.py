@@ -238,20 +238,40 @@ def test_an_incomplete_method_is_listed_with_what_it_lacks_and_its_rank_as_worst
     )  # below the table, and where the page says how to read it
 
 
-def test_a_data_set_on_which_most_methods_fail_is_set_aside() -> None:
-    """On d5 only a has a score, so b and c stay in the field; where half of the methods have one, a data set counts."""
-    rows = [[0.9, 0.8, 0.7]] * 5
-    base = a_table([*rows, [0.9, NAN, NAN]])
-    assert (base.methods, base.every.set_aside, base.every.incomplete) == ([*"abc"], ["d5"], [])
-    over = "over 5 independent data sets (d5 is set aside: most methods lack a score there)"
-    assert over in conclusion.sentences(NOTHING, base, [])[0]
-    assert over in plain_answer._overall(NOTHING, base)
-    half = a_table([[*row, 0.6] for row in rows] + [[0.9, 0.8, NAN, NAN]])
-    assert (half.methods, half.every.set_aside) == (["a", "b"], [])
+def test_copies_of_a_method_that_raises_do_not_remove_a_data_set(tmp_path: Path) -> None:
+    """Of a, crash and its copy, two of three raise on d2; the best of the others would be crash."""
+    data = {f"d{i}": Data(seed=i, rows=40, features=1) for i in range(5)}
+    methods = {"a": Method(1.0), "crash": CRASHES, "crash2": CRASHES}
+    made = build(tmp_path, data, methods, folds=2)
+    base = comparison_across(made)
+    assert (base.methods, base.datasets) == (["a"], [*data])
+    assert base.every.incomplete == ["crash", "crash2"]
+    write_across(made)
+    page = unescape(studies.finish(made))
+    said = (
+        "Only a has a score on every one of 5 independent data sets, so methods are not ranked; best mean rank: crash "
+        "and crash2 if missing scores count as worst, crash and crash2 over the 4 data sets on which a, crash and "
+        "crash2 have a score."
+    )
+    assert said in page
+    output = answer.answer(made, "report.html")
+    assert said in output
+    assert "Not ranked: crash (no score on d2: failed; its mean rank is 1.7" in output
+    tried = pl.read_csv(tmp_path / "tables" / "sensitivity.csv")
+    assert tried["variation"].to_list() == [
+        "missing scores counted as worst",
+        "without data sets on which a method lacks a score",
+    ]
+    assert set(tried["same_best"]) == {"none is ranked"}
+    listed = pl.read_csv(tmp_path / "tables" / "incomplete.csv")
+    assert listed["method"].to_list() == ["crash", "crash2"]
+    more = build(tmp_path / "more", data, {**methods, "b": Method(0.5)}, folds=2)
+    assert comparison_across(more).methods == ["a", "b"]
+    assert comparison_across(more).datasets == [*data]
 
 
 def test_a_method_that_hardly_applies_decides_nothing() -> None:
-    """c to f, of another study, have scores on two of six data sets: they set the other four not aside."""
+    """c to f, of another study, have scores on two of six data sets: they do not remove the other four."""
     rows = [[0.9, 0.8, 0.7, 0.7, 0.7, 0.7]] * 2 + [[0.9, 0.8, NAN, NAN, NAN, NAN]] * 4
     base = a_table(rows)
     assert (base.methods, len(base.datasets)) == (["a", "b"], 6)
@@ -277,9 +297,12 @@ def test_without_two_complete_methods_there_is_no_ranking_but_both_alternatives(
     (said,) = conclusion.sentences(NOTHING, base, [])
     assert said == (
         f"{only} a score on every one of 6 independent data sets, so methods are not ranked; best mean rank: {worst} "
-        f"if missing scores count as worst, {without} over the {n} data sets on which all 2 have a score."
+        f"if missing scores count as worst, {without} over the {n} data sets on which a and b have a score."
     )
-    assert scenarios(NOTHING, base) == []
+    assert [(one.datasets, one.best) for one in scenarios(NOTHING, base)] == [
+        (6, (worst,)),
+        (n, (without,)),
+    ]
 
 
 def test_a_method_is_not_the_worst_where_nobody_tried_it(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ COLUMNS = 4
 def draw(outcome: Outcome) -> Exhibit:
     from linclass_study.results.across_datasets import all_scores
 
-    base = all_scores(outcome).counted
+    base = all_scores(outcome)
     seconds = typical_seconds(outcome, base.datasets)
     scored = ~np.isnan(base.table).all(axis=0)
     known = [j for j, method in enumerate(base.methods) if method in seconds and scored[j]]

@@ -11,8 +11,7 @@ PLACE, SECTION, PER_DATASET = 10, "across", False
 
 RULE = (
     "Ranks, tests and ratings compare the methods that have a score on every data set, so a method that fails changes "
-    "nothing for the others. A method has a score if all its planned fits succeeded. A data set is set aside if more "
-    "than half of the methods lack a score there, of those that have scores on at least half of the data sets."
+    "nothing for the others. A method has a score if all its planned fits succeeded."
 )
 
 

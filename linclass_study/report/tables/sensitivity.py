@@ -34,4 +34,12 @@ def make(outcome: Outcome) -> ReportTable | None:
     rows = [[variation, int(n), best, same] for variation, n, best, same in rows]
     if not rows or rows[0][1] < FEW:  # then there is no conclusion
         return None
+    if all(same == "none is ranked" for *_, same in rows):
+        caption = (
+            "Methods are not ranked, because fewer than two have a score on every data set: the methods of the best "
+            "mean rank with either treatment of missing scores."
+        )
+        return ReportTable(
+            "Which methods would be best?", caption, columns[:-1], [row[:-1] for row in rows]
+        )
     return ReportTable("Does the conclusion survive?", caption, columns, rows)
