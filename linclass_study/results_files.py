@@ -10,9 +10,10 @@ import json
 import mmap
 import os
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from reprlib import repr as brief
 from typing import IO, Any
 
 import numpy as np
@@ -22,6 +23,14 @@ from linclass_study.refusal import Refused
 
 GROWTH, AT_LEAST = 100, 10**9  # limits of the unpacked size: a multiple of the file's, or bytes
 LARGEST_JSON = 10**8  # bytes
+ABOUT = {
+    "status": str,
+    "reason": str,
+    "classes": list,
+    "class_counts": list,
+    "rows": int,
+    "n_features": int,
+}
 REMEDY = "delete it and run snakemake again, which recreates it"
 WIDTHS = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8, 6: 16}  # bytes in memory, by Parquet's physical type
 Path_ = str | os.PathLike[str]
@@ -80,6 +89,32 @@ def read_mapping(path: Path_) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise ValueError("it holds no mapping")
         return value
+
+
+def read_about(path: Path_) -> dict[str, Any]:
+    """data/{dataset}.json of a data set: status, classes and sizes."""
+    about = read_mapping(path)
+    with naming_errors(path):
+        for key, kind in ABOUT.items():
+            if not isinstance(about.get(key, kind()), kind):
+                raise ValueError(f"its {key} is {brief(about[key])}")
+        classes = about.get("classes") or []
+        if classes and about.get("positive") not in classes:
+            raise ValueError(
+                f"its positive class {brief(about.get('positive'))} is none of its classes"
+            )
+    return about
+
+
+def refuse_broken_records(results: Path, datasets: Iterable[str]) -> None:
+    """Refuse JSON files that planning reads, and that are not of our form."""
+    for name in datasets:
+        if (about := results / "data" / f"{name}.json").exists():
+            read_about(about)
+        if (drawn := results / "exhibits" / f"{name}.json").exists():
+            read_mapping(drawn)
+    if (drawn := results / "exhibits.json").exists():
+        read_mapping(drawn)
 
 
 def read_parquet(path: Path_, **options: Any) -> pl.DataFrame:

@@ -13,7 +13,7 @@ from linclass_study.checks.cell_words import Words
 from linclass_study.checks.check_dataset import check_dataset
 from linclass_study.checks.row_keys import KINDS
 from linclass_study.data.dataset_file import load_dataset
-from linclass_study.results_files import opened_npz, read_mapping
+from linclass_study.results_files import opened_npz, read_about, read_mapping
 from linclass_study.unfinished_file import unfinished_file
 
 
@@ -21,7 +21,7 @@ def write_checks(
     data: str, about: str, metadata: Mapping[str, Any], facts: str, arrays: str
 ) -> None:
     """Check the data set in `data` (.npz) and `about` (.json); `metadata` is that of its entry."""
-    known = read_mapping(about)
+    known = read_about(about)
     found, kept = check_dataset(load_dataset(data))
     named: dict[str, Any] = dict(kept)
     whole = {"status": known["status"], "reason": known["reason"], **found, **metadata}

@@ -20,7 +20,13 @@ from linclass_study.refusal import Refused
 from linclass_study.results import study_file
 from linclass_study.results.mixed_environments import MixedEnvironments, mixed_environments
 from linclass_study.results.study_file import read_study
-from linclass_study.results_files import opened_npz, read_mapping, read_parquet, scan_parquet
+from linclass_study.results_files import (
+    opened_npz,
+    read_about,
+    read_mapping,
+    read_parquet,
+    scan_parquet,
+)
 from linclass_study.table_files import table_schema
 
 Run = tuple[str, str]  # data set, method
@@ -181,7 +187,7 @@ class ResultsFolder:
         if not path.exists():
             return None
         try:
-            about = read_mapping(path)
+            about = read_about(path)
             about["status"], about["digest"]  # a KeyError if one is missing
             return about
         except (OSError, ValueError, KeyError, TypeError) as error:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from linclass_study.data.entry.expected_size import Size
 from linclass_study.jobs.work import number_of_fits, seconds_of_run
-from linclass_study.results_files import read_mapping
+from linclass_study.results_files import read_about
 
 if TYPE_CHECKING:
     from linclass_study.jobs.bundles import Bundle
@@ -72,7 +72,7 @@ def _size(study: Study, dataset: str, method: str) -> Size | None:
     about = Path(study.results, "data", f"{dataset}.json")
     if not (features.exists() and about.exists()):
         return None
-    rows = read_mapping(about).get("rows")
+    rows = read_about(about).get("rows")
     return Size(features.stat().st_size // 8, rows)
 
 

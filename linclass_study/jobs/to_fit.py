@@ -15,7 +15,7 @@ from typing import Any
 from linclass.counted import counted, names_and_others
 from linclass_study.jobs.bundles import Bundle
 from linclass_study.protocols import kind, of_dataset, protocol_named
-from linclass_study.results_files import read_mapping
+from linclass_study.results_files import read_about
 from linclass_study.runs.fit_details import GRID, extras_of
 from linclass_study.runs.fit_store import RunsOfDataset
 from linclass_study.runs.fitted_run import OF_FIT, FittedRun, outcome_holds
@@ -106,7 +106,7 @@ class ToFit:
     def _planned(self, dataset: str, spec: RunSpec) -> list[tuple[str, int, int]] | None:
         """(protocol, repeat, fold) of all planned fits; None if the data are not known."""
         try:
-            about = read_mapping(self.results / "data" / f"{dataset}.json")
+            about = read_about(self.results / "data" / f"{dataset}.json")
         except (OSError, ValueError):
             return None
         return [

@@ -19,7 +19,7 @@ from linclass_study.resolved_study import read_resolved
 from linclass_study.results.method_styles import method_styles
 from linclass_study.results.plane_grid import PlaneGrid
 from linclass_study.results.times import of_all_machines
-from linclass_study.results_files import read_mapping, read_parquet
+from linclass_study.results_files import read_about, read_mapping, read_parquet
 from linclass_study.table_files import frame
 
 
@@ -118,7 +118,7 @@ class Outcome:
 
     def about(self, dataset: str) -> dict[str, Any]:
         """results/data/{dataset}.json: classes, sizes, source, or why it is unavailable."""
-        return read_mapping(self.results / "data" / f"{dataset}.json")
+        return read_about(self.results / "data" / f"{dataset}.json")
 
     def checks(self, dataset: str) -> dict[str, Any]:
         """results/checks/{dataset}.json: facts about rows and columns; {} for older results."""

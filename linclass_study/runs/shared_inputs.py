@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study import environment
-from linclass_study.results_files import read_mapping
+from linclass_study.results_files import read_about
 from linclass_study.runs import run
 from linclass_study.runs.earlier_fits import EarlierFits
 from linclass_study.runs.fit_store import RunsOfDataset
@@ -29,7 +29,7 @@ class SharedInputs:
     def __init__(self, results: Path, dataset: str, evaluation: Mapping[str, Any]):
         about = results / "data" / f"{dataset}.json"
         self.results, self.dataset, self.evaluation = results, dataset, evaluation
-        self.about = read_mapping(about)
+        self.about = read_about(about)
         self.folds = results / "folds" / f"{dataset}.parquet"
         self.plan = read_plan(str(self.folds), self.about, evaluation)
         self.task = run.task(self.about, evaluation)

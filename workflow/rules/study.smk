@@ -18,6 +18,7 @@ from linclass_study.project import ROOT, refuse_another_copy
 from linclass_study.refusal import Refused
 from linclass_study.report import exhibits
 from linclass_study.resolved_study import as_text, digest_of_part
+from linclass_study.results_files import refuse_broken_records
 from linclass_study.study import code, config as studies, lock, snakemake_internals
 from linclass_study.study.own_modules import own_modules
 from linclass_study.textbook import course
@@ -28,6 +29,8 @@ try:
     if workflow.is_main_process:
         refuse_another_copy(Path(workflow.basedir))
     STUDY = studies.read_config(config, workflow.configfiles, ROOT, workflow.is_main_process)
+    if workflow.is_main_process:
+        refuse_broken_records(Path(STUDY.results), STUDY.datasets)
 except Refused as refused:
     sys.exit(str(refused))
 

@@ -7,11 +7,11 @@ from linclass_study.results.outcome import Outcome
 from linclass_study.results.scored_runs import prediction_digests, write_scores
 from linclass_study.results.scoring import Classes
 from linclass_study.results.tuned import write_tuned
-from linclass_study.results_files import read_mapping
+from linclass_study.results_files import read_about
 from linclass_study.runs.manifest import read_manifest
 
 begin_job(snakemake.log[0])
-about = read_mapping(snakemake.input.about)
+about = read_about(snakemake.input.about)
 dataset = snakemake.wildcards.dataset
 manifests = [read_manifest(Path(path)) for path in snakemake.input.manifests]
 write_scores(

@@ -1,0 +1,152 @@
+"""Names, labels and reasons of somebody else: no HTML on the page, no formula in CSV files, no command in LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from unittest import mock
+
+import polars as pl
+import pytest
+import studies
+from finished_results import change, made_up
+from studies import Data, Method
+
+from linclass_study.refusal import Refused
+from linclass_study.report.inline_svg import inline
+from linclass_study.results.export import export_table, latex, markdown
+from linclass_study.table_files import write_csv
+
+HTML = "<img src=x onerror=code()>"
+TEXT = f"=cmd()|{HTML}\\input{{x}}[a](javascript:b)`c"
+
+
+class Tags(HTMLParser):
+    """The tags of a page, without those of our own script."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attributes)))
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose page and tables are made of results that have the text wherever results have one."""
+    results = tmp_path_factory.mktemp("hostile") / "results"
+    data = {"two": Data((TEXT, "-1"), rows=40), "none": Data(unavailable=TEXT)}
+    failing = Method(everywhere=("failed", TEXT))
+    made_up(results, data, {"good": Method(2.0), "failing": failing}, machine=TEXT.replace("/", ""))
+    outcome = studies.build(results, data, {"good": Method(2.0), "failing": failing}, 3)
+    for file in results.glob("checks/*.json"):
+        facts = json.loads(file.read_text())
+        more = {"licence": TEXT, "citation": TEXT, "source": TEXT, "reason": TEXT}
+        lists = {name: [TEXT] for name, value in facts.items() if value == []}
+        file.write_text(json.dumps(facts | more | lists | {"unchecked": {TEXT: TEXT}}))
+    for entry in (*outcome.datasets.values(), *outcome.methods.values()):
+        entry |= {"licence": TEXT, "citation": TEXT, "params": {TEXT: TEXT}}
+    with mock.patch.dict(studies.MACHINE, Written=TEXT):
+        (results / "report.html").write_text(studies.finish(outcome))
+    return results
+
+
+def test_no_text_becomes_a_tag_of_the_page(written):
+    page = (written / "report.html").read_text()
+    assert "cmd()" in page
+    for tag, attributes in Tags(page).found:
+        assert not [name for name in attributes if name.startswith("on")], (tag, attributes)
+        assert "src" not in attributes, (tag, attributes)
+        assert not (attributes.get("href") or "").startswith("javascript:")
+    assert len(re.findall("<script", page)) == sum(tag == "script" for tag, _ in Tags(page).found)
+
+
+def test_no_text_becomes_a_formula_of_a_spreadsheet(written):
+    cells = [cell for file in written.rglob("*.csv") for row in rows_of(file) for cell in row]
+    assert [cell for cell in cells if cell.startswith("'=cmd()")]
+    for cell in cells:
+        assert not cell.startswith(("=", "@", "+", "\t", "\r")), cell
+        assert not cell.startswith("-") or float(cell) <= 0, cell
+
+
+def rows_of(file: Path) -> Iterator[list[str]]:
+    with file.open(newline="", encoding="utf-8") as opened:
+        yield from csv.reader(opened)
+
+
+def test_no_text_becomes_a_command_of_latex_or_a_cell_of_markdown(written):
+    tables = [*written.rglob("*.tex")]
+    assert tables
+    for file in tables:
+        assert "\\input" not in file.read_text()
+    for file in written.rglob("*.md"):
+        lines = [line for line in file.read_text().splitlines() if line.startswith("|")]
+        assert len({len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) for line in lines}) <= 1, file
+        assert "<img" not in file.read_text()
+        assert not re.search(r"(?<!\\)(?:\\\\)*\[", file.read_text()), file
+
+
+def test_a_csv_file_has_every_number_as_it_is(tmp_path):
+    numbers = {
+        "x": [-1.5, 2.0],
+        "text": ["-1", "+2.5e3"],
+        "label": ["-x", "@y"],
+        "=1+1": ["a", None],
+    }
+    write_csv(pl.DataFrame(numbers), tmp_path / "a.csv")
+    assert (
+        tmp_path / "a.csv"
+    ).read_text() == "x,text,label,'=1+1\n-1.5,-1,'-x,a\n2.0,+2.5e3,'@y,\n"
+
+
+def test_markdown_and_latex_escape_what_they_would_read_as_their_own(tmp_path):
+    data = pl.DataFrame({"a|b": ["x|y", "x\\|y", "[l](u)", "*", "[1]"]})
+    assert markdown(data) == (
+        "| a\\|b |\n| --- |\n| x\\|y |\n| x\\\\\\|y |\n| \\[l](u) |\n| * |\n| \\[1] |\n"
+    )
+    rows = latex(data).splitlines()[4:-2]
+    assert rows[-2:] == ["{*} \\\\", "{[}1] \\\\"]
+    export_table(data, tmp_path / "t")
+    assert (tmp_path / "t.md").read_text() == markdown(data)
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "<script>code()</script>",
+        '<g onload="code()"/>',
+        "<g/onload=code()>",
+        '<image href="https://example.org/x.png"/>',
+        "<use href='javascript:code()'/>",
+        "<foreignObject/>",
+        '<path style="fill: url(https://example.org/)"/>',
+        "<!ENTITY x 'y'>",
+    ],
+)
+def test_a_drawing_with_anything_active_is_not_put_into_the_page(inside):
+    drawing = '<svg viewBox="0 0 1 1"><path d="M0 0"/>{}</svg>'
+    assert inline(drawing.format(""), "roc", "title").startswith("<svg")
+    with pytest.raises(Refused, match=r"exhibits/roc/figure\.svg has <"):
+        inline(drawing.format(inside), "roc", "title")
+
+
+def test_the_readme_of_an_archive_escapes_what_results_say(linclass, a, tmp_path):
+    study = json.loads((a / "study.json").read_text())
+    study["datasets"]["two"] |= {"licence": TEXT, "citation": TEXT}
+    (a / "study.json").write_text(json.dumps(study))
+    change(a / "runs/two/good/fits.parquet", reason=pl.lit(TEXT))
+    archive = tmp_path / "p.zip"
+    assert linclass("publish", a, "--partial", "--title", TEXT, "--into", archive).code == 0
+    with zipfile.ZipFile(archive) as box:
+        (name,) = (name for name in box.namelist() if name.endswith("README.md"))
+        text = box.read(name).decode()
+    (line,) = (line for line in text.splitlines() if line.startswith("| two"))
+    assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 6
+    assert "<img" not in text
