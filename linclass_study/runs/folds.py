@@ -161,7 +161,7 @@ def ensure_folds(results: Path, dataset: str, evaluation: Mapping[str, Any]) -> 
 def _has_folds(path: Path, test_folds: FoldAssignment, reasons: Mapping[str, str]) -> bool:
     try:
         known = json.loads(pl.read_parquet_metadata(path).get(REASONS_KEY, "{}"))
-        return known == reasons and pl.read_parquet(path).equals(_table(test_folds))
+        return known == reasons and read_parquet(path).equals(_table(test_folds))
     except (OSError, ValueError, pl.exceptions.PolarsError):
         return False
 

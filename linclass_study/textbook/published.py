@@ -23,6 +23,7 @@ from typing import Any
 
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
+from linclass_study.results_files import read_json, read_mapping
 from linclass_study.study.yaml_file import read_yaml
 
 FILE = ROOT / "config" / "published.yaml"
@@ -54,7 +55,7 @@ def compare_published(folder: Path, file: Path = FILE) -> list[Check]:
     for i, entry in enumerate(read_yaml(file)):
         if wrong := _wrong(entry):
             raise Refused(f"{file.name}, entry {i + 1}: {wrong}")
-        numbers = json.loads((folder / entry["exhibit"] / "numbers.json").read_text("utf-8"))
+        numbers = read_mapping(folder / entry["exhibit"] / "numbers.json")
         for path, value in entry["numbers"].items():
             found.append(_checked(entry, str(path), float(value), numbers))
     return found
@@ -127,4 +128,4 @@ def write_published(checks: Iterable[Check], path: Path) -> None:
 
 
 def read_published(path: Path) -> list[Check]:
-    return [Check(**row) for row in json.loads(path.read_text(encoding="utf-8"))]
+    return [Check(**row) for row in read_json(path)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -14,6 +13,7 @@ from markupsafe import Markup, escape
 
 from linclass_study.project import ROOT
 from linclass_study.report.inline_svg import inline
+from linclass_study.results_files import read_mapping
 from linclass_study.textbook import course, published_table
 from linclass_study.textbook.caption import Caption
 from linclass_study.textbook.published import Check
@@ -49,7 +49,7 @@ def page(folder: Path, checks: Sequence[Check]) -> str:
 
 
 def _section(folder: Path, name: str, checks: Sequence[Check]) -> dict[str, Any]:
-    about = json.loads((folder / name / "numbers.json").read_text(encoding="utf-8"))
+    about = read_mapping(folder / name / "numbers.json")
     caption = Caption.of(course.script(name))
     svg = (folder / name / "figure.svg").read_text(encoding="utf-8") if about["drawn"] else ""
     own = {key: value for key, value in about.items() if key not in ("drawn", "title", "caption")}
