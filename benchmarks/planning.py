@@ -1,9 +1,10 @@
-"""Time that Snakemake needs to plan a large study: all jobs, and a run in which nothing is to be done.
+"""What the plan of a large study costs: time, length, Snakemake's records, and a run in which nothing is to be done.
 
     python benchmarks/planning.py [data sets] [methods]        250 × 40 = 10,000 runs by default
 
-The study is drawn data × one method at many strengths. For the second number nothing is computed: every output is
-made up as a file of the right name, and `snakemake --touch` notes that it is up to date.
+The study is drawn data × one method at many strengths. After the plan nothing is computed: every output is made up as
+a file of the right name, and `snakemake --touch` notes that it is up to date. Exit code 1 if the plan or the records
+are larger than the bars.
 """
 
 from __future__ import annotations
@@ -20,10 +21,15 @@ from pathlib import Path
 from linclass_study.command.check import checked_study
 from linclass_study.jobs import bundles
 from linclass_study.project import ROOT
+from linclass_study.report import page_tables
+from linclass_study.results.export import FORMS
 from linclass_study.runs.run_spec import RunSpec
 from linclass_study.study import code
+from linclass_study.study.snakemake_internals import METADATA
 
-AVAILABLE = json.dumps({"status": "available", "reason": "", "rows": 100})
+MOST_LINES = 60  # of `snakemake -n --quiet rules`, whatever the size of the study
+MOST_BYTES = 2000  # of records for each run: 20 MB for 10,000 runs
+AVAILABLE = json.dumps({"status": "available", "reason": "", "rows": 100, "drawn": {}})
 STUDY = """
 results: {folder}/results
 datasets: ["drawn_{{k}}"]
@@ -43,6 +49,9 @@ define:
 """
 
 
+PLANS = (["-n"], ["-n", "--quiet", "rules"])
+
+
 def main(datasets: int, methods: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         study = Path(folder, "study.yaml")
@@ -52,9 +61,18 @@ def main(datasets: int, methods: int) -> None:
         )
         print(f"{datasets} data sets × {methods} methods = {datasets * methods} runs", flush=True)
         print("plan:     ", timed(study, "-n", "--quiet", "all"), flush=True)
+        whole, lines = (len(snakemake(study, *quiet).splitlines()) for quiet in PLANS)
+        print(
+            f"length:    {whole} lines; {lines} with --quiet rules, at most {MOST_LINES}",
+            flush=True,
+        )
         make_up(study, Path(folder, "results"))
         snakemake(study, "--touch")
+        records = [*Path(folder, METADATA).iterdir()]
+        size, most = sum(file.stat().st_size for file in records), MOST_BYTES * datasets * methods
+        print(f"records:   {size:,} bytes in {len(records):,} files, at most {most:,}", flush=True)
         print("no change:", timed(study), flush=True)
+    sys.exit(lines > MOST_LINES or size > most)
 
 
 def make_up(study: Path, results: Path) -> None:
@@ -65,6 +83,9 @@ def make_up(study: Path, results: Path) -> None:
         if path.is_relative_to(results):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(manifests[path.stem] if path.parent.name == "bundles" else AVAILABLE)
+    for name in page_tables.table_files([*checked_study([study]).datasets]):
+        for form in FORMS:
+            (results / "tables" / f"{name}.{form}").touch()
 
 
 def made_up_manifests(file: Path, results: Path) -> dict[str, str]:
@@ -80,6 +101,9 @@ def made_up_manifests(file: Path, results: Path) -> dict[str, str]:
         digest = code.digest_of_fits(entry, evaluation["tune_metric"])
         asked[method] = RunSpec(entry, digest, evaluation, limits, tables).asked
     manifests = {}
+    (results / "folds").mkdir(parents=True)
+    for dataset in study.datasets:
+        (results / "folds" / f"{dataset}.parquet").touch()
     for bundle in bundles.of_study(study).values():
         for dataset, method in bundle.runs:
             folder = results / "runs" / dataset / method
