@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+from linclass_study.disk_cache import computed_once, state_of_project
 from linclass_study.refusal import nearest_name
 from linclass_study.study import grid, schema, suites
 from linclass_study.study.schema import schema_problems
@@ -25,7 +29,15 @@ def read_catalogue(
     """
     path, where = root / "config" / f"{kind}.yaml", ("define", kind)
     content = read_yaml(path) or {}
-    catalogue = conforming(kind, content, SourceLines(content, {path: content}))
+    catalogue = computed_once(
+        f"catalogue {path}",
+        [
+            state_of_project(),
+            hashlib.blake2b(json.dumps(content, default=str).encode()).hexdigest(),
+        ],
+        lambda: conforming(kind, content, SourceLines(content, {path: content})),
+    )
+    catalogue = deepcopy(catalogue)
     defined, origin, wrong = grid.expand(parse_numbers(define.get(kind) or {}))
     written.refuse(wrong, where)
     own = schema.fitted(kind, defined)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,7 +24,7 @@ from typing import Any
 from linclass import metrics, module_of
 from linclass.pipeline.method import Method, named_steps
 from linclass.selection import tuning
-from linclass_study.disk_cache import computed_of_file, computed_once
+from linclass_study.disk_cache import computed_of_file, computed_once, state_of_project
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
 from linclass_study.study.estimator_check import inner_entries
@@ -52,14 +53,14 @@ def modules_of_method(entry: Mapping[str, Any], tune_metric: str) -> list[str]:
     """Modules that the fits of an entry import by name."""
     return [
         *CHILD,
-        *_of_entry(entry),
+        *_modules_of_entry(entry),
         *(metrics.modules_of(tune_metric) if entry.get("tune") else []),
     ]
 
 
 def libraries_of_methods(entries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Installed libraries that the entries of foreign methods name, or that modules of one's own import → version."""
-    modules = {module for entry in entries for module in _of_entry(entry)}
+    modules = {module for entry in entries for module in _modules_of_entry(entry)}
     foreign = [module for module in modules if not module.startswith("linclass.")]
     installed = sorted(closure([], foreign)[1] & _distributions().keys())
     return {_distributions()[name][0]: _version(name) for name in installed}
@@ -108,12 +109,18 @@ def closure(files: Iterable[Path], modules: Iterable[str]) -> tuple[set[Path], s
         path = waiting.pop()
         if path not in found:
             found.add(path)
-            for name in _read(path)[0]:
-                own = files_of(name)
-                waiting += own
-                if not (own or _is_ours(path)):
-                    libraries.add(name.partition(".")[0])
+            files_of_path, libraries_of_path = _imported(path)
+            waiting += files_of_path
+            libraries |= libraries_of_path
     return found, libraries - sys.stdlib_module_names
+
+
+@cache
+def _imported(path: Path) -> tuple[frozenset[Path], frozenset[str]]:
+    """(source files, and of a user's file top-level names of libraries) that a source file imports."""
+    own = {name: files_of(name) for name in _read(path)[0]}
+    libraries = () if _is_ours(path) else (n.partition(".")[0] for n in own if not own[n])
+    return frozenset(file for files in own.values() for file in files), frozenset(libraries)
 
 
 def modules_named(entry: Mapping[str, Any]) -> Iterator[str]:
@@ -124,6 +131,15 @@ def modules_named(entry: Mapping[str, Any]) -> Iterator[str]:
     yield from (name.rpartition(".")[0] for name, _ in steps if "." in name)
     for one in [*inner, *(one for _, options in steps for _, one in inner_entries(options))]:
         yield from modules_named(one)
+
+
+def _modules_of_entry(entry: Mapping[str, Any]) -> list[str]:
+    """Kept for the next process where it follows from linclass alone, whose estimators are constructed to know it."""
+    if any(module.partition(".")[0] not in OURS for module in modules_named(entry)):
+        return [*_of_entry(entry)]
+    text = json.dumps(entry, default=str)
+    name = f"modules {hashlib.blake2b(text.encode(), digest_size=16).hexdigest()}"
+    return list(computed_once(name, [state_of_project()], lambda: [*_of_entry(entry)]))
 
 
 def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
@@ -167,16 +183,10 @@ def _read(path: Path) -> tuple[tuple[str, ...], str]:
     Imports are dotted names; of `from a import b` both a and a.b, either may be the module.
     """
     # where a user's module is found, hence what its relative imports mean, depends on the folder
-    place = ROOT if _is_ours(path) else Path.cwd()
-    names, digest = computed_of_file(f"{_parser()} {place}", path, lambda: _parsed(path))
+    place, own = ROOT if _is_ours(path) else Path.cwd(), os.stat(__file__)
+    name = f"source {sys.version_info[:2]} {own.st_size} {own.st_mtime_ns} {place}"
+    names, digest = computed_of_file(name, path, lambda: _parsed(path))
     return tuple(names), digest
-
-
-@cache
-def _parser() -> str:
-    """Other versions of this file, or of Python, give other digests."""
-    own = os.stat(__file__)
-    return f"source {sys.version_info[:2]} {own.st_size} {own.st_mtime_ns}"
 
 
 def _parsed(path: Path) -> tuple[list[str], str]:
@@ -280,6 +290,7 @@ def _distributions() -> Mapping[str, list[str]]:
     )
 
 
+@cache
 def _shown(path: Path) -> str:
     for folder in (ROOT, Path.cwd()):
         if path.is_relative_to(folder):

@@ -1,4 +1,4 @@
-"""The checks of a method's entry, kept for the next process if they import a library, which takes a second.
+"""The checks of a method's entry, kept for the next process: to import scikit-learn takes a second.
 
 They are made again when the entry, the code of linclass, Python or the installed libraries change. Classes in modules
 of the study itself are always checked.
@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from linclass_study.disk_cache import computed_once
+from linclass_study.disk_cache import computed_once, state_of_project
 from linclass_study.study import code, estimator_check, method_check
 from linclass_study.study.module_files import OURS, files_of
 
@@ -48,7 +48,7 @@ def _checked(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _state(entry: Mapping[str, Any]) -> Iterator[Any]:
-    """What the outcome depends on besides the entry: nothing if it must not, or need not, be kept."""
+    """What the outcome depends on besides the entry; nothing if it must not be kept."""
     modules = {
         module for module in code.modules_named(entry) if module.partition(".")[0] not in OURS
     }
@@ -61,6 +61,4 @@ def _state(entry: Mapping[str, Any]) -> Iterator[Any]:
     for origin, folder in places.items():
         yield origin
         yield from (os.stat(path).st_mtime_ns for path in (origin, folder))
-    if places:
-        yield code.code_digest([Path(method_check.__file__)], ["linclass.pipeline.method"])
-        yield sys.version
+    yield state_of_project()

@@ -60,7 +60,10 @@ def read_yaml(path: Path) -> Any:
     """Read a YAML file; errors are one line with file, line and cause. Those of the project are parsed once."""
     if path.resolve().parent != DEFAULT_STUDY.parent:
         return _parsed(path)
-    return json.loads(computed_of_file("YAML", path, lambda: json.dumps(_parsed(path))))
+    try:
+        return json.loads(computed_of_file("YAML", path, lambda: json.dumps(_parsed(path))))
+    except (TypeError, OSError):  # a date, which is refused elsewhere; no such file
+        return _parsed(path)
 
 
 def _parsed(path: Path) -> Any:
