@@ -1,7 +1,8 @@
 """Compared methods whose tuned value is an end of its grid: the sentences that name them, and the mark of their names.
 
 A better value may lie beyond the end, so such a method's rank may be too low. The fact is that of tuned.at_the_edge():
-most fits on a data set chose the end of an explicit grid, or of a path that was extended as far as allowed.
+at least half of the fits on a data set chose the end of an explicit grid, or of a path that was extended as far as
+allowed.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ def grid_end_note(outcome: Outcome, names: Iterable[str]) -> str:
     if len(found) == 1:
         return f" {MARK} {found[0]}: its score {_may_be_worse(outcome)}."
     return (
-        f" {MARK} Most fits on some data set chose an end of the method’s grid, so its score {_may_be_worse(outcome)} "
-        "(tables/at_the_edge.csv)."
+        f" {MARK} At least half of the fits on some data set chose an end of the method’s grid, so its score "
+        f"{_may_be_worse(outcome)} (tables/at_the_edge.csv)."
     )
 
 

@@ -31,6 +31,7 @@ class Outcome:
     datasets    name → entry of the catalogue, in the study's order; likewise methods
     evaluation  folds, repeats, tune_metric, …; limits likewise
     positions   method → its position in the catalogue, which determines its style (results/method_styles.py)
+    parameters  method → facts of its class that the entry does not have, such as natural limits
     part        name of the data set, if scores and fits are restricted to one
     read        cache of what was read of the runs, and of what is asked for again and again
     """
@@ -41,6 +42,7 @@ class Outcome:
     evaluation: Mapping[str, Any]
     limits: Mapping[str, Any] = field(default_factory=dict)
     positions: Mapping[str, int] = field(default_factory=dict)
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     part: str = ""
     read: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 

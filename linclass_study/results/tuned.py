@@ -5,15 +5,15 @@ comes from them, except for paths.
 
 An estimator such as TunedClassifier or LogisticRegressionCV chooses while it is fitted; its parameters are those of the
 fit that the method's entry does not give. `edge` is `lowest` or `highest` if the value is an end of its numeric grid,
-beyond which a better one may exist. A path is as long as it was extended; its end is none on a plateau, where all
-candidates of the last decade have the same scores, so that nothing changes any more. For leave-one-out, which is one
-planned fit, the value is the most frequent one.
+beyond which a better one may exist: not at a natural limit of the parameter. A path is as long as it was extended; it
+has no end on a plateau, where all candidates of the last decade have the same scores, so that nothing changes any more.
+For leave-one-out, which is one planned fit, the value is the most frequent one.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -26,10 +26,12 @@ from linclass_study.results.outcome import Outcome
 from linclass_study.results_files import naming_errors, scan_parquet
 from linclass_study.table_files import FIT, frame, write_csv, write_table
 
-# of the values of parameters
+# Natural limits of parameters, beyond which there are no values; a class may name others (`limits` of
+# linclass/conventions/estimator.py).
 LIMITS = {
     **dict.fromkeys(["shrinkage", "reg_param", "l1_ratio", "pooling"], (0, 1)),
     **dict.fromkeys(["subclasses", "n_components", "components"], (1,)),
+    **dict.fromkeys(["strength", "alpha", "smoothing", "var_smoothing", "threshold"], (0,)),
 }
 
 
@@ -84,7 +86,8 @@ def tuned_of(outcome: Outcome, dataset: str) -> pl.DataFrame:
         for *fit, params in fits.get((method,), pl.DataFrame()).iter_rows():
             own = judged.get(tuple(fit))
             for name, value, spec in _chosen(params, entry):
-                end = _edge(entry, name, value, spec, own)
+                at_limit = value in _limits(outcome, method, name)
+                end = None if at_limit else _edge(entry, name, value, spec, own)
                 rows.append((*fit, name, json.dumps(value), end, *_inner(own)))
         parts.append(pl.DataFrame(rows, of_values, orient="row"))
         if kept is not None:
@@ -103,7 +106,7 @@ def _inner(judged: pl.DataFrame | None) -> tuple[float | None, int]:
 
 
 def at_the_edge(outcome: Outcome) -> list[dict[str, Any]]:
-    """Methods and parameters with the data sets on which more than half of the fits selected the same end of the grid,
+    """Methods and parameters with the data sets on which at least half of the fits selected the same end of the grid,
     so that the grid should be extended."""
     every = chosen_values(outcome)
     fits = every.group_by("dataset", "method", "protocol", "parameter").len("fits")
@@ -112,7 +115,7 @@ def at_the_edge(outcome: Outcome) -> list[dict[str, Any]]:
         .group_by("dataset", "method", "protocol", "parameter", "edge")
         .agg(times=pl.len(), value=pl.col("value").sort().mode().first())
         .join(fits, on=["dataset", "method", "protocol", "parameter"])
-        .filter(pl.col("times") * 2 > pl.col("fits"))
+        .filter(pl.col("times") * 2 >= pl.col("fits"))
     )
     main = pl.DataFrame(
         [(name, outcome.protocol(name)) for name in outcome.datasets],
@@ -127,19 +130,18 @@ def at_the_edge(outcome: Outcome) -> list[dict[str, Any]]:
             for key, part in often.group_by(
                 "method", "parameter", "edge", "value", maintain_order=True
             )
-            if not _is_a_limit(str(key[1]), str(key[3]))
         )
     ]
 
 
 def edge(value: Any, spec: Any) -> str | None:
-    """`lowest` or `highest` if the value is an end of a grid of at least three numbers; else None."""
+    """`lowest` or `highest` if the value is an end of a grid of at least two numbers; else None."""
     if _by_candidates(spec):
         return None
     grid = [option[""] for option in tuning.candidates({"": spec})]
     if not all(isinstance(v, int | float) and not isinstance(v, bool) for v in grid):
         return None
-    if len(set(grid)) < 3:
+    if len(set(grid)) < 2:
         return None
     return "lowest" if value == min(grid) else "highest" if value == max(grid) else None
 
@@ -184,7 +186,7 @@ def _edge(
 
 
 def _end_of_path(candidates: pl.DataFrame, parameter: str) -> str | None:
-    """The end of a path at which the chosen candidate of a fit is; None on a plateau, and at a natural limit."""
+    """The end of a path at which the chosen candidate of a fit is; None on a plateau."""
     options = [json.loads(params) for params in candidates["params"]]
     chosen = candidates["chosen"].to_list()
     last = parameter.rpartition("__")[2]
@@ -216,5 +218,8 @@ def _given_grid(entry: Mapping[str, Any], parameter: str) -> list[Any]:
     return given if isinstance(given, list) else []
 
 
-def _is_a_limit(parameter: str, value: str) -> bool:
-    return json.loads(value) in LIMITS.get(parameter.rpartition("__")[2], ())
+def _limits(outcome: Outcome, method: str, parameter: str) -> Sequence[float]:
+    """Values at which the range of a parameter ends, by its class or else by its name."""
+    stated = outcome.parameters.get(method, {}).get("limits", {})
+    found: Sequence[float] = stated.get(parameter, LIMITS.get(parameter.rpartition("__")[2], ()))
+    return found

@@ -27,6 +27,8 @@ METHODS = {
     "at_the_end": {"classifier": "linclass.Tuned", "tune": {"strength": GRID}},
     "inside": {"classifier": "linclass.Tuned", "tune": {"strength": GRID, "loss": ["a", "b", "c"]}},
     "at_its_limit": {"classifier": "linclass.Tuned", "tune": {"shrinkage": [0.0, 0.5, 1.0]}},
+    "two": {"classifier": "linclass.Tuned", "tune": {"strength": [0.2, 0.3], "pooling": [0, 1]}},
+    "own": {"classifier": "mine.Own", "tune": {"shrink": [0.0, 0.5], "fast": [False, True]}},
 }
 METHODS = {name: entry | {"params": {"solver": "newton"}} for name, entry in METHODS.items()}
 CHOSEN = {
@@ -34,6 +36,8 @@ CHOSEN = {
     "at_the_end": [{"strength": value} for value in (100.0, 100.0, 100.0, 0.01)],
     "inside": [{"strength": value, "loss": "a"} for value in (1.0, 10.0, 1.0, 100.0)],
     "at_its_limit": [{"shrinkage": 1.0}] * 4,
+    "two": [{"strength": value, "pooling": 1} for value in (0.2, 0.2, 0.3, 0.3)],
+    "own": [{"shrink": 0.0, "fast": True}] * 4,
 }
 
 
@@ -70,15 +74,24 @@ def test_each_value_of_each_fit_is_a_row(outcome):
     assert found.filter(method="plain").is_empty()
 
 
-def test_what_most_fits_chose_at_the_end_of_a_grid_is_reported(outcome):
-    """Not where the grid ends at the limit of the parameter."""
-    (reported,) = tuned.at_the_edge(outcome)
-    assert (reported["method"], reported["parameter"], reported["edge"]) == (
-        "at_the_end",
-        "strength",
-        "highest",
+def test_what_half_of_the_fits_chose_at_an_end_of_a_grid_is_reported(outcome):
+    """Of two values both are ends. Not where a grid ends at the limit of the parameter, as its class states it."""
+    reported = {
+        (one["method"], one["parameter"], one["edge"], one["value"], *one["datasets"])
+        for one in tuned.at_the_edge(outcome)
+    }
+    by_name = {
+        ("at_the_end", "strength", "highest", "100.0", "d"),
+        ("two", "strength", "lowest", "0.2", "d"),
+        ("two", "strength", "highest", "0.3", "d"),
+    }
+    assert reported == by_name | {("own", "shrink", "lowest", "0.0", "d")}
+    stated = replace(outcome, parameters={"own": {"limits": {"shrink": [0]}}})
+    assert {one["method"] for one in tuned.at_the_edge(stated)} == {"at_the_end", "two"}
+    of_half = (
+        "two chose the highest strength of its grid on d and the lowest strength of its grid on d"
     )
-    assert (reported["value"], reported["datasets"]) == ("100.0", ["d"])
+    assert of_half in "\n".join(plain_answer(outcome))
 
 
 @pytest.mark.parametrize(
@@ -87,13 +100,15 @@ def test_what_most_fits_chose_at_the_end_of_a_grid_is_reported(outcome):
         (1, [3, 1, 2], "lowest"),
         (3, [3, 1, 2], "highest"),
         (2, [3, 1, 2], None),
-        (1, [1, 2], None),
+        (1, [1, 2], "lowest"),
+        (1, [1, 1], None),
+        (True, [True, False], None),
         ("a", ["a", "b", "c"], None),
         (True, [True, False, 1], None),
         (10.0, {"logspace": [-1, 1, 3]}, "highest"),
     ],
 )
-def test_only_a_grid_of_several_numbers_has_ends(value, grid, edge):
+def test_only_a_grid_of_different_numbers_has_ends(value, grid, edge):
     assert tuned.edge(value, grid) == edge
 
 

@@ -1,4 +1,4 @@
-"""Tuned parameters for which most fits selected an end of the grid."""
+"""Tuned parameters for which at least half of the fits on a data set selected an end of the grid."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def make(outcome: Outcome) -> ReportTable | None:
         for one in found
     ]
     caption = (
-        "Most fits chose the end of a grid of candidates, or of a path that was extended as far as it may be; a wider "
-        "one may have a better value, unless the end is a natural limit of the method or of the data."
+        "At least half of the fits chose the end of a grid of candidates, or of a path that was extended as far as it may "
+        "be; a wider one may have a better value."
     )
     return ReportTable("Grids that may be too narrow", caption, columns, rows) if found else None
