@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import shutil
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ import polars as pl
 import pytest
 from finished_results import change
 
+from linclass_study import results_files
 from linclass_study.command import derived_files
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
@@ -261,3 +263,14 @@ def test_a_hostile_data_file_is_unavailable_in_one_line(tmp_path, file):
         obtain_dataset(entry, [], tmp_path / "downloads", tmp_path)
     assert "\n" not in str(caught.value)
     assert words in str(caught.value)
+
+
+def test_no_module_of_the_study_can_unpickle():
+    package = Path(results_files.__file__).parent
+    for file in [*package.rglob("*.py"), *(package.parent / "workflow").rglob("*.smk")]:
+        text = file.read_text(encoding="utf-8")
+        modules = re.findall(
+            r"^\s*(?:import|from) (pickle|joblib|shelve|marshal|dill|cloudpickle)", text, re.M
+        )
+        assert not modules, file
+        assert "allow_pickle=True" not in text, file
