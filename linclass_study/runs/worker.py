@@ -148,32 +148,36 @@ class Worker:
 
     def _fit(self, folds: tuple[Fold, ...]) -> list[Fitted]:
         table, y = self.file.table, self.file.y
-        held_out = [test for _, test, _, _ in folds]
-        used = folds[0][0]
+        used, test, seed, _ = folds[0]
         if self.file.in_file:
             block_fits.refuse_parts(len(used), len(y))
+            held_out = [test for _, test, _, _ in folds]
             return fit_by_blocks(self.method, self.file, held_out, self.task)
         if len(folds) > 1:
-            part, held_out = self.file.rows(used), [np.searchsorted(used, t) for t in held_out]
+            part, held_out = self._used(folds)
             return fitting.fit_folds(self.method, part.table, part.y, held_out, self.task)
-        train, seed = np.setdiff1d(used, held_out[0], assume_unique=True), folds[0][2]
+        train = np.setdiff1d(used, test, assume_unique=True)
         groups = None if self.file.groups is None else self.file.groups[train]
         return [fit_method(self.method, table.rows(train), y[train], self.task, seed, groups)]
+
+    def _used(self, folds: tuple[Fold, ...]) -> tuple[FeatureFile, list[np.ndarray]]:
+        """The rows that several folds divide, without any other row, and the held-out rows of each among them."""
+        used = folds[0][0]
+        return self.file.rows(used), [np.searchsorted(used, test) for _, test, _, _ in folds]
 
     def _predicted(
         self, fits: list[Fitted], folds: tuple[Fold, ...]
     ) -> Sequence[tuple[FoldPrediction, float] | None]:
         """Predictions of each fold and their seconds; None where they fail, unless the fold is alone."""
-        rows = [test for _, test, _, _ in folds]
         if self.file.in_file:
-            return predict_by_blocks(fits, self.file, rows)
+            return predict_by_blocks(fits, self.file, [test for _, test, _, _ in folds])
         begin = time.perf_counter()
+        found: Sequence[FoldPrediction | None]
         if len(folds) == 1:
-            found: Sequence[FoldPrediction | None] = [
-                predict_held_out(fits[0], self.file.table, rows[0])
-            ]
+            found = [predict_held_out(fits[0], self.file.table, folds[0][1])]
         else:
-            found = predict_folds(fits, self.file.table, rows)
+            part, held_out = self._used(folds)
+            found = predict_folds(fits, part.table, held_out)
         seconds = (time.perf_counter() - begin) / len(folds)
         return [None if held_out is None else (held_out, seconds) for held_out in found]
 

@@ -34,7 +34,7 @@ METHODS = {
 
 
 def lines(rng, source, labels, edit):
-    """Rows of a file; edited ones have other values, and levels, columns or words of their own."""
+    """Rows of a file; edited ones have other or missing values, and levels, columns or words of their own."""
     for label in labels:
         mean = 1 + (label == "yes")
         if source == "words":
@@ -47,7 +47,8 @@ def lines(rng, source, labels, edit):
             yield f"{label},{'ape ' * edit}{' '.join(own)}"
         else:
             kind = "a" if edit else rng.choice(["b", "c"])
-            yield f"{label},{rng.normal(mean):.3f},{1000 * edit + rng.gamma(mean):.3f},{kind}"
+            u = "" if edit else f"{rng.normal(mean):.3f}"
+            yield f"{label},{u},{1000 * edit + rng.gamma(mean):.3f},{kind}"
 
 
 def obtained(folder, source, edit):
