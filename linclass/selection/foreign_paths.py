@@ -1,10 +1,11 @@
-"""Paths of scikit-learn's `C` and `alpha`, by the model of linclass with the same objective and n rows:
+"""Paths of scikit-learn's `C` and `alpha`, by the model of linclass with the same objective, n rows, and the sum W of
+their weights, those of their classes (W = n without `class_weight`):
 
-    C = 1/(n · strength)    LogisticRegression, LinearSVC, SVC: sums of losses, C Σ ℓ + R
-    alpha = n · strength    Ridge, RidgeClassifier: Σ r² + alpha ‖w‖²
-    alpha = strength        Lasso, ElasticNet, SGDClassifier: (1/n) Σ ℓ + alpha R
+    C = 1/(W · strength)        LogisticRegression, LinearSVC, SVC: sums of losses, C Σ w ℓ + R
+    alpha = W · strength        Ridge, RidgeClassifier: Σ w r² + alpha ‖w‖²
+    alpha = W/n · strength      Lasso, ElasticNet, SGDClassifier: (1/n) Σ w ℓ + alpha R
 
-Intercepts that liblinear penalizes and weights of classes are not taken into account; a start need not be exact.
+Intercepts that liblinear penalizes are not taken into account; a start need not be exact.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from linclass.annotations import ArrayLike, EstimatorLike, MatrixLike
+from linclass.conventions.class_weights import class_weights
 from linclass.conventions.foreign_estimator import is_ours
 from linclass.numerics.arrays import Array
 
@@ -65,16 +67,16 @@ def regressor(name: str) -> Callable[[Mapping[str, Any]], Any]:
     return made
 
 
-Rule = tuple[str, Callable[[Mapping[str, Any]], Any], Callable[[Array, int], Array]]
+Rule = tuple[str, Callable[[Mapping[str, Any]], Any], Callable[[Array, float, int], Array]]
 RULES: dict[str, Rule] = {
-    "LogisticRegression": ("C", logistic, lambda strengths, n: 1 / (n * strengths)),
-    "LinearSVC": ("C", linear_svc, lambda strengths, n: 1 / (n * strengths)),
-    "SVC": ("C", svc, lambda strengths, n: 1 / (n * strengths)),
-    "RidgeClassifier": ("alpha", ridge_classifier, lambda strengths, n: n * strengths),
-    "SGDClassifier": ("alpha", sgd, lambda strengths, n: strengths),
-    "Ridge": ("alpha", regressor("Ridge"), lambda strengths, n: n * strengths),
-    "Lasso": ("alpha", regressor("Lasso"), lambda strengths, n: strengths),
-    "ElasticNet": ("alpha", regressor("ElasticNet"), lambda strengths, n: strengths),
+    "LogisticRegression": ("C", logistic, lambda strengths, W, n: 1 / (W * strengths)),
+    "LinearSVC": ("C", linear_svc, lambda strengths, W, n: 1 / (W * strengths)),
+    "SVC": ("C", svc, lambda strengths, W, n: 1 / (W * strengths)),
+    "RidgeClassifier": ("alpha", ridge_classifier, lambda strengths, W, n: W * strengths),
+    "SGDClassifier": ("alpha", sgd, lambda strengths, W, n: W / n * strengths),
+    "Ridge": ("alpha", regressor("Ridge"), lambda strengths, W, n: W * strengths),
+    "Lasso": ("alpha", regressor("Lasso"), lambda strengths, W, n: W / n * strengths),
+    "ElasticNet": ("alpha", regressor("ElasticNet"), lambda strengths, W, n: W / n * strengths),
 }
 
 
@@ -95,13 +97,20 @@ def path_values(estimator: EstimatorLike, parameter: str, X: MatrixLike, y: Arra
     rule = _rule(estimator)
     assert rule is not None, parameter
     _, ours, in_units = rule
-    strengths = ours(estimator.get_params(deep=False)).strength_path(X, y)
-    return in_units(strengths, len(np.asarray(y)))
+    params, n = estimator.get_params(deep=False), len(np.asarray(y))
+    model, W = ours(params), float(n)
+    if (weight := params.get("class_weight")) is not None:
+        model.set_params(class_weight=weight)
+        classes, rows = np.unique(np.asarray(y), return_counts=True)
+        W = float(class_weights(weight, classes, rows) @ rows)
+    return in_units(model.strength_path(X, y), W, n)
 
 
 def _rule(estimator: EstimatorLike) -> Rule | None:
-    """Of the class itself, or of the first of scikit-learn's that it extends."""
+    """Of the class itself, or of the first estimator of scikit-learn that it extends. Estimators of scikit-learn that
+    extend one with a rule, such as MultiTaskLasso, have other parameters and objectives.
+    """
     for cls in type(estimator).__mro__:
-        if cls.__module__.partition(".")[0] == "sklearn" and cls.__name__ in RULES:
-            return RULES[cls.__name__]
+        if cls.__module__.partition(".")[0] == "sklearn" and hasattr(cls, "fit"):
+            return RULES.get(cls.__name__)
     return None

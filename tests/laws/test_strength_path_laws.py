@@ -216,10 +216,37 @@ def test_paths_of_scikit_learn_begin_where_its_fits_begin() -> None:
     assert_allclose(parameter_path(sgd, "alpha", X, y), LogisticRegression().strength_path(X, y))
 
 
+@pytest.mark.parametrize("class_weight", ["balanced", {"few": 5.0, "many": 0.5}])
+def test_paths_of_scikit_learn_take_weights_of_classes_into_account(class_weight: Any) -> None:
+    """On 10 % positives the first C gives no weight, and a penalty of linclass is the same in other units."""
+    from sklearn import linear_model as sk
+
+    rng = np.random.default_rng(0)
+    few = rng.random(300) < 0.1
+    X, y = rng.normal(size=(300, 5)) + 0.7 * few[:, None], np.where(few, "few", "many")
+    weighted = {"class_weight": class_weight}
+    lasso = sk.LogisticRegression(l1_ratio=1, solver="saga", max_iter=5000, tol=1e-6, **weighted)
+    path = parameter_path(lasso, "C", X, y)
+    first, later = (lasso.set_params(C=path[i]).fit(X, y).coef_.copy() for i in (0, 2))
+    assert np.abs(first).max() < 1e-4
+    assert np.abs(later).max() > 1e-3
+    ours = LinearClassifier(loss="squared", **weighted)
+    ridge, strength = sk.RidgeClassifier(**weighted), ours.strength_path(X, y)[15]
+    alpha = parameter_path(ridge, "alpha", X, y)[15]
+    theirs = ridge.set_params(alpha=alpha).fit(X, y).coef_
+    ours.set_params(strength=strength).fit(X, y)
+    assert_allclose(np.ravel(theirs), np.ravel(ours.coef_), 1e-5)
+    sgd = sk.SGDClassifier(loss="log_loss", penalty="l1", **weighted)
+    assert_allclose(parameter_path(sgd, "alpha", X, y), 1 / (300 * path))  # of the same objective
+
+
 def test_what_has_no_path_says_what_to_do() -> None:
+    from sklearn.linear_model import MultiTaskLasso
     from sklearn.neighbors import KNeighborsClassifier
 
     X, y = rows(2)
+    with pytest.raises(ValueError, match=r"MultiTaskLasso has no path of 'alpha' .*; list its"):
+        parameter_path(MultiTaskLasso(), "alpha", X, np.column_stack([y, y]).astype(float))
     with pytest.raises(ValueError, match=r"no path of 'n_neighbors' .*; list its values"):
         parameter_path(KNeighborsClassifier(), "n_neighbors", X, y)
     with pytest.raises(ValueError, match=r"no path of 'tol' \(it has one of strength\); list"):

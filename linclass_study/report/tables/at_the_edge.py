@@ -24,7 +24,7 @@ def make(outcome: Outcome) -> ReportTable | None:
         for one in found
     ]
     caption = (
-        "At least half of the fits chose the end of a grid of candidates, or of a path that was extended as far as it may "
-        "be; a wider one may have a better value."
+        "At least half of the fits chose the end of a grid of candidates, or of a path that was extended as far as "
+        "it may be; a wider one may have a better value."
     )
     return ReportTable("Grids that may be too narrow", caption, columns, rows) if found else None
