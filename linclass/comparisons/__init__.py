@@ -40,6 +40,7 @@ _FILES = {
     "missing_as_worst": "missing_scores",
     "nemenyi": "nemenyi_test",
     "pairwise": "pairwise_matrix",
+    "rank_biserial": "wilcoxon_test",
     "ranks": "ranking",
     "t_interval": "confidence_interval",
     "wilcoxon": "wilcoxon_test",

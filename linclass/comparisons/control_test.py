@@ -19,7 +19,7 @@ from scipy.special import ndtr
 from linclass.comparisons.corrections import bonferroni, finner, hochberg, holm
 from linclass.comparisons.ranking import average_ranks
 from linclass.comparisons.score_table import Array, checked_scores, differences
-from linclass.comparisons.wilcoxon_test import wilcoxon
+from linclass.comparisons.wilcoxon_test import rank_biserial, wilcoxon
 
 TESTS = ("wilcoxon", "ranks")
 
@@ -31,6 +31,9 @@ class AgainstControl(NamedTuple):
     ----------
     z : array of shape (k,)
         The statistic of average ranks, positive if the method is better than the control; NaN for Wilcoxon's test.
+    rank_biserial : array of shape (k,)
+        The direction of Wilcoxon's test, from −1 to 1, positive if the method is better than the control; NaN for the
+        test of average ranks.
     p : array of shape (k,)
         p-value without correction.
     bonferroni : array of shape (k,)
@@ -44,6 +47,7 @@ class AgainstControl(NamedTuple):
     """
 
     z: Array
+    rank_biserial: Array
     p: Array
     bonferroni: Array
     holm: Array
@@ -74,9 +78,10 @@ def against_control(scores: Any, control: int, test: str = "wilcoxon") -> Agains
     if test == "ranks":
         return against_control_of_ranks(average_ranks(table), len(table), control)
     k = table.shape[1]
-    p = np.array([wilcoxon(differences(table, j, control)) for j in range(k)])
-    p[control] = np.nan
-    return _corrected(np.full(k, np.nan), p)
+    each = [differences(table, j, control) for j in range(k)]
+    p, direction = np.array([(wilcoxon(d), rank_biserial(d)) for d in each]).T
+    p[control] = direction[control] = np.nan
+    return _corrected(np.full(k, np.nan), direction, p)
 
 
 def against_control_of_ranks(average: Any, n: int, control: int) -> AgainstControl:
@@ -99,8 +104,8 @@ def against_control_of_ranks(average: Any, n: int, control: int) -> AgainstContr
     k = len(average)
     z = (average[control] - average) / np.sqrt(k * (k + 1) / (6 * n))
     z[control] = np.nan
-    return _corrected(z, 2 * ndtr(-np.abs(z)))
+    return _corrected(z, np.full(k, np.nan), 2 * ndtr(-np.abs(z)))
 
 
-def _corrected(z: Array, p: Array) -> AgainstControl:
-    return AgainstControl(z, p, bonferroni(p), holm(p), hochberg(p), finner(p))
+def _corrected(z: Array, direction: Array, p: Array) -> AgainstControl:
+    return AgainstControl(z, direction, p, bonferroni(p), holm(p), hochberg(p), finner(p))

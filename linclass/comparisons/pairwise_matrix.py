@@ -13,7 +13,7 @@ import numpy as np
 from linclass.comparisons.confidence_interval import fold_moments
 from linclass.comparisons.corrections import holm_of_pairs
 from linclass.comparisons.score_table import Array, checked_scores, differences
-from linclass.comparisons.wilcoxon_test import wilcoxon
+from linclass.comparisons.wilcoxon_test import rank_biserial, wilcoxon
 
 
 class Pairwise(NamedTuple):
@@ -37,6 +37,8 @@ class Pairwise(NamedTuple):
         p-value with Holm's correction over the pairs.
     n : array of shape (k, k)
         Number of data sets.
+    rank_biserial : array of shape (k, k)
+        Direction of Wilcoxon's test, from −1 to 1, positive if i is better; NaN without data sets.
     """
 
     mean: Array
@@ -47,6 +49,7 @@ class Pairwise(NamedTuple):
     p: Array
     adjusted: Array
     n: Array
+    rank_biserial: Array
 
 
 def pairwise(scores: Any) -> Pairwise:
@@ -63,7 +66,7 @@ def pairwise(scores: Any) -> Pairwise:
     """
     table = checked_scores(scores)
     k = table.shape[1]
-    difference = np.zeros((k, k))
+    difference, direction = np.zeros((k, k)), np.zeros((k, k))
     p = np.ones((k, k))
     wins, ties, losses = (np.zeros((k, k), int) for _ in range(3))
     for i in range(k):
@@ -75,5 +78,8 @@ def pairwise(scores: Any) -> Pairwise:
             ties[i, j] = ties[j, i] = len(d) - wins[i, j] - losses[i, j]
             wins[j, i], losses[j, i], difference[j, i] = losses[i, j], wins[i, j], -difference[i, j]
             p[i, j] = p[j, i] = wilcoxon(d)
+            direction[i, j] = rank_biserial(d)
+            direction[j, i] = -direction[i, j]
     mean = fold_moments(table)[0]
-    return Pairwise(mean, difference, wins, ties, losses, p, holm_of_pairs(p), wins + ties + losses)
+    n = wins + ties + losses
+    return Pairwise(mean, difference, wins, ties, losses, p, holm_of_pairs(p), n, direction)

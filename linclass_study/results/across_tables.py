@@ -90,13 +90,14 @@ def pairwise_table(base: ComparisonAcross) -> pl.DataFrame:
     schema = {
         "method": pl.String, "against": pl.String, "mean_difference": pl.Float64, "wins": pl.Int64,
         "ties": pl.Int64, "losses": pl.Int64, "p": pl.Float64, "p_holm": pl.Float64, "data_sets": pl.Int64,
+        "rank_biserial": pl.Float64,
     }  # fmt: skip
     if not base.enough:
         return pl.DataFrame(schema=schema)
     p, k = base.pairs, len(base.methods)
     rows = [
         (base.methods[i], base.methods[j], p.difference[i, j], p.wins[i, j], p.ties[i, j], p.losses[i, j],
-         p.p[i, j], p.adjusted[i, j], p.n[i, j])
+         p.p[i, j], p.adjusted[i, j], p.n[i, j], p.rank_biserial[i, j])
         for i in range(k) for j in range(i + 1, k)
     ]  # fmt: skip
     plain = [

@@ -156,12 +156,18 @@ class Across:
     def deciding(self) -> AgainstControl:
         return self.ranks if self.by_ranks else self.wilcoxon
 
+    @property
+    def significant(self) -> np.ndarray:
+        """1 where the control is significantly better by the deciding test, −1 where it is worse, else 0."""
+        direction = self.ranks.z if self.by_ranks else self.wilcoxon.rank_biserial
+        return np.where(self.deciding.holm < ALPHA, -np.sign(direction), 0) * self.enough
+
     def by_verdict(self) -> dict[str, list[str]]:
         """'better', 'worse' and 'open' → the others than which the control is so by the deciding test."""
-        found: dict[str, list[str]] = {"better": [], "worse": [], "open": []}
-        sides = self.ranks.z < 0 if self.by_ranks else self.difference > 0
-        for name, p, better in zip(self.others, self.deciding.holm, sides, strict=True):
-            found["open" if not p < ALPHA else "better" if better else "worse"].append(name)
+        words = {1: "better", -1: "worse", 0: "open"}
+        found: dict[str, list[str]] = {word: [] for word in words.values()}
+        for name, side in zip(self.others, self.significant, strict=True):
+            found[words[int(side)]].append(name)
         return found
 
     def datasets_needed(self) -> list[int | None]:

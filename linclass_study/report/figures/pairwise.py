@@ -43,7 +43,10 @@ def draw(outcome: Outcome) -> Exhibit:
     every = len(base.methods) * (len(base.methods) - 1) // 2
     shown = [base.methods[j] for j in order]
     names = [style.wrapped(name, 12, 3) for name in marked(outcome, shown)]
-    D, p = (values[np.ix_(order, order)] for values in (pairs.difference, pairs.adjusted))
+    D, p, side = (
+        values[np.ix_(order, order)]
+        for values in (pairs.difference, pairs.adjusted, pairs.rank_biserial)
+    )
     more = ""
     if len(base.methods) > k:
         more = f" The {k} of {len(base.methods)} methods with the highest ratings; all are in tables/pairwise.csv."
@@ -51,7 +54,8 @@ def draw(outcome: Outcome) -> Exhibit:
         f"Row against column over {n} independent data sets: mean difference in {metric_words(base.metric)}, data sets "
         "won/tied/lost, and p of Wilcoxon’s signed-rank test (Pratt; exact for up to 100 data sets) with Holm’s "
         f"correction over all {counted(every, 'pair')}. Bold and coloured where that is below {ALPHA} (blue: the row "
-        "is better, orange: the column); tables/pairwise.csv has p without the correction, too."
+        "is better, orange: the column, by the sums of ranks, which count how often more than by how much); "
+        "tables/pairwise.csv has these sums (rank_biserial) and p without the correction, too."
         f"{not_ranked_note(base)}{more}{grid_end_note(outcome, shown)}"
     )
     if never := unattainable(n, every, "no pair of methods"):
@@ -61,26 +65,26 @@ def draw(outcome: Outcome) -> Exhibit:
         "difference": [[None if np.isnan(d) else float(d) for d in row] for row in D],
         "p_holm": [[None if np.isnan(value) else float(value) for value in row] for row in p],
     }
-    figure = _matrix(pairs, order, D, p < ALPHA, names)
+    figure = _matrix(pairs, order, D, np.where(p < ALPHA, np.sign(side), 0), names)
     return Exhibit(figure, "Every method against every other", caption, numbers)
 
 
 def _matrix(
-    pairs: Pairwise, order: np.ndarray, D: np.ndarray, clear: np.ndarray, names: list[str]
+    pairs: Pairwise, order: np.ndarray, D: np.ndarray, side: np.ndarray, names: list[str]
 ) -> Figure:
-    """The cells of the methods `order`, coloured by the differences D where they are `clear`."""
+    """The cells of the methods `order`, coloured by the differences D where the test is significant, to its `side`."""
     k, top = len(order), float(np.nanmax(np.abs(D))) or 1.0
     width, height = CELL * k + 1.6, 0.6 * CELL * k + 1.1
     figure = style.canvas(width, height)
     axes = figure.add_axes((1.25 / width, 0.06 / height, CELL * k / width, 0.6 * CELL * k / height))
     for colour, sign in zip(style.COLOURS[:2], (1, -1), strict=True):
-        shares = np.where(clear & (sign * D > 0), 0.4 + 0.6 * np.abs(D) / top, 0)
+        shares = np.where(side == sign, 0.4 + 0.6 * np.abs(D) / top, 0)
         cells = style.tinted(colour, shares)
         axes.imshow(cells, aspect="auto", interpolation="none")
     options: Any = {"ha": "center", "va": "center", "fontsize": 8}
     for (row, i), (column, j) in product(enumerate(order), repeat=2):
         if i != j:
-            weight = "bold" if clear[row, column] else "normal"
+            weight = "bold" if side[row, column] else "normal"
             axes.text(column, row, _cell(pairs, i, j, D[row, column]), weight=weight, **options)
     axes.xaxis.tick_top()
     axes.set_xticks(range(k), names, fontsize=7.5)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from linclass_study.report.table import Column, Number, ReportTable
 from linclass_study.results.across_datasets import comparison_across
 from linclass_study.results.conclusion import not_ranked_note
-from linclass_study.results.controls import across, controls, cost_ratios, focus_of
+from linclass_study.results.controls import Across, across, controls, cost_ratios, focus_of
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
-from linclass_study.results.within_dataset import ALPHA
 
 PLACE, SECTION, PER_DATASET = 1, "across", False
 
@@ -30,9 +29,9 @@ def make(outcome: Outcome) -> ReportTable | None:
     for one in found:
         ratios = cost_ratios(outcome, one)
         for j, other in enumerate(one.others):
-            clear = bool(one.enough and one.deciding.holm[j] < ALPHA)
+            clear = one.significant[j] * one.difference[j] > 0
             rows.append(
-                [one.control, other, one.n, Number(float(one.difference[j]), clear=clear)]
+                [one.control, other, one.n, Number(float(one.difference[j]), clear=bool(clear))]
                 + [int(count) for count in one.won_tied_lost[j]]
                 + [float(one.wilcoxon.p[j])]
                 + [float(getattr(one.wilcoxon, key)[j]) for key in CORRECTIONS]
@@ -51,12 +50,25 @@ def make(outcome: Outcome) -> ReportTable | None:
         "corrected by Bonferroni and Dunn, Holm, Hochberg and Finner over the comparisons of each control. Ranks: "
         "z = difference of mean ranks / √(k(k + 1)/(6n)) (Demšar, 2006). Bold: significant by Holm’s correction of "
         f"{'mean ranks, as Wilcoxon’s test cannot be on so few data sets' if ranked else 'Wilcoxon’s p'}."
-        f"{not_ranked_note(base)}"
+        f"{_opposed(found)}{not_ranked_note(base)}"
     )
     words = " and ".join(dict.fromkeys(one.control for one in found))
     return ReportTable(
         f"{words} against every other method", caption, _columns(found[0].rope), rows
     )
+
+
+def _opposed(found: list[Across]) -> str:
+    """A sentence about significant differences of which the mean has the other sign; empty if there are none."""
+    pairs = [
+        f"{one.control} is significantly {'better' if one.significant[j] > 0 else 'worse'} than {other}"
+        for one in found
+        for j, other in enumerate(one.others)
+        if one.significant[j] * one.difference[j] < 0
+    ]
+    if not pairs:
+        return ""
+    return f" {'; '.join(pairs)}, though the mean difference has the other sign: a test of ranks counts how often."
 
 
 def _columns(rope: float) -> list[Column]:

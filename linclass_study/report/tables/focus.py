@@ -76,7 +76,10 @@ def _across(outcome: Outcome, found: Across) -> Iterator[list[Any]]:
             found.control,
             other,
             EVERY,
-            Number(float(found.difference[j]), clear=found.enough and holm < ALPHA),
+            Number(
+                float(found.difference[j]),
+                clear=bool(found.significant[j] * found.difference[j] > 0),
+            ),
             *(float(part[0, 1]) for part in chances),
             p,
             holm,
