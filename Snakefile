@@ -1,7 +1,7 @@
 """A benchmark of linear classifiers: scores, uncertainty and cost of every method on every data set.
 
-fetch → featurize → cross_validate → score → aggregate → report
-fetch → check_data → compare_data → aggregate → draw_overall → report;  score → draw → report
+fetch → featurize → cross_validate → score → aggregate → draw_overall → report
+fetch → check_data → compare_data → aggregate
 
 A run is one data set × one method, with all folds and their tuning; light runs share a job.
 """
@@ -27,7 +27,7 @@ include: "workflow/rules/report.smk"
 include: "workflow/rules/textbook.smk"
 
 
-OF_DATASET = ("fetch", "check_data", "score", "draw")
+OF_DATASET = ("fetch", "check_data", "score")
 OVERALL = ("compare_data", "aggregate", "draw_overall", "report")
 
 

@@ -67,6 +67,8 @@ class Guard:
         self._unbuilt: GuardedResult | None = None
 
     def __enter__(self) -> Guard:
+        if self.fork:
+            self._start()  # now, as what this process imports later may start threads
         return self
 
     def __exit__(self, *_: object) -> None:

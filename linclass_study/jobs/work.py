@@ -18,8 +18,7 @@ from linclass_study.data.entry.expected_size import Size
 from linclass_study.protocols import protocol_named, selected_protocols
 
 SECONDS_OF_RULE = {  # seconds of other jobs than fits, for the progress in the terminal alone
-    "score": 2.0,
-    "draw": 3.0,
+    "score": 5.0,
     "draw_overall": 2.5,
     "aggregate": 2.5,
     "report": 3.0,

@@ -4,30 +4,9 @@ exhibits/{exhibit}/figure.svg, numbers.json    the figure and the numbers that i
 exhibits/{exhibit}/figure.png, .pdf            on demand: `snakemake figures`
 exhibits/{dataset}.json, exhibits.json         the digests of these files, or the reasons why figures are not drawn
 
-The figures of a data set depend on its runs alone; those of all data sets depend on the tables.
+The figures of a data set depend on its runs alone, and are drawn where these are scored (score.smk); those of all data
+sets depend on the tables.
 """
-
-
-rule draw:
-    """All figures of one data set."""
-    input:
-        draw_again_if_files_are_lost,
-        "<results>/data/{dataset}.npz",
-        "<results>/data/{dataset}.json",
-        "<results>/scores/{dataset}.parquet",
-        "<results>/fits/{dataset}.parquet",
-        "<results>/tuned/{dataset}.parquet",
-    output:
-        "<results>/exhibits/{dataset}.json",
-    log:
-        "<results>/logs/draw/{dataset}.log",
-    params:
-        figures=FIGURES[True],
-        results=folder_of_results,
-        study=study_of_dataset,
-        code=code_of_figures(FIGURES[True]),
-    script:
-        "../scripts/draw.py"
 
 
 rule draw_overall:

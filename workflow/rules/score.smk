@@ -13,22 +13,27 @@ answer.txt                          problems and the best method of each data se
 
 
 rule score:
-    """Score all methods on one data set; unchanged predictions are not scored again."""
+    """Score all methods on one data set, and draw its figures; unchanged predictions are not scored again."""
     input:
+        draw_again_if_files_are_lost,
+        data="<results>/data/{dataset}.npz",
         about="<results>/data/{dataset}.json",
         manifests=manifests_of_dataset,
     output:
         scores="<results>/scores/{dataset}.parquet",
         fits="<results>/fits/{dataset}.parquet",
         tuned="<results>/tuned/{dataset}.parquet",
+        drawn="<results>/exhibits/{dataset}.json",
     log:
         "<results>/logs/score/{dataset}.log",
     params:
         results=folder_of_results,
         methods=METHODS,
-        entries=digest_of_part(STUDY.methods),
+        study=study_of_dataset,
         metrics=metrics_of(STUDY.evaluation),
         code=code_of("score.py", *metric_modules()),
+        figures=FIGURES[True],
+        code_of_figures=code_of_figures(FIGURES[True]),
     script:
         "../scripts/score.py"
 

@@ -101,7 +101,7 @@ def digest_of_methods():
 
 def study_of_dataset(wildcards):
     """Digest of what a figure of one data set shows: the study without the other data sets."""
-    return digest_of_part([digest_of_methods(), STUDY.datasets[wildcards.dataset]])
+    return digest_of_part([digest_of_methods(), entry_of_dataset(wildcards)])
 
 
 def folder_of_results(wildcards):

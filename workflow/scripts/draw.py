@@ -1,4 +1,4 @@
-"""A results folder → the exhibits of one data set, or of all data sets together."""
+"""A results folder → the exhibits of all data sets together."""
 
 import gc
 
@@ -8,5 +8,5 @@ from linclass_study.results.outcome import Outcome
 
 begin_job(snakemake.log[0])
 gc.disable()  # a tenth of the time; the process ends with its few figures
-outcome = Outcome.of(snakemake.params.results, snakemake.wildcards.get("dataset", ""))
-write_exhibits(outcome, snakemake.params.figures, snakemake.wildcards.get("dataset", ""))
+outcome = Outcome.of(snakemake.params.results)
+write_exhibits(outcome, snakemake.params.figures)

@@ -1,8 +1,10 @@
-"""Predictions of all methods on one data set → every metric on every fold, all fits and what was tuned in one table."""
+"""Predictions of all methods on one data set → every metric on every fold, its fits, what was tuned, and figures."""
 
+import gc
 from pathlib import Path
 
 from linclass_study.job import begin_job
+from linclass_study.report.exhibits import write_exhibits
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.scored_runs import prediction_digests, write_scores
 from linclass_study.results.scoring import Classes
@@ -22,4 +24,7 @@ write_scores(
     snakemake.params.code,
     snakemake.params.metrics,
 )
-write_tuned(Outcome.of(snakemake.params.results, dataset), dataset)
+outcome = Outcome.of(snakemake.params.results, dataset)
+write_tuned(outcome, dataset)
+gc.disable()  # a tenth of the time of drawing; the process ends with its few figures
+write_exhibits(outcome, snakemake.params.figures, dataset)
