@@ -72,10 +72,10 @@ def computed_run(
             with enough_memory():
                 records = fit_and_predict(run, child, earlier=earlier)
             refuse_for_full_disk(records.reasons(), folder)
-            fit_store.replace(shared.results, shared.dataset, method, records.made)
+            fit_store.replace(shared.results, shared.dataset, method, records.added)
             log.keep(failed=bool(records.reasons()))
             records.write(folder, inputs)
-            fit_store.forget_contained(shared.results, shared.dataset, inputs.recipe, records.made)
+            fit_store.forget_contained(shared.results, shared.dataset, inputs.recipe, records.added)
         unfinished.forget()
     record = recorded_run(folder)
     assert record is not None

@@ -3,8 +3,8 @@
 store/{dataset}/{recipe}/{digest}/    the files of a run when another variant took its place
 
 `recipe` is the digest of what all fits of a run depend on (run_spec.py), and the last digest is that of the keys of its
-fits: no name of a method is part of it. What lies in runs/ is not here. The store has a size bound, `limits.store_mb`;
-beyond it the runs that were not used for the longest time are removed, at the end of a study.
+fits and their limits: no name of a method is part of it. What lies in runs/ is not here. The store has a size bound,
+`limits.store_mb`; beyond it the runs that were not used for the longest time are removed, at the end of a study.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import astuple
 from functools import cached_property
 from pathlib import Path
 
 from linclass_study.runs import kept_log
-from linclass_study.runs.fitted_run import FittedRun
+from linclass_study.runs.fitted_run import FittedRun, outcome_holds
+from linclass_study.runs.records import Added
 from linclass_study.runs.run_files import LAST, OTHERS, Made, digest_of
 
 FOLDER = "store"
@@ -54,13 +56,13 @@ def _runs(folder: Path, recipe: str) -> Iterator[FittedRun]:
         yield run
 
 
-def replace(results: Path, dataset: str, method: str, made: Iterable[Made]) -> None:
-    """Before a run with these fits is written: store the present one, if it has others."""
+def replace(results: Path, dataset: str, method: str, added: Iterable[Added]) -> None:
+    """Before a run with these outcomes is written: store the present one, if it has others."""
     run = FittedRun.read(results / "runs" / dataset / method)
-    if run is None or _is_contained(run, made):
+    if run is None or _is_contained(run, added):
         return
     place = _place(results, dataset, run.record["recipe"])
-    target = place / digest_of(sorted((one.key, one.extras) for one in run.made))[:16]
+    target = place / digest_of(sorted(map(astuple, run.made)))[:16]
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     for name in (LAST, *OTHERS, kept_log.FILE):  # the first marks a run as complete
@@ -68,18 +70,28 @@ def replace(results: Path, dataset: str, method: str, made: Iterable[Made]) -> N
             os.replace(run.folder / name, target / name)
 
 
-def forget_contained(results: Path, dataset: str, recipe: str, made: Sequence[Made]) -> None:
-    """Remove stored runs that a run with these fits contains."""
+def forget_contained(results: Path, dataset: str, recipe: str, added: Sequence[Added]) -> None:
+    """Remove stored runs that a run with these outcomes contains."""
     for folder in _place(results, dataset, recipe).glob("*/"):
         run = FittedRun.read(folder)
-        if run is None or _is_contained(run, made):
+        if run is None or _is_contained(run, added):
             remove(folder)
 
 
-def _is_contained(run: FittedRun, made: Iterable[Made]) -> bool:
-    """Whether all fits of a run, with what was computed beside them, are among others."""
-    there = {one.key: {*one.extras} for one in made}
-    return all(one.key in there and {*one.extras} <= there[one.key] for one in run.made if one.key)
+def _is_contained(run: FittedRun, added: Iterable[Added]) -> bool:
+    """Whether others replace all outcomes of a run, with what was computed beside them.
+
+    A timeout replaces no outcome of a higher limit.
+    """
+    there = {made.key: (row, made) for row, _, _, made in added}
+
+    def is_replaced(one: Made) -> bool:
+        if one.key not in there:
+            return False
+        row, made = there[one.key]
+        return {*one.extras} <= {*made.extras} and outcome_holds(row, made.limits, one.limits)
+
+    return all(is_replaced(one) for one in run.made if one.key)
 
 
 def stored_runs(results: Path) -> list[Path]:

@@ -71,8 +71,16 @@ class Made:
 
 
 def digest_of(*values: Any) -> str:
-    """Short digest of JSON-serializable values; their order matters."""
-    return hashlib.blake2b(json.dumps(values, default=str).encode(), digest_size=16).hexdigest()
+    """Short digest of JSON-serializable values. The order of lists matters, that of keys does not."""
+    text = json.dumps(_with_sorted_keys(values), default=str)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _with_sorted_keys(value: Any) -> Any:
+    """`sort_keys` of json cannot compare keys of several types, such as class_weight: {a: 1, 2: 3}."""
+    if isinstance(value, dict):
+        return {key: _with_sorted_keys(value[key]) for key in sorted(value, key=repr)}
+    return [*map(_with_sorted_keys, value)] if isinstance(value, list | tuple) else value
 
 
 def digest_of_file(path: Path) -> str:

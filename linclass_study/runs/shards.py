@@ -69,9 +69,9 @@ def gather(
             records = _in_order(
                 [one for part in found.values() for one in part or ()], shared, axes
             )
-            fit_store.replace(shared.results, shared.dataset, method, records.made)
+            fit_store.replace(shared.results, shared.dataset, method, records.added)
             records.write(folder, inputs)
-            fit_store.forget_contained(shared.results, shared.dataset, inputs.recipe, records.made)
+            fit_store.forget_contained(shared.results, shared.dataset, inputs.recipe, records.added)
     record = recorded_run(folder)
     assert record is not None
     return {f"{shared.dataset}/{method}": record}

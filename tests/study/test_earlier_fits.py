@@ -19,6 +19,7 @@ from linclass.tables.table import Table
 from linclass_study.command.clean import Removed, empty_store, environments_of, remove_runs
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import load_dataset
+from linclass_study.guard import Guard, GuardedResult
 from linclass_study.jobs.to_fit import ToFit
 from linclass_study.runs import feature_file, fit_store, folds, run_files
 from linclass_study.runs.bundle import compute_bundle
@@ -209,6 +210,28 @@ def test_code_entry_and_tuning_refit_all_and_writing_code_nothing(results, calls
     assert calls.made == 4 + 4, "it is not tuned"
 
 
+def test_the_order_of_keys_refits_nothing_and_that_of_transforms_all(results, calls):  # noqa: F811
+    entry = METHODS["svm"]["entry"] | {
+        "tune": {"strength": [0.1, 1], "loss": ["hinge", "squared_hinge"]},
+        "params": {"class_weight": {"a": 1, "b": 2}, "tol": 1e-5},
+    }
+    other = {key: entry[key] for key in reversed(entry)}
+    for key in ("tune", "params"):
+        other[key] = {name: entry[key][name] for name in reversed(entry[key])}
+    other["params"]["class_weight"] = {"b": 2, "a": 1}
+    first = compute(results, ONCE, "svm", entry=entry)
+    calls.made = 0
+    assert compute(results, ONCE, "svm", entry=other) == first
+    assert calls.made == 0
+    anew = fresh(results, ONCE, "svm", entry=other)
+    assert anew | {"fits": 0} == first | {"fits": 0}, "they name parameters as the entry does"
+    calls.made = 0
+    steps = {"transforms": ["one_hot", "impute", "standardize"]}
+    compute(results, ONCE, "svm", entry=entry | steps)
+    assert calls.made == 4
+    assert run_files.digest_of({1: 2, "a": 3}) == run_files.digest_of({"a": 3, 1: 2})
+
+
 def changed_fit(folder: Path, fold: int, **columns: object) -> None:
     """Another recorded ending of a fit."""
     path = folder / "runs/d/svm/fits.parquet"
@@ -254,6 +277,30 @@ def test_a_limit_refits_only_what_it_ended_or_what_exceeds_it(
     assert calls.made == refits
     compute(results, ONCE, "svm", limits=LIMITS | limits)
     assert calls.made == refits, "now it is up to date"
+
+
+def test_outcomes_that_a_lowered_limit_ended_are_found_when_it_is_restored(
+    results,  # noqa: F811
+    calls,
+    monkeypatch,
+):
+    compute(results, ONCE, "svm")
+    first = files(results)
+    changed_fit(results, 1, fit_seconds=50.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(Guard, "seconds", 40.0, raising=False)
+        patch.setattr(Guard, "call", lambda *_: GuardedResult("timeout", "stopped after 40 s"))
+        lowered = compute(results, ONCE, "svm", limits=LIMITS | {"fit_seconds": 40})
+    fits = pl.read_parquet(results / "runs/d/svm/fits.parquet")
+    assert fits["status"].to_list() == ["converged", "timeout", "converged"]
+    calls.made = 0
+    assert planned(results, ONCE, "svm") == {}
+    compute(results, ONCE, "svm")
+    assert files(results) == first
+    again = LIMITS | {"fit_seconds": 40}
+    assert planned(results, ONCE, "svm", limits=again) == {}
+    assert compute(results, ONCE, "svm", limits=again) == lowered
+    assert calls.made == 0
 
 
 def test_an_outcome_holds_under_the_limits_that_it_was_made_under() -> None:
