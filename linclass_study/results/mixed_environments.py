@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,25 +10,29 @@ from dataclasses import dataclass
 import polars as pl
 
 from linclass.counted import counted, first_names
-from linclass_study.environment import numerical
+from linclass_study.environment import environment, numerical
 from linclass_study.fit_statuses import FITTED
 
 UNRECORDED = "unrecorded"  # id of the environment of fits that name none
 SHOWN = 5  # runs that are named
+THREADS = re.compile(r", \d+ threads? per job")  # of environment.blas
 
 
 @dataclass(frozen=True)
 class MixedEnvironments:
-    """The runs whose fits were made in another environment than most fits.
+    """The runs to fit again: those with fits of another environment than the present one, or if no fit is of the
+    present environment, than that of most fits.
 
     differing      property → its values
     runs           (data set, method)
     environments   ids of their environments
+    reference      what these environments differ from
     """
 
     differing: dict[str, list[str]]
     runs: list[tuple[str, str]]
     environments: list[str]
+    reference: str
 
     def sentences(self, results: str) -> list[str]:
         """What differs, which runs, and how they are fitted again in this results folder."""
@@ -37,7 +42,7 @@ class MixedEnvironments:
         differ = "differs" if len(self.runs) == 1 else "differ"
         return [
             f"The ranking mixes fits of different environments ({values})",
-            f"{counted(len(self.runs), 'run')} {differ} from most: {names}",
+            f"{counted(len(self.runs), 'run')} {differ} from {self.reference}: {names}",
             f"To fit them again in the present environment: `{command}`, then the study's snakemake command",
         ]
 
@@ -61,8 +66,12 @@ def mixed_environments(
     counts = kind.value_counts(sort=True)
     if counts.height < 2:
         return None
-    usual = counts.sort("count", ids.name, descending=[True, False])[ids.name][0]
-    others = ranked.with_columns(environment=ids).filter(kind != usual)
+    by_count = counts.sort("count", ids.name, descending=[True, False])[ids.name].to_list()
+    present = _without_threads(numerical(environment()))
+    here = {number(own) for own in kinds.values() if _without_threads(own) == present}
+    kept = next((one for one in by_count if one in here), by_count[0])
+    reference = "the present environment" if kept in here else "most"
+    others = ranked.with_columns(environment=ids).filter(kind != kept)
     properties = dict.fromkeys(name for own in kinds.values() for name in own)
     values = {
         name: [*dict.fromkeys(own.get(name, "not recorded") for own in kinds.values())]
@@ -72,4 +81,10 @@ def mixed_environments(
         {name: distinct for name, distinct in values.items() if len(distinct) > 1},
         others.select("dataset", "method").unique().sort("dataset", "method").rows(),
         sorted(others["environment"].unique()),
+        reference,
     )
+
+
+def _without_threads(properties: Mapping[str, str]) -> dict[str, str]:
+    """This process may have more threads than the jobs that fit."""
+    return {name: THREADS.sub("", value) for name, value in properties.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 from pathlib import Path
@@ -11,7 +12,7 @@ import polars as pl
 import pytest
 from finished_results import change
 
-from linclass_study.environment import recorded_environments
+from linclass_study.environment import environment, recorded_environments
 from linclass_study.report.provenance import mixture
 from linclass_study.results.mixed_environments import mixed_environments
 from linclass_study.results.study_file import read_study
@@ -59,6 +60,19 @@ def test_page_and_verify_say_which_runs_differ_and_their_command_removes_these(l
         path.parent.relative_to(mixed).as_posix() for path in mixed.glob("runs/*/*/fits.parquet")
     }
     assert left == {"runs/three/good", "runs/two/good", "runs/two/plain"}
+
+
+def test_fits_of_the_present_environment_are_kept_even_if_most_are_of_another(mixed):
+    """Three of four runs are old. The jobs that fitted may have had other numbers of threads."""
+    present = environment()
+    threads = re.sub(r"\d+ threads?", "7 threads", present["Linear algebra"])
+    for name, properties in (("here-0", present | {"Linear algebra": threads}), ("here-1", NEW)):
+        (mixed / "environment" / f"{name}.json").write_text(json.dumps(properties))
+    _, runs, remedy = mixture(read_study(mixed).outcome)
+    assert runs.startswith(
+        "3 runs differ from the present environment: three × good, two × good, two"
+    )
+    assert shlex.split(remedy.split("`")[1])[-2:] == ["--environment", "here-1"]
 
 
 @pytest.mark.parametrize(
