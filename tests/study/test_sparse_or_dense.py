@@ -117,19 +117,44 @@ def is_dense(table, n_test=0, own=None, words=False, **entry):
 
 
 def test_density_and_size_decide_by_the_documented_rule(monkeypatch):
-    assert is_dense(rows(500, 200, 0.01))  # an array of 0.8 MB
-    assert not is_dense(rows(1000, 200, 0.24))  # 1.6 MB
-    assert is_dense(rows(1000, 200, 0.26))
-    assert not is_dense(rows(500, 200, 0.26), words=True)
+    assert is_dense(rows(10_000, 200, 0.001))  # an array of 16 MB
+    assert not is_dense(rows(11_000, 200, 0.14))
+    assert is_dense(rows(11_000, 200, 0.16))
+    assert not is_dense(rows(500, 200, 0.9), words=True)
     assert not is_dense(rows(10**6, 10**5, 1e-8))  # an array of 800 GB
-    monkeypatch.setattr(sparse_or_dense, "LARGE", 1_500_000)
-    assert not is_dense(rows(1000, 200, 0.26))
-    assert is_dense(rows(1000, 200, 0.26), dense=True)
+    monkeypatch.setattr(sparse_or_dense, "LARGE", 17_000_000)
+    assert not is_dense(rows(11_000, 200, 0.66))
+    assert is_dense(rows(11_000, 200, 0.68))
+    assert is_dense(rows(11_000, 200, 0.16), dense=True)
 
 
-def test_test_rows_do_not_decide():
+def test_large_rows_with_few_values_are_sparse_from_csv_too(tmp_path, monkeypatch):
+    """But categories stay codes in an array, and an empty cell stays a missing value."""
+    monkeypatch.setattr(sparse_or_dense, "SMALL", 1000)
+    write(tmp_path, *example(40, density=0.1))
+    csv, libsvm = (obtained(tmp_path, f"rows.{form}") for form in ("csv", "svm"))
+    assert csv.table.is_sparse
+    assert csv.digest == libsvm.digest
+    entry = {
+        "classifier": "linclass.LogisticRegression",
+        "params": {"strength": 0.1},
+        "transforms": ["standardize"],
+    }
+    one, other = (ran(data, tmp_path, entry) for data in (csv, libsvm))
+    assert_frame_equal(one.table(), other.table(), check_exact=True)
+    text = (tmp_path / "rows.csv").read_text()
+    (tmp_path / "gaps.csv").write_text(text.replace("\n0.0,", "\n,"))
+    gaps = obtained(tmp_path, "gaps.csv").table
+    assert gaps.is_sparse
+    assert np.isnan(gaps.X.data).sum() == text.count("\n0.0,") > 0
+    (tmp_path / "names.csv").write_text(text.replace("\n0.0,", "\nnone,"))
+    assert not obtained(tmp_path, "names.csv").table.is_sparse
+
+
+def test_test_rows_do_not_decide(monkeypatch):
     """Neither their density nor columns of their own."""
-    few, many = rows(1000, 200, 0.2, 1), rows(1000, 200, 0.9, 2)
+    monkeypatch.setattr(sparse_or_dense, "SMALL", 1_000_000)
+    few, many = rows(1000, 200, 0.1, 1), rows(1000, 200, 0.9, 2)
     for training, dense in ((few, False), (many, True)):
         for test in (few, many):
             wider = sparse.hstack([test.X, sparse.csr_array(np.eye(1000, 3))])
