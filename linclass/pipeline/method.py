@@ -18,9 +18,9 @@ from linclass.pipeline.class_weight_codes import with_codes
 class Method:
     """A configured classifier: its class, parameters, grid of tuned parameters, and transforms.
 
-    Tuned parameters are sorted by name, so the order of keys in an entry does not decide ties. The grid may have options
-    of the transforms, too, as principal_components__components. A dict `class_weight` may name the classes by their
-    labels, `classes`, in the order of their codes.
+    Tuned parameters are sorted by name, so the order of keys in an entry does not decide ties. The grid may have
+    options of the transforms, too, as principal_components__components. A dict `class_weight` may name the classes by
+    their labels, `classes`, in the order of their codes.
     """
 
     classifier: type

@@ -21,7 +21,9 @@ from linclass_study.data.unavailable import Unavailable
 SMALL = 16_000_000  # bytes of an array whose memory does not matter
 LARGE = 1_000_000_000  # bytes of an array that is made only where sparse rows are not smaller
 SHARE = 0.15  # of values that are not 0, from which arrays up to LARGE are made: they take at most 4.4 times the memory
-EQUAL = 2 / 3  # of values that are not 0, from which an array is not larger: 8 bytes for each value, not 12
+EQUAL = (
+    2 / 3
+)  # of values that are not 0, from which an array is not larger: 8 bytes for each value, not 12
 
 
 def stored(
