@@ -20,6 +20,7 @@ from linclass.composition.compatibility import in_words
 from linclass.conventions.classifier import Classifier
 from linclass.names import parts
 from linclass_study.report.tables.tuning_budget import budget
+from linclass_study.study.parameter_facts import parameter_facts
 from linclass_study.study.yaml_file import parse_numbers, read_yaml
 
 ROOT = Path(__file__).parent.parent
@@ -119,7 +120,10 @@ def sections() -> Iterator[tuple[str, list[str], list[tuple[str, str]]]]:
 def evaluation_page() -> str:
     """docs/evaluation.md with the tuning budget of the catalogue as it is now."""
     entries = parse_numbers(read_yaml(CATALOGUE))
-    rows = [(f"`{name}`", *map(plain, budget(entry))) for name, entry in entries.items()]
+    rows = [
+        (f"`{name}`", *map(plain, budget(entry, parameter_facts(entry))))
+        for name, entry in entries.items()
+    ]
     head, rest = EVALUATION.read_text(encoding="utf-8").split(BUDGET_BEGINS)
     _, tail = rest.split(BUDGET_ENDS)
     written = table(("method", "tuned over", "fixed"), rows)

@@ -71,6 +71,8 @@ class Estimator(RequestsMetadata, Parameters, Saved):
     takes_sparse: ClassVar[bool] = True
     # parameter → 1 if greater values make the model simpler, −1 if smaller ones do; tuning prefers the simpler one
     simpler: ClassVar[Mapping[str, int]] = {"strength": 1}
+    # parameter → values at which its range ends, so that nothing lies beyond them that a wider grid could find
+    limits: ClassVar[Mapping[str, tuple[float, ...]]] = {}
     multiplies_features: ClassVar[bool] = True  # False: entries of any finite size will do
     n_features_in_: int
     status_: str

@@ -57,6 +57,11 @@ def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
     yield from _columns(study)
     for name, entry in study.methods.items():
         yield from (f"no effect   of {name}: {text}" for text in idle_of_method(entry))
+        if by_default := study.parameters[name].get("by_default"):
+            yield (
+                f"by default  of {name}: {', '.join(by_default)} is tuned along its path; a value under "
+                "`params:` fixes it"
+            )
     yield f"ranked by   {_directed(study.evaluation['tune_metric'])}"
     if others := study.evaluation.get("metrics"):
         yield f"scored by   {', '.join(map(_directed, others))}, and linclass's metrics"

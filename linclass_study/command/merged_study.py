@@ -37,6 +37,7 @@ def combined(sources: Sequence[ResultsFolder], folder: Path) -> MergedStudy:
     first = sources[0].study.outcome
     datasets, methods = dict(first.datasets), dict(first.methods)
     positions, limits = dict(first.positions), dict(first.limits)
+    parameters = dict(first.parameters)
     conflicts: list[str] = []
     notes: list[str] = []
     for source in sources[1:]:
@@ -53,11 +54,12 @@ def combined(sources: Sequence[ResultsFolder], folder: Path) -> MergedStudy:
             if methods.setdefault(name, entry) != entry:
                 conflicts.append(f"method {name}: {source.given} has another entry of that name")
         datasets = datasets | {k: v for k, v in other.datasets.items() if k not in datasets}
+        parameters = {**other.parameters, **parameters}
         for name, place in other.positions.items():
             taken = place in positions.values()
             positions.setdefault(name, max(positions.values()) + 1 if taken else place)
     files, studies = _files(sources)
-    outcome = Outcome(folder, datasets, methods, first.evaluation, limits, positions)
+    outcome = Outcome(folder, datasets, methods, first.evaluation, limits, positions, parameters)
     return MergedStudy(StudyDescription(outcome, files, studies), conflicts, notes)
 
 

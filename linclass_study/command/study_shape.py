@@ -31,6 +31,13 @@ def _problems(study: StudyDescription) -> Iterator[tuple[str, str]]:
     for name, place in outcome.positions.items():
         if type(place) is not int:
             yield f"positions.{name}", f"{brief(place)} is not a whole number"
+    for name, facts in outcome.parameters.items():
+        sound = isinstance(facts, dict) and all(
+            isinstance(facts.get(key, kind()), kind)
+            for key, kind in (("by_default", list), ("fixed", dict), ("limits", dict))
+        )
+        if not sound or not all(isinstance(v, list) for v in facts.get("limits", {}).values()):
+            yield f"parameters.{name}", f"{brief(facts)} are not facts about parameters"
     for name, text in study.files.items():
         if not (isinstance(name, str) and isinstance(text, str)):
             yield f"files.{name}", "it is no text"

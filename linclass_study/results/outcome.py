@@ -51,7 +51,8 @@ class Outcome:
         """Of the study that the jobs of Snakemake read; `part` restricts it to one data set."""
         study = read_resolved(results)
         datasets = {part: study["datasets"][part]} if part else study["datasets"]
-        parts = {name: study[name] for name in ("methods", "evaluation", "limits", "positions")}
+        names = ("methods", "evaluation", "limits", "positions", "parameters")
+        parts = {name: study[name] for name in names}
         return cls(Path(results), datasets, **parts, part=part)
 
     @property

@@ -1,7 +1,7 @@
 """results/study.json: the configuration of the study, so that its folder is complete.
 
 datasets, methods                name → entry, from the catalogues and `define:`
-evaluation, limits, positions
+evaluation, limits, positions, parameters
 files                            name → text of its YAML files, and of its own modules (estimators, metrics, …)
 studies                          names of the files of each study: one, or several after a merge
 """
@@ -24,7 +24,8 @@ from linclass_study.unfinished_file import unfinished_file
 
 NAME = "study.json"
 REMEDY = "run snakemake to its end, which writes it"
-PARTS = ("datasets", "methods", "evaluation", "limits", "positions")
+PARTS = ("datasets", "methods", "evaluation", "limits", "positions", "parameters")
+LATER: dict[str, Any] = {"parameters": {}}  # parts that older results lack
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def write_study(description: StudyDescription) -> None:
 def is_other(results: Path, study: Mapping[str, Any]) -> bool:
     """Whether the file describes another study than this one, so that its tables are outdated."""
     try:
-        known = read_json(results / NAME)
+        known = LATER | read_json(results / NAME)
         parts = {part: study[part] for part in PARTS}
         return any(known[part] != asked for part, asked in json.loads(as_text(parts)).items())
     except (OSError, ValueError, KeyError, TypeError):
@@ -76,7 +77,7 @@ def is_other(results: Path, study: Mapping[str, Any]) -> bool:
 def read_study(results: Path) -> StudyDescription:
     path = results / NAME
     try:
-        study: Any = read_json(path)
+        study: Any = LATER | read_json(path)
         outcome = Outcome(results, **{part: dict(study[part]) for part in PARTS})  # type: ignore[arg-type]
         return StudyDescription(
             outcome, dict(study["files"]), [list(names) for names in study["studies"]]

@@ -17,7 +17,9 @@ from linclass_study.refusal import Refused, together
 from linclass_study.study.catalogues import at_their_origin, read_catalogue
 from linclass_study.study.entry_checks import check_entries
 from linclass_study.study.evaluation_check import evaluation_problems, focus_problems
+from linclass_study.study.kept_checks import facts_of_method
 from linclass_study.study.metric_check import own_metric_problems
+from linclass_study.study.parameter_facts import with_default_paths
 from linclass_study.study.schema import fitted, schema_problems
 from linclass_study.study.selection import expanded_names, select_entries
 from linclass_study.study.source_lines import SourceLines, shown_path
@@ -43,6 +45,7 @@ class Study:
     root: Path
     files: tuple[Path, ...]
     positions: dict[str, int]  # method → its place in the whole catalogue, hence its colour
+    parameters: dict[str, dict[str, Any]]  # method → what its class says (parameter_facts.py)
     features: dict[str, list[Any]]  # name of a feature file → the steps that make it
     features_of: dict[str, str]  # method → the name of its feature file
 
@@ -121,7 +124,10 @@ def _study(
         lambda: _folder("results", values, written),
         lambda: _folder("downloads", values, written),
     )
-    features_of = {m: _features_name(entry.get("features") or []) for m, entry in chosen.items()}
+    facts = {name: facts_of_method(entry) for name, entry in chosen.items()}
+    chosen = {m: with_default_paths(entry, facts[m]) for m, entry in chosen.items()}
+    features = {m: entry.get("features") or [] for m, entry in chosen.items()}
+    features_of = {m: _features_name(steps) for m, steps in features.items()}
     return Study(
         results=results,
         datasets=datasets,
@@ -134,7 +140,8 @@ def _study(
         root=root,
         files=study_files,
         positions={name: i for i, name in enumerate(catalogues["methods"])},
-        features={features_of[name]: entry.get("features") or [] for name, entry in chosen.items()},
+        parameters=facts,
+        features={features_of[m]: steps for m, steps in features.items()},
         features_of=features_of,
     )
 

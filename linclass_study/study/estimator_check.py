@@ -23,6 +23,7 @@ from linclass_study.study.estimator_class import (
     lacking_arguments,
     one_sentence,
 )
+from linclass_study.study.parameter_facts import is_fixed
 
 PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+\Z")
 INNER = ("base_estimator", "classifier", "estimator", "final_estimator", "regressor")  # parameters
@@ -54,7 +55,7 @@ def estimator_problems(
     found += [
         (["tune", name], "is fixed under params, too; leave it out there or here")
         for name in tune
-        if _is_fixed(name, params)
+        if is_fixed(name, params)
     ]
     for place, inner in inner_entries(params):
         classes = classifies and "regressor" not in place
@@ -102,14 +103,6 @@ def texts_as_estimators(params: Mapping[str, Any]) -> Iterator[tuple[list[Any], 
                 yield [name, i], f"'{last}' is a text; write [{named}, {{classifier: {last}}}]"
             elif isinstance(item, Mapping) and "classifier" in item:
                 yield [name, i], "the step has no name; write [name, {classifier: …}]"
-
-
-def _is_fixed(name: str, params: Mapping[str, Any]) -> bool:
-    """Whether a nested parameter (estimator__strength) is set in the params of the inner entry."""
-    first, _, rest = name.partition("__")
-    if not rest or not isinstance(params.get(first), Mapping):
-        return name in params
-    return _is_fixed(rest, params[first].get("params") or {})
 
 
 def inner_entries(value: Any) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:

@@ -10,14 +10,15 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from linclass_study.disk_cache import computed_once, state_of_project
-from linclass_study.study import code, estimator_check, method_check
-from linclass_study.study.module_files import OURS, files_of
+from linclass_study.study import code, estimator_check, method_check, parameter_facts
+from linclass_study.study.module_files import OURS, files_of, look_beside_the_study
 
 
 def problems_of_method(entry: Mapping[str, Any]) -> list[tuple[list[Any], str]]:
@@ -30,21 +31,39 @@ def idle_of_method(entry: Mapping[str, Any]) -> list[str]:
     return list(_checked(entry)["idle"])
 
 
+def facts_of_method(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """parameter_facts.parameter_facts; {} of an entry that is wrong."""
+
+    def facts() -> dict[str, Any]:
+        look_beside_the_study()
+        with suppress(Exception):  # of any library; method_problems says what is wrong
+            return parameter_facts.parameter_facts(entry)
+        return {}
+
+    return _kept("facts", entry, facts)
+
+
 def _checked(entry: Mapping[str, Any]) -> dict[str, Any]:
     def check() -> dict[str, Any]:
         problems = [*method_check.method_problems(entry)]
         idle = [] if problems else estimator_check.without_effect(entry)
         return {"problems": problems, "idle": idle}
 
+    return _kept("check", entry, check)
+
+
+def _kept(
+    kind: str, entry: Mapping[str, Any], compute: Callable[[], dict[str, Any]]
+) -> dict[str, Any]:
     try:
         state = [*_state(entry)]
         text = json.dumps(entry, sort_keys=False)
     except (ValueError, TypeError, OSError, ImportError):  # a wrong entry
-        return check()
+        return compute()
     if not state:
-        return check()
+        return compute()
     digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-    return dict(computed_once(f"check {sys.prefix} {digest}", state, check))
+    return dict(computed_once(f"{kind} {sys.prefix} {digest}", state, compute))
 
 
 def _state(entry: Mapping[str, Any]) -> Iterator[Any]:

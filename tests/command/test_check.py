@@ -275,3 +275,24 @@ def test_a_parameter_of_a_method_without_effect_is_told(check):
     assert line.endswith("penalty='l2'.")
     _, lines = check(text.replace("TUNE", ", tune: {penalty: [l2, null]}"))
     assert not [line for line in lines if line.startswith("no effect")]
+
+
+def test_strengths_that_are_tuned_by_default_are_told(check):
+    text = (
+        "datasets: [iris]\nmethods: [own]\ndefine:\n  methods:\n"
+        "    own: {classifier: linclass.LogisticRegressionPARAMS}\n"
+    )
+    _, lines = check(text.replace("PARAMS", ""))
+    (line,) = [line for line in lines if line.startswith("by default")]
+    assert line.startswith("by default  of own: strength is tuned along its path")
+    _, lines = check(text.replace("PARAMS", ", params: {strength: 0.1}"))
+    assert not [line for line in lines if line.startswith("by default")]
+
+
+def test_the_resolved_study_tunes_strengths_by_default(check, tmp_path):
+    (tmp_path / "s.yaml").write_text(
+        "datasets: [iris]\nmethods: [own]\ndefine: {methods: {own: {classifier: linclass.LinearSVM}}}\n"
+    )
+    study = checked_study([tmp_path / "s.yaml"])
+    assert study.methods["own"]["tune"] == {"strength": "path"}
+    assert study.parameters["own"]["by_default"] == ["strength"]

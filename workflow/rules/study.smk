@@ -79,7 +79,8 @@ def metric_modules():
 
 
 # parts of the study that tables, figures and the report need
-PARTS = {part: getattr(STUDY, part) for part in ("methods", "evaluation", "limits", "positions")}
+NAMES = ("methods", "evaluation", "limits", "positions", "parameters")
+PARTS = {part: getattr(STUDY, part) for part in NAMES}
 
 
 @cache

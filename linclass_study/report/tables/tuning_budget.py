@@ -23,22 +23,33 @@ def make(outcome: Outcome) -> ReportTable | None:
         Column("tuned", "Tuned over"),
         Column("fixed", "Fixed"),
     ]
-    rows: list[list[Any]] = [[name, *budget(entry)] for name, entry in outcome.methods.items()]
+    rows: list[list[Any]] = [
+        [name, *budget(entry, outcome.parameters.get(name, {}))]
+        for name, entry in outcome.methods.items()
+    ]
     inner = outcome.evaluation["inner_folds"]
     caption = (
         f"All combinations are compared on the same {inner} inner folds of each training set. A path has values from "
-        "the training rows and goes on beyond an end at which the best one is; parameters that are not named have the "
-        "defaults of their class."
+        "the training rows and goes on beyond an end at which the best one is. Fixed are the parameters that the study "
+        "sets, and those that could be tuned, also with the defaults of their class."
     )
     return ReportTable("The tuning budget", caption, columns, rows) if rows else None
 
 
-def budget(entry: Mapping[str, Any]) -> tuple[str, str]:
-    """(the tuned parameters with their values, or 'untuned'; the parameters that the entry fixes)"""
-    tuned = [f"{name}: {_values(name, spec)}" for name, spec in (entry.get("tune") or {}).items()]
+def budget(entry: Mapping[str, Any], facts: Mapping[str, Any]) -> tuple[str, str]:
+    """(the tuned parameters with their values, or 'untuned'; the parameters that the entry fixes, and those that could
+    be tuned and are not, by the facts of study/parameter_facts.py)"""
+    by_default = facts.get("by_default", ())
+    tuned = [
+        f"{name}: {_values(name, spec)}{' (by default)' if name in by_default else ''}"
+        for name, spec in (entry.get("tune") or {}).items()
+    ]
     tuned += _by_itself(entry)
-    fixed = [f"{name} {value}" for name, value in _fixed(entry.get("params") or {})]
-    return "; ".join(tuned) or "untuned", ", ".join(fixed)
+    defaults = {name: _shown(value) for name, value in facts.get("fixed", {}).items()}
+    fixed = defaults | dict(_fixed(entry.get("params") or {}))
+    chosen = {text.partition(":")[0] for text in tuned}
+    shown = [f"{name} {value}" for name, value in fixed.items() if name not in chosen]
+    return "; ".join(tuned) or "untuned", ", ".join(shown)
 
 
 def _values(name: str, spec: Any) -> str:
