@@ -99,8 +99,8 @@ def _study(
         catalogues[kind], origin[kind], wrong = read_catalogue(kind, defined, root, written)
         values[kind] = expanded_names(values[kind], origin[kind])
         entries, unknown = select_entries(kind, values, catalogues[kind], root)
-        names = {path[0] for path, _ in wrong if path}
-        sound = {name: entry for name, entry in entries.items() if check and name not in names}
+        names = {*entries} - {path[0] for path, _ in wrong if path}
+        sound = {name: entries[name] for name in entries if check and name in names}
         together(
             lambda: written.refuse(at_their_origin(wrong, origin[kind]), ("define", kind)),
             lambda: written.refuse(unknown),
@@ -108,30 +108,27 @@ def _study(
         )
         return entries
 
-    def methods_and_focus() -> dict[str, dict[str, Any]]:
+    def methods_and_facts() -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
         entries, grids = selected("methods"), origin["methods"]
         known = {*entries, *(grids.get(name, name) for name in entries)}
         written.refuse(focus_problems(evaluation["focus"], known, catalogues["methods"]))
         evaluation["focus"] = expanded_names(evaluation["focus"], grids)
-        return entries
+        return entries, {name: facts_of_method(entry) for name, entry in entries.items()}
 
     evaluation, places = {"focus": []} | values["evaluation"], mirrors(values)
-    _, _, datasets, chosen, results, downloads = together(
+    _, _, datasets, (chosen, facts), results, downloads = together(
         lambda: written.refuse(evaluation_problems(evaluation)),
         lambda: written.refuse(own_metric_problems(evaluation) if check else ()),
         lambda: selected("datasets"),
-        methods_and_focus,
+        methods_and_facts,
         lambda: _folder("results", values, written),
         lambda: _folder("downloads", values, written),
     )
-    facts = {name: facts_of_method(entry) for name, entry in chosen.items()}
-    chosen = {m: with_default_paths(entry, facts[m]) for m, entry in chosen.items()}
-    features = {m: entry.get("features") or [] for m, entry in chosen.items()}
-    features_of = {m: _features_name(steps) for m, steps in features.items()}
+    features = {name: entry.get("features") or [] for name, entry in chosen.items()}
     return Study(
         results=results,
         datasets=datasets,
-        methods=chosen,
+        methods={m: with_default_paths(entry, facts[m]) for m, entry in chosen.items()},
         evaluation=evaluation,
         limits=values["limits"],
         jobs=values["jobs"],
@@ -141,8 +138,8 @@ def _study(
         files=study_files,
         positions={name: i for i, name in enumerate(catalogues["methods"])},
         parameters=facts,
-        features={features_of[m]: steps for m, steps in features.items()},
-        features_of=features_of,
+        features={_features_name(steps): steps for steps in features.values()},
+        features_of={name: _features_name(steps) for name, steps in features.items()},
     )
 
 
