@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any
 
 from linclass_study.disk_cache import computed_once, state_of_project
 from linclass_study.study import code, estimator_check, method_check, parameter_facts
-from linclass_study.study.module_files import OURS, files_of, look_beside_the_study
+from linclass_study.study.module_files import OURS, files_of
 
 
 def problems_of_method(entry: Mapping[str, Any]) -> list[tuple[list[Any], str]]:
@@ -33,37 +33,28 @@ def idle_of_method(entry: Mapping[str, Any]) -> list[str]:
 
 def facts_of_method(entry: Mapping[str, Any]) -> dict[str, Any]:
     """parameter_facts.parameter_facts; {} of an entry that is wrong."""
-
-    def facts() -> dict[str, Any]:
-        look_beside_the_study()
-        with suppress(Exception):  # of any library; method_problems says what is wrong
-            return parameter_facts.parameter_facts(entry)
-        return {}
-
-    return _kept("facts", entry, facts)
+    return dict(_checked(entry)["facts"])
 
 
 def _checked(entry: Mapping[str, Any]) -> dict[str, Any]:
     def check() -> dict[str, Any]:
         problems = [*method_check.method_problems(entry)]
-        idle = [] if problems else estimator_check.without_effect(entry)
-        return {"problems": problems, "idle": idle}
+        found: dict[str, Any] = {"problems": problems, "idle": [], "facts": {}}
+        if not problems:
+            found["idle"] = estimator_check.without_effect(entry)
+            with suppress(Exception):  # of get_params of any library
+                found["facts"] = parameter_facts.parameter_facts(entry)
+        return found
 
-    return _kept("check", entry, check)
-
-
-def _kept(
-    kind: str, entry: Mapping[str, Any], compute: Callable[[], dict[str, Any]]
-) -> dict[str, Any]:
     try:
         state = [*_state(entry)]
         text = json.dumps(entry, sort_keys=False)
     except (ValueError, TypeError, OSError, ImportError):  # a wrong entry
-        return compute()
+        return check()
     if not state:
-        return compute()
+        return check()
     digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-    return dict(computed_once(f"{kind} {sys.prefix} {digest}", state, compute))
+    return dict(computed_once(f"check {sys.prefix} {digest}", state, check))
 
 
 def _state(entry: Mapping[str, Any]) -> Iterator[Any]:

@@ -132,7 +132,9 @@ def test_tuned_csv_lists_it_with_the_ends_of_its_own_grid(outcome):
         assert edge == {min(grid): "lowest", max(grid): "highest"}.get(json.loads(value))
 
 
-@pytest.mark.parametrize(("others", "edge"), [([3, 5], "lowest"), ([0.1, 3], None), ([3], "lowest")])
+@pytest.mark.parametrize(
+    ("others", "edge"), [([3, 5], "lowest"), ([0.1, 3], None), ([3], "lowest")]
+)
 def test_the_end_of_the_grid_that_an_entry_gives_its_estimator_is_found(outcome, others, edge):
     """RidgeClassifierCV keeps no candidates; `others` are multiples of what it chose, had they been its grid, too."""
     value = chosen(outcome, "cv")["alpha"]
