@@ -31,10 +31,18 @@ class Split(NamedTuple):
         return np.array_equal(np.sort(np.concatenate(self)), np.arange(rows))
 
 
+def check_folds(folds: FoldsLike) -> None:
+    """Raise ValueError for a bool or a text, which are folds of no rows."""
+    if isinstance(folds, bool | str):
+        raise ValueError(
+            f"folds is {folds!r}; give a whole number, the number of the fold of each row, splits (training rows, "
+            "held-out rows), or a splitter of scikit-learn."
+        )
+
+
 def kept_folds(folds: FoldsLike, sample_weight: ArrayLike | None, y: ArrayLike) -> Any:
     """Folds among the rows whose weight is not 0: the fold of each row, or splits; a number or a splitter as it is."""
-    is_number = isinstance(folds, Integral) and not isinstance(folds, bool)
-    if is_number or hasattr(folds, "get_n_splits"):
+    if isinstance(folds, Integral) or hasattr(folds, "get_n_splits"):
         return folds
     rows = len(np.asarray(y))
     if (splits := _given_splits(folds)) is not None:

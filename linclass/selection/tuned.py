@@ -34,7 +34,7 @@ from linclass.selection.held_out_score import (
     check_probabilities,
     score_of,
 )
-from linclass.selection.inner_folds import Split, fold_of_rows, inner_splits, kept_folds
+from linclass.selection.inner_folds import Split, check_folds, fold_of_rows, inner_splits, kept_folds
 from linclass.selection.paths import Grid, complaint, parameter_path
 from linclass.selection.tuning import PATH
 
@@ -67,6 +67,7 @@ class Tuned(MetaEstimator):
         if not (isinstance(self.rule, str) and self.rule in RULES):
             raise ValueError(f"rule is {self.rule!r}; choose from {', '.join(RULES)}.")
         check_metric(self.metric, self.metrics)
+        check_folds(self.folds)
         inner = self._inner()
         require_kind(inner, self.wanted)
         if not all(hasattr(inner, name) for name in ("get_params", "set_params", "fit", "predict")):

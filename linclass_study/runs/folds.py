@@ -30,7 +30,7 @@ from linclass_study.protocols import (
     protocol_named,
     selected_protocols,
 )
-from linclass_study.results_files import read_parquet
+from linclass_study.results_files import read_about, read_parquet
 from linclass_study.table_files import table_schema, write_table
 
 if TYPE_CHECKING:
@@ -150,7 +150,9 @@ def ensure_folds(results: Path, dataset: str, evaluation: Mapping[str, Any]) -> 
 
     Each job that fits on the data set does so: they all make the same file.
     """
+    about = read_about(results / "data" / f"{dataset}.json")
     data = load_classes(results / "data" / f"{dataset}.npz")
+    data = replace(data, classes=about.get("classes", []))
     test_folds, reasons = make_folds(data, dataset, evaluation)
     path = results / "folds" / f"{dataset}.parquet"
     if not _has_folds(path, test_folds, reasons):

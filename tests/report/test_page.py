@@ -31,6 +31,7 @@ from linclass_study.report.page_tables import make_tables
 from linclass_study.report.table import Column
 from linclass_study.report.tables import other_protocols
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.tuned import write_tuned, write_tuned_table
 from linclass_study.study.yaml_file import read_yaml
 from linclass_study.table_files import frame, write_table
 
@@ -96,7 +97,11 @@ def outcome(tmp_path_factory):
         "slow": Method(everywhere=("max_iter", "not within 1e-4 after 100 steps")),
     }
     results = tmp_path_factory.mktemp("study") / "results"
-    return studies.build(results, data, methods, folds=4)
+    outcome = studies.build(results, data, methods, folds=4)
+    for name in data:
+        write_tuned(replace(outcome), name)
+    write_tuned_table(replace(outcome))
+    return outcome
 
 
 @pytest.fixture(scope="module")
