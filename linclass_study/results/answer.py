@@ -11,6 +11,7 @@ import polars as pl
 from linclass import metrics
 from linclass.counted import counted
 from linclass_study.checks.findings import serious
+from linclass_study.environment import recorded_environments
 from linclass_study.fit_statuses import FITTED
 from linclass_study.results.controls import focus_of, verdicts
 from linclass_study.results.failed_candidates import failed_candidates
@@ -21,6 +22,7 @@ from linclass_study.results.grid_ends import marked
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.metric_failures import metric_problems
 from linclass_study.results.metric_words import direction_words, metric_words
+from linclass_study.results.mixed_environments import mixed_environments
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.plain_answer import not_ranked, plain_answer
 from linclass_study.results.protocol_names import has_spread, protocol_phrase
@@ -49,6 +51,7 @@ def answer(outcome: Outcome, report: str) -> str:
     lines += best_lines(outcome)
     lines += plain_answer(outcome, named=False)
     lines += filter(None, [not_ranked(outcome)])
+    lines += environment_lines(outcome)
     return "\n".join([*lines, counts_line(outcome.fits), f"report: {report}"]) + "\n"
 
 
@@ -56,14 +59,15 @@ def counts_line(fits: pl.DataFrame) -> str:
     """How many fits there are, how many have no predictions, and how many ended without a unique optimum."""
     absent = fits.filter(~pl.col("status").is_in(FITTED))
     inapplicable = absent.filter(pl.col("status") == "not_applicable").height
-    parts = [counted(fits.height, "fit")]
+    of, parts = f" of {counted(fits.height, 'fit')}", []
     if failed := absent.height - inapplicable:
-        parts.append(f"{failed:,} of them did not succeed")
+        parts.append(f"{failed:,}{of} failed")
     if inapplicable:
-        parts.append(f"{inapplicable:,} {'do' if failed else 'of them do'} not apply to their data")
+        parts.append(f"{inapplicable:,}{of * (not failed)} do not apply to their data")
     ended = [(status, fits.filter(status=status).height) for status in FITTED[1:]]
     odd = [f"{number:,} {status}" for status, number in ended if number]
     if not absent.height:
+        parts.append(counted(fits.height, "fit"))
         parts.append("all of them with predictions" if odd else "all of them succeeded")
     return ", ".join(parts) + (f"; ended as {', '.join(odd)}" if odd else "")
 
@@ -132,6 +136,12 @@ def focus_lines(outcome: Outcome) -> list[str]:
         ]
         lines += [f"  … and {more} more data sets, all in the report"] * (more > 0)
     return [*lines, *focus_sentences(outcome)]
+
+
+def environment_lines(outcome: Outcome) -> list[str]:
+    """A line if the fits were made in environments that may give different numbers."""
+    mixed = mixed_environments(outcome.fits, recorded_environments(outcome.results))
+    return [". ".join(mixed.sentences(str(outcome.results)))] if mixed else []
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:

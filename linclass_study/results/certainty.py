@@ -11,7 +11,7 @@ import numpy as np
 
 from linclass.counted import counted
 from linclass_study.results.chance import chance
-from linclass_study.results.controls import closest_rival
+from linclass_study.results.controls import Verdict, closest_rival
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.power import repeats_words
@@ -39,8 +39,7 @@ def certainty(outcome: Outcome, dataset: str) -> str:
     return " ".join(
         [
             _verdict(found),
-            _probabilities(found),
-            *_power(outcome, dataset),
+            *_probabilities(found, closest_rival(outcome, dataset)),
             _tests(outcome, found),
         ]
     )
@@ -58,28 +57,21 @@ def _verdict(found: ComparisonWithin) -> str:
     return f"No method is clearly the best: {rivals} of {others} others may be as good as {best}.{tied}"
 
 
-def _probabilities(found: ComparisonWithin) -> str:
+def _probabilities(found: ComparisonWithin, rivals: list[Verdict]) -> list[str]:
     better, equal, worse = (values[0, 1:] for values in found.posterior)
     others, left = len(better), len(found.rivals)
     sentences = [_ahead(found, others - left, others)] if others > 1 or not left else []
     if left:
         sentences.append(_left(int(np.count_nonzero(equal >= SURE)), left, others))
-    rival = int(np.argmin(better))
-    sentences.append(
-        f"Its closest rival is {found.methods[rival + 1]}: with probability {chance(better[rival])} better, "
-        f"{chance(equal[rival])} equal in practice, {chance(worse[rival])} worse."
-    )
-    return " ".join(sentences)
-
-
-def _power(outcome: Outcome, dataset: str) -> list[str]:
-    """What more repeats would do to the comparison with the closest rival, if it is undecided."""
-    words = [
-        repeats_words(one.repeats)
-        for one in closest_rival(outcome, dataset)
-        if one.repeats is not None
-    ]
-    return [f"That is undecided: {text}." for text in words]
+    for one in rivals:
+        rival = found.methods.index(one.other) - 1
+        sentences.append(
+            f"Its closest rival is {one.other}: with probability {chance(better[rival])} better, "
+            f"{chance(equal[rival])} equal in practice, {chance(worse[rival])} worse."
+        )
+        if one.repeats is not None:
+            sentences.append(f"That is undecided: {repeats_words(one.repeats)}.")
+    return sentences
 
 
 def _ahead(found: ComparisonWithin, beaten: int, others: int) -> str:

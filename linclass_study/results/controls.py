@@ -16,6 +16,8 @@ import numpy as np
 
 from linclass.comparisons.control_test import AgainstControl, against_control
 from linclass.comparisons.corrections import least_adjusted_p
+from linclass.comparisons.ranking import average_ranks
+from linclass.comparisons.score_table import TIE
 from linclass_study.results import power
 from linclass_study.results.across_datasets import FEW, ComparisonAcross
 from linclass_study.results.outcome import Outcome
@@ -45,10 +47,12 @@ class Verdict(NamedTuple):
     difference    of the means, positive if the control is better; `interval` is that of the paired difference
     probabilities better, equal in practice, worse; None without several folds, and so are interval, p and `holm`
     decided       'better', 'equal' or 'worse' if its probability is at least SURE, else 'undecided'
+    same          whether both have the same predictions; then there is nothing to test
     repeats       what more repeats would do, if it is undecided
     """
 
     dataset: str
+    control: str
     other: str
     difference: float
     interval: tuple[float, float] | None = None
@@ -57,6 +61,7 @@ class Verdict(NamedTuple):
     holm: float | None = None
     decided: str = "undecided"
     repeats: Repeats | None = None
+    same: bool = False
 
 
 def verdicts(outcome: Outcome, control: str) -> list[Verdict]:
@@ -74,9 +79,12 @@ def _on_dataset(outcome: Outcome, dataset: str, control: str, only: str = "") ->
     ]
     mean = found.table.mean(axis=0)
     if not found.enough:
-        return [Verdict(dataset, name, float(mean[place] - mean[j])) for j, name in others]
+        return [Verdict(dataset, control, name, float(mean[place] - mean[j])) for j, name in others]
     against, rows = found.against(control), []
     for j, name in others:
+        if found.is_copy(place, j):
+            rows.append(Verdict(dataset, control, name, 0.0, decided="equal", same=True))
+            continue
         chances = [float(part[place, j]) for part in found.posterior]
         likely = int(np.argmax(chances))
         decided = ("better", "equal", "worse")[likely] if chances[likely] >= SURE else "undecided"
@@ -84,6 +92,7 @@ def _on_dataset(outcome: Outcome, dataset: str, control: str, only: str = "") ->
         rows.append(
             Verdict(
                 dataset,
+                control,
                 name,
                 difference,
                 (float(against.lower[j]), float(against.upper[j])),
@@ -100,11 +109,15 @@ def _on_dataset(outcome: Outcome, dataset: str, control: str, only: str = "") ->
 
 
 def closest_rival(outcome: Outcome, dataset: str) -> list[Verdict]:
-    """The best method of a data set against the one that it is better than with the least probability."""
+    """The best method of a data set against the one that it is better than with the least probability, of those with
+    other predictions; empty if there is none."""
     found = comparison_within(outcome, dataset)
     if not found.enough:
         return []
-    rival = 1 + int(np.argmin(found.posterior.better[0, 1:]))
+    others = [j for j in range(1, len(found.methods)) if not found.is_copy(0, j)]
+    if not others:
+        return []
+    rival = min(others, key=lambda j: found.posterior.better[0, j])
     return _on_dataset(outcome, dataset, found.methods[0], found.methods[rival])
 
 
@@ -130,6 +143,18 @@ class Across:
     @property
     def difference(self) -> np.ndarray:
         return (self.table[:, :1] - self.table[:, 1:]).mean(axis=0)
+
+    @property
+    def next_by_rank(self) -> int | None:
+        """The place of the other method with the best mean rank, of those with other scores; None if there is none."""
+        mean = np.where(self.same, np.inf, average_ranks(self.table)[1:])
+        return int(np.argmin(mean)) if np.isfinite(mean).any() else None
+
+    @property
+    def same(self) -> np.ndarray:
+        """Whether the scores on all data sets are the control's own."""
+        found: np.ndarray = (np.abs(self.table[:, :1] - self.table[:, 1:]) <= TIE).all(axis=0)
+        return found
 
     @property
     def won_tied_lost(self) -> np.ndarray:
@@ -174,8 +199,10 @@ class Across:
         """Data sets that would make each difference significant; None if it is, or if that takes too many."""
         found = self.deciding
         return [
-            None if holm < ALPHA else power.more_datasets(float(p), self.n, len(self.others))
-            for p, holm in zip(found.p, found.holm, strict=True)
+            None
+            if holm < ALPHA or same
+            else power.more_datasets(float(p), self.n, len(self.others))
+            for p, holm, same in zip(found.p, found.holm, self.same, strict=True)
         ]
 
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-import numpy as np
-
 from linclass.comparisons.corrections import data_sets_needed, least_adjusted_p
-from linclass.comparisons.ranking import average_ranks
 from linclass.counted import counted, names_and_others
 from linclass_study.results import power
 from linclass_study.results.across_datasets import ComparisonAcross, comparison_across
@@ -26,10 +23,14 @@ def unattainable(n: int, comparisons: int, what: str) -> str:
         return ""
     number = f"{least:.3f}".removeprefix("0") if least < 1 else "1"
     return (
-        f"On {counted(n, 'data set')} {what} can be significant by Wilcoxon’s test with Holm’s correction over "
-        f"{counted(comparisons, 'comparison')}: its p is at least {number}; it takes at least "
-        f"{data_sets_needed(comparisons, ALPHA)} independent data sets."
+        f"On {counted(n, 'data set')} {what} can be significant by Wilcoxon’s test{_corrected(comparisons)}: its p "
+        f"is at least {number}; it takes at least {data_sets_needed(comparisons, ALPHA)} independent data sets."
     )
+
+
+def _corrected(comparisons: int) -> str:
+    """with Holm’s correction over 3 comparisons; empty for a single one, which needs none"""
+    return f" with Holm’s correction over {comparisons:,} comparisons" if comparisons > 1 else ""
 
 
 def focus_sentences(outcome: Outcome) -> list[str]:
@@ -61,22 +62,23 @@ def control_sentences(base: ComparisonAcross, found: Across, lead: bool = False)
         return []
     n, m = found.n, len(found.others)
     by = found.by_verdict()
+    apart = {*base.every.incomplete}
+    ranked = "ranked " * bool(apart - {found.control})
+    other = f"{'' if ranked and found.control in apart else 'other '}{ranked}method"
     groups = [
         f"significantly {word} than {names_and_others(by[word], NAMES)}"
         for word in ("better", "worse")
         if by[word]
     ]
     if by["open"]:
-        rest = "any other method" if len(by["open"]) == m else names_and_others(by["open"], NAMES)
+        every = len(by["open"]) == m > 1
+        rest = f"any {other}" if every else names_and_others(by["open"], NAMES)
         groups.append(f"not significantly different from {rest}")
     test = "mean ranks" if found.by_ranks else "Wilcoxon’s signed-rank test"
     words = f" by {metric_words(base.metric)}" if lead else ""
-    who = f"{found.control} against {counted(m, 'other method')}{words}"
-    over, over_all = (
-        counted(n, "independent data set"),
-        f"Holm’s correction over {counted(m, 'comparison')}",
-    )
-    lines = [f"{who} across {over}: {', '.join(groups)} ({test} with {over_all})."]
+    whom = counted(m, other) if m > 1 else found.others[0]
+    who = f"{found.control} against {whom}{words} across {counted(n, 'independent data set')}"
+    lines = [f"{who}: {', '.join(groups)} ({test}{_corrected(m)})."]
     if never := unattainable(n, m, f"no comparison with {found.control}"):
         because = (
             " So mean ranks decide here, whose p also depends on the other methods."
@@ -90,10 +92,10 @@ def _more_datasets(found: Across) -> list[str]:
     """How many data sets would decide what is not significant."""
     needed = [
         (number, name)
-        for number, name, holm in zip(
-            found.datasets_needed(), found.others, found.deciding.holm, strict=True
+        for number, name, holm, same in zip(
+            found.datasets_needed(), found.others, found.deciding.holm, found.same, strict=True
         )
-        if not holm < ALPHA
+        if not (holm < ALPHA or same)
     ]
     known = sorted((number, name) for number, name in needed if number is not None)
     small = [name for number, name in needed if number is None]
@@ -111,17 +113,20 @@ def _more_datasets(found: Across) -> list[str]:
 
 def _against_nearest(outcome: Outcome, found: Across) -> list[str]:
     """Wins, ties and losses against the best of the others by mean rank, and the cost."""
-    j = _next_by_rank(found)
+    j = found.next_by_rank
+    if j is None:
+        return []
     won, tied, lost = found.won_tied_lost[j]
     ratio = cost_ratios(outcome, found)[j]
     cost = "" if ratio is None else f"; a fit takes {ratio:.2g} times as long"
-    side = "better" if found.difference[j] >= 0 else "worse"
+    size = f"{abs(found.difference[j]):.3f}"
+    side = f"{'better' if found.difference[j] > 0 else 'worse'} by {size}"
     difference = (
-        f"its mean {metric_words(outcome.metric)} is {side} by {abs(found.difference[j]):.3f}"
+        f"its mean {metric_words(outcome.metric)} is {'equal' if size == '0.000' else side}"
     )
     games = f"it won on {won}, tied on {tied} and lost on {lost} data sets"
     tie = f"(a tie is a difference of at most {found.rope:g})"
-    lead = f"Against {found.others[j]}, the best of the others by mean rank,"
+    lead = f"Against {found.others[j]}{', the best of the others by mean rank,' * (len(found.others) > 1)}"
     return [f"{lead} {games} {tie}; {difference}{cost}."]
 
 
@@ -138,23 +143,26 @@ def _on_datasets(own: list[Verdict], control: str, rope: float) -> list[str]:
     return lines + undecided_sentences(own)
 
 
-def undecided_sentences(compared: list[Verdict]) -> list[str]:
-    """What more repeats of the folds would decide on single data sets, with the example that takes the fewest."""
+def undecided_sentences(compared: list[Verdict], what: str = "") -> list[str]:
+    """What more repeats of the folds would decide on single data sets, with the example that takes the fewest; `what`
+    is compared."""
     more = [(one.repeats, one) for one in compared if one.repeats is not None]
     if not more:
         return []
     repeats, nearest = min(
         more, key=lambda pair: (not pair[0].decide, pair[0].repeats, pair[0].then)
     )
-    decidable = sum(bool(one.decide) for one, _ in more)
-    side = "ahead of" if nearest.difference >= 0 else "behind"
-    where = f"{nearest.dataset}, {abs(nearest.difference):.3f} {side} {nearest.other},"
-    return [
-        (
-            f"More repeats would decide {decidable or 'none'} of {counted(len(more), 'undecided comparison')}: on "
-            f"{where} {power.repeats_words(repeats)}."
-        )
-    ]
+    n, decidable = len(more), sum(bool(one.decide) for one, _ in more)
+    if n == 1:
+        lead = f"More repeats would {'' if decidable else 'not '}decide the one undecided comparison{what}: on"
+    else:
+        how_many = f"all {n}" if decidable == n else f"{decidable or 'none'} of the {n}"
+        lead = f"More repeats would decide {how_many} undecided comparisons{what}; for example, on"
+    size = f"{abs(nearest.difference):.3f}"
+    side = f"{size} {'ahead of' if nearest.difference > 0 else 'behind'}"
+    side = "equal to" if size == "0.000" else side
+    where = f"{nearest.dataset}, where {nearest.control} is {side} {nearest.other},"
+    return [f"{lead} {where} {power.repeats_words(repeats)}."]
 
 
 def decisive(outcome: Outcome, base: ComparisonAcross) -> list[str]:
@@ -162,7 +170,9 @@ def decisive(outcome: Outcome, base: ComparisonAcross) -> list[str]:
     found = across(outcome, base, base.best[0]) if base.enough else None
     if found is None or not found.enough:
         return []
-    j = _next_by_rank(found)
+    j = found.next_by_rank
+    if j is None:
+        return []
     needed, name = found.datasets_needed()[j], found.others[j]
     if found.deciding.holm[j] < ALPHA or name in base.best:
         return []
@@ -170,8 +180,3 @@ def decisive(outcome: Outcome, base: ComparisonAcross) -> list[str]:
     if needed is None:
         return [f"{lead} is too small to be significant on {power.MANY:,} data sets like these."]
     return [f"{lead} would be significant on about {needed} data sets like these."]
-
-
-def _next_by_rank(found: Across) -> int:
-    """The place of the other method with the best mean rank."""
-    return int(np.argmin(average_ranks(found.table)[1:]))

@@ -8,7 +8,7 @@ from typing import Any
 from linclass.counted import counted, names_and_others
 from linclass_study.results.across_datasets import FEW, ComparisonAcross, comparison_across
 from linclass_study.results.conclusion import independent, no_ranking
-from linclass_study.results.controls import across, closest_rival
+from linclass_study.results.controls import across, closest_rival, focus_of
 from linclass_study.results.excluded_methods import excluded_methods, incomplete_methods
 from linclass_study.results.focus import decisive, undecided_sentences
 from linclass_study.results.grid_ends import grid_end_sentences
@@ -35,7 +35,9 @@ def plain_answer(outcome: Outcome, named: bool = True) -> list[str]:
     if not answered:
         return ["No method succeeded on every fold of any data set, so none is best."]
     rivals = [one for name, own in outcome.parts().items() for one in closest_rival(own, name)]
-    more = undecided_sentences(rivals)
+    said = {*focus_of(outcome)}  # by sentences of its own
+    rivals = [one for one in rivals if not said & {one.control, one.other}]
+    more = undecided_sentences(rivals, " of the best method with its closest rival")
     n, lacking = len(answered), len(found) - len(answered)
     have = "has" if lacking == 1 else "have"
     absent = [f"{lacking} of the {len(found)} data sets {have} no result."] if lacking else []
@@ -46,7 +48,9 @@ def plain_answer(outcome: Outcome, named: bool = True) -> list[str]:
         method, mean, _, equal = first
         how_sure = sure(compared, equal)
         if not named and len(found) == 1:
-            return [f"{how_sure[0].upper()}{how_sure[1:]}.", *more, *absent, *ends]
+            named_first = how_sure.split()[0] in compared.methods
+            lead = how_sure if named_first else how_sure[0].upper() + how_sure[1:]
+            return [f"{lead}.", *more, *absent, *ends]
         words = metric_words(outcome.metric)
         verb = "has" if not equal else "have"
         return [
@@ -95,7 +99,7 @@ def _bests(outcome: Outcome, found: dict[str, Any]) -> str:
 
 
 def not_ranked(outcome: Outcome) -> str:
-    """A sentence about the methods that are left out of the ranking, each with what it lacks and its mean rank if
+    """Sentences about the methods that are left out of the ranking, each with what it lacks and its mean rank if
     missing scores counted as worst; empty if all methods are ranked, or the data sets are too few."""
     base = comparison_across(outcome)
     lacking = incomplete_methods(outcome, base)
@@ -106,10 +110,28 @@ def not_ranked(outcome: Outcome) -> str:
         note = f"; its mean rank is {one.rank:.2f} of {one.of}" if one.rank is not None else ""
         if note and not number:
             note += " if missing scores count as worst"
+            if base.enough:
+                best, worst = base.best[0], base.every.missing_worst
+                note += f", where {best} has {worst.nemenyi.ranks[worst.methods.index(best)]:.2f}"
         each.append(f"{one.method} (no score on {_names(one.datasets)}: {one.reason}{note})")
     more = len(lacking) - len(each)
     each += [f"{counted(more, 'other')} (tables/incomplete.csv)"] * (more > 0)
-    return f"Not ranked: {', '.join(each)}."
+    return f"Not ranked: {', '.join(each)}.{_first_in_both(base)}"
+
+
+def _first_in_both(base: ComparisonAcross) -> str:
+    """A sentence about incomplete methods that would be first with either treatment of missing scores, and not with
+    those that are ranked first; empty if there are none."""
+    worst, without = base.every.missing_worst, base.every.gaps_left_out
+    if not (base.enough and worst.enough and without.enough):
+        return ""
+    first = [name for name in worst.best if name in without.best]
+    if not first or {*first} & {*base.best}:
+        return ""
+    return (
+        f" {_names(first)} would be first both if missing scores count as worst and without the data sets on which a "
+        "method lacks one (tables/sensitivity.csv)."
+    )
 
 
 def could_not_compete(outcome: Outcome) -> str:
@@ -163,53 +185,59 @@ def _alone(name: str, found: ComparisonWithin) -> str:
         return (
             f"{name} {other} is {'' if not rivals else 'not '}clearly worse than {found.methods[0]}"
         )
-    worse = others - rivals
-    how_many = some(worse, others) if worse else f"none of the {others} others"
-    return (
-        f"{name} {how_many} {'is' if worse <= 1 else 'are'} clearly worse than {found.methods[0]}"
-    )
+    worse = [method for method in found.methods[1:] if method not in found.rivals]
+    how_many = some(worse, found.methods[1:]) if worse else f"none of the {others} others"
+    verb = "is" if len(worse) <= 1 else "are"
+    return f"{name} {how_many} {verb} clearly worse than {found.methods[0]}"
 
 
 def _overall(outcome: Outcome, base: ComparisonAcross) -> str:
     """The best method and how many others it is not significantly better than, by the test against a control."""
     first = base.best
-    others = len(base.methods) - len(first)
+    others = [name for name in base.methods if name not in first]
     found = across(outcome, base, first[0])
     if not others or found is None:
         return "All methods share the best mean rank."
-    near = len({*found.others} - {*first, *found.by_verdict()["better"]})
-    ahead = f"not significantly better than {some(near, others, bool(first[1:]))}"
-    ahead = f"but {ahead}" if near else "significantly better than every other method"
+    ranked = "ranked " * bool(base.every.incomplete)
+    beaten = found.by_verdict()["better"]
+    near = [name for name in others if name not in beaten]
+    every = others[0] if len(others) == 1 else f"every other {ranked}method"
+    ahead = f"significantly better than {every}"
+    if near:
+        ahead = f"but not significantly better than {some(near, others, bool(first[1:]), ranked)}"
     verb = "has" if len(first) == 1 else "share"
     words = metric_words(base.metric)
     return (
         f"{_names(first)} {verb} the best mean rank by {words} over {independent(base)}, {ahead}."
+        + " Mean ranks decide that, because Wilcoxon’s test cannot be significant on so few data sets."
+        * found.by_ranks
     )
 
 
 def sure(found: ComparisonWithin, tied: list[str]) -> str:
     """How sure it is that the best method, or those that share the best mean, are ahead of the others."""
-    others = len(found.methods) - 1 - len(tied)
+    others = [name for name in found.methods[1:] if name not in tied]
     if not others:
         return "no method is behind them" if tied else "there is no other method to compare with"
     if not found.enough:
         return "each method has one value, which does not decide"
-    rivals = len({*found.rivals} - {*tied})
+    rivals = [name for name in others if name in found.rivals]
     if rivals:
         return f"{some(rivals, others, bool(tied))} may be as good"
     if not tied:
         return "it is clearly the best"
-    return f"{some(others, others, True)} {'is' if others == 1 else 'are'} clearly worse"
+    return f"{some(others, others, True)} {'is' if len(others) == 1 else 'are'} clearly worse"
 
 
-def some(number: int, others: int, beside: bool = False) -> str:
-    """A part of the others in words: 2 of the 3 others, both others; 2 of the 3 other methods `beside` several."""
-    noun = "other methods" if beside else "others"
-    if others == 1:
-        return "the other method" if beside else "the other"
-    if number < others:
-        return f"{number} of the {others} {noun}"
-    return f"both {noun}" if others == 2 else f"all {others} {noun}"
+def some(part: list[str], others: list[str], beside: bool = False, ranked: str = "") -> str:
+    """A part of the others in words: 2 of the 3 others, both others; 2 of the 3 other methods `beside` several. A
+    single other is named."""
+    n, noun = len(others), f"other {ranked}methods" if beside or ranked else "others"
+    if n == 1:
+        return others[0]
+    if len(part) < n:
+        return f"{len(part)} of the {n} {noun}"
+    return f"both {noun}" if n == 2 else f"all {n} {noun}"
 
 
 def _rivals(found: ComparisonWithin) -> int | None:

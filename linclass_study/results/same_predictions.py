@@ -36,7 +36,7 @@ def same_predictions(outcome: Outcome) -> list[str]:
             shared = [name for name in names if group[0] in scores[name]]
             if len(shared) < 2:
                 continue
-            predicted = {m: tuple(_predicted(parts[d], d, m) for d in shared) for m in group}
+            predicted = {m: tuple(predicted_classes(parts[d], d, m) for d in shared) for m in group}
             for same in _equal(predicted):
                 sets = f"{'both' if len(shared) == 2 else f'all {len(shared)}'} data sets{of_what}"
                 sentence = (
@@ -71,7 +71,7 @@ def _scores(own: Outcome, dataset: str) -> dict[str, Key]:
     return {method: tuple(of_folds) for method, of_folds in values.iter_rows()}
 
 
-def _predicted(own: Outcome, dataset: str, method: str) -> str:
+def predicted_classes(own: Outcome, dataset: str, method: str) -> str:
     """A digest of the predicted classes; without predictions the method's name, which no other has."""
     path = own.results / "runs" / dataset / method / "predictions.parquet"
     if not path.exists():

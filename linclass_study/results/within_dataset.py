@@ -22,6 +22,7 @@ from linclass.comparisons.corrected_t_test import (
     corrected_t_against_control,
 )
 from linclass_study.results.outcome import Outcome
+from linclass_study.results.same_predictions import predicted_classes
 from linclass_study.results.summary import ranking
 
 ROPE = 0.01  # default region of practical equivalence
@@ -46,6 +47,7 @@ class ComparisonWithin:
     ratio: float
     rope: float
     step: float = 0.0
+    same: np.ndarray | None = None  # pairs [i, j] of methods with the same predictions
 
     @property
     def enough(self) -> bool:
@@ -59,7 +61,21 @@ class ComparisonWithin:
     @cached_property
     def posterior(self) -> Posterior:
         """Bayesian correlated t test: probabilities [i, j] that i is better than j, practically equal, worse."""
-        return bayesian_t(self.table, self.ratio, self.rope, self.step)
+        return self.posterior_of(np.arange(len(self.methods)))
+
+    def posterior_of(self, places: np.ndarray) -> Posterior:
+        """The same of some methods alone; those with the same predictions are equal for certain."""
+        found = bayesian_t(self.table[:, places], self.ratio, self.rope, self.step)
+        if self.same is None:
+            return found
+        same = self.same[np.ix_(places, places)]
+        return Posterior(
+            *(np.where(same, sure, p) for sure, p in zip((0, 1, 0), found, strict=True))
+        )
+
+    def is_copy(self, i: int, j: int) -> bool:
+        """Whether two methods have the same predictions."""
+        return self.same is not None and bool(self.same[i, j])
 
     @cached_property
     def rivals(self) -> list[str]:
@@ -100,8 +116,8 @@ def posterior_of_pair(outcome: Outcome, dataset: str, first: str, second: str) -
     found = comparison_within(outcome, dataset)
     if not {first, second} <= {*found.methods}:
         return None
-    pair = found.table[:, [found.methods.index(first), found.methods.index(second)]]
-    return bayesian_t(pair, found.ratio, found.rope, found.step) if len(pair) > 1 else None
+    pair = np.array([found.methods.index(first), found.methods.index(second)])
+    return found.posterior_of(pair) if found.folds > 1 else None
 
 
 def _compared(outcome: Outcome, dataset: str) -> ComparisonWithin:
@@ -115,12 +131,30 @@ def _compared(outcome: Outcome, dataset: str) -> ComparisonWithin:
     table = sign * by_fold.select(whole["method"].to_list()).to_numpy().astype(float)
     finite = np.isfinite(table).all(axis=0)
     ratio, step = whole["share"].mean(), whole["step"].mean()
+    methods, table = whole["method"].filter(pl.Series(finite)).to_list(), table[:, finite]
     return ComparisonWithin(
         metric,
         protocol,
-        whole["method"].filter(pl.Series(finite)).to_list(),
-        table[:, finite],
+        methods,
+        table,
         ratio if isinstance(ratio, float) else np.nan,
         rope_of(outcome.evaluation),
         step if isinstance(step, float) else 0.0,
+        _same(outcome, dataset, methods, table),
     )
+
+
+def _same(
+    outcome: Outcome, dataset: str, methods: list[str], table: np.ndarray
+) -> np.ndarray | None:
+    """Pairs [i, j] of methods with the same scores and the same predicted classes; None if there is no such pair."""
+    scores = [column.tobytes() for column in table.T]
+    keys = [
+        (one, predicted_classes(outcome, dataset, method))
+        if scores.count(one) > 1
+        else (one, method)
+        for one, method in zip(scores, methods, strict=True)
+    ]
+    if len({*keys}) == len(keys):
+        return None
+    return np.array([[a == b for b in keys] for a in keys]) & ~np.eye(len(keys), dtype=bool)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -86,7 +88,7 @@ def test_unavailable_data_sets_are_named_in_the_first_lines(make):
     assert second == "failed: here × m (5 fits): boom"
     assert (here, gone) == ("  here    none", "  gone    none")
     assert none == "No method succeeded on every fold of any data set, so none is best."
-    assert fits == "10 fits, 10 of them did not succeed"
+    assert fits == "10 of 10 fits failed"
 
 
 def test_a_problem_of_many_folds_and_methods_is_one_line(make):
@@ -167,7 +169,10 @@ def test_the_counts_name_the_fits_that_ended_without_a_unique_optimum():
     ended = "; ended as 2 max_iter, 1 separable"
     fitted = ["max_iter", "converged", "separable", "max_iter"]
     assert counts(*fitted) == f"4 fits, all of them with predictions{ended}"
-    assert counts(*fitted, "failed") == f"5 fits, 1 of them did not succeed{ended}"
+    assert counts("converged", "not_applicable") == "1 of 2 fits do not apply to their data"
+    both = counts("converged", "failed", "not_applicable")
+    assert both == "1 of 3 fits failed, 1 do not apply to their data"
+    assert counts(*fitted, "failed") == f"1 of 5 fits failed{ended}"
 
 
 def test_the_log_with_the_traceback_of_a_failed_fit_is_named(make):
@@ -185,3 +190,20 @@ def test_the_log_with_the_traceback_of_a_failed_fit_is_named(make):
     assert lines(outcome)[0] == f"{usual} (traceback: {log})"
     table = table_modules()["failures"].make(outcome)
     assert table.frame()["log"].to_list() == ["logs/cross_validate/d~1-of-2.log"]
+
+
+def test_mixed_environments_are_one_line_of_the_answer(make):
+    outcome = make({"d": Data(rows=20)}, {"a": Method(), "b": Method()})
+    for name, version in (("old", "1.26"), ("new", "2.0")):
+        path = outcome.results / "environment" / f"{name}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps({"numpy": version}))
+    outcome = replace(outcome)
+    outcome.__dict__["fits"] = outcome.fits.with_columns(
+        environment=pl.when(pl.col("method") == "a", pl.col("fold") == 0)
+        .then(pl.lit("old"))
+        .otherwise(pl.lit("new"))
+    )
+    (line,) = [line for line in lines(outcome) if "environments" in line]
+    assert line.startswith("The ranking mixes fits of different environments (numpy ")
+    assert "1 run differs from most: d × a. To fit them again" in line

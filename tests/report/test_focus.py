@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -23,9 +24,17 @@ from linclass_study.report.tables import control as control_table
 from linclass_study.report.tables import focus as focus_table
 from linclass_study.results import answer, conclusion, plain_answer, power
 from linclass_study.results.across_datasets import AllScores, comparison_across
-from linclass_study.results.controls import BASELINE, across, controls, verdicts
-from linclass_study.results.focus import control_sentences, focus_sentences
+from linclass_study.results.controls import (
+    BASELINE,
+    Verdict,
+    across,
+    closest_rival,
+    controls,
+    verdicts,
+)
+from linclass_study.results.focus import control_sentences, focus_sentences, undecided_sentences
 from linclass_study.results.within_dataset import comparison_within
+from linclass_study.table_files import write_table
 
 
 def base_of(table):
@@ -96,9 +105,7 @@ def test_the_better_method_is_that_of_the_tests_ranks_not_of_the_mean():
     assert found.by_verdict() == {"better": [], "worse": ["m1"], "open": []}
     assert "significantly worse than m1" in control_sentences(base, found)[0]
     assert base.best == ["m1"]
-    assert plain_answer._overall(study(base), base).endswith(
-        " data sets, significantly better than every other method."
-    )
+    assert plain_answer._overall(study(base), base).endswith("significantly better than m0.")
     of_m0 = study(base, ["m0"])
     of_m0.metric, of_m0.read = "accuracy", {"across": base, "grid_ends": {}}
     of_m0.times = pl.DataFrame(schema={"protocol": pl.String, "fit_seconds": pl.Float64})
@@ -239,6 +246,60 @@ def test_a_focus_without_a_score_on_a_data_set_says_so(make):
     assert {one.dataset for one in verdicts(with_focus(made, "mine"), "mine")} == {*data} - {"d1"}
 
 
+@pytest.fixture
+def of_copies(make):
+    """copy has the scores and predictions of good on seven data sets; poor has its own."""
+    methods = {"good": Method(1.0), "copy": Method(1.0), "poor": Method(0.5)}
+    made = make({f"d{i}": Data(rows=60, seed=i) for i in range(7)}, methods, folds=3)
+    for name in made.datasets:
+        good = made.results / "runs" / name / "good" / "predictions.parquet"
+        copied = pl.read_parquet(good).with_columns(method=pl.lit("copy"))
+        copied.write_parquet(made.results / "runs" / name / "copy" / "predictions.parquet")
+    own = made.scores.filter(method="good").with_columns(method=pl.lit("copy"))
+    scores = pl.concat([made.scores.filter(pl.col("method") != "copy"), own])
+    write_table(scores, "scores", made.results / "scores.parquet")
+    return with_focus(made, "good")
+
+
+def test_copies_are_equal_and_nothing_is_said_about_what_would_decide_them(of_copies):
+    for name, own in of_copies.parts().items():
+        for one in closest_rival(own, name):
+            assert {one.control, one.other} in ({"good", "poor"}, {"copy", "poor"})
+    against = [one for one in verdicts(of_copies, "good") if one.other == "copy"]
+    assert {one.decided for one in against} == {"equal"}
+    assert not any(one.repeats or one.difference for one in against)
+    frame = focus_table.make(of_copies).frame().filter(method="copy")
+    assert frame["decides"].to_list() == ["same predictions"] * 8
+    text = answer.answer(of_copies, "report.html")
+    assert "of copy" not in text
+    assert "to copy" not in text
+    assert "Against poor, the best of the others by mean rank" in text
+    text += answer.answer(with_focus(of_copies), "report.html")
+    assert not re.search("0.000 (ahead|behind)|by 0.000|undecided.* of copy", text)
+
+
+def test_a_difference_that_rounds_to_zero_is_none():
+    power_of = power.Repeats(0.02, 0.01, 10, "", 0.005)
+    (said,) = undecided_sentences([Verdict("d", "a", "b", 0.0004, repeats=power_of)])
+    assert said.startswith(
+        "More repeats would not decide the one undecided comparison: on d, where a is equal to b, with"
+    )
+    (said,) = undecided_sentences([Verdict("d", "a", "b", 0.1, repeats=power_of)] * 2)
+    assert said.startswith(
+        "More repeats would decide none of the 2 undecided comparisons; for example, on d, where a is"
+    )
+
+
+def test_with_a_focus_no_sentence_is_said_twice_and_a_single_other_is_named(make):
+    data = {f"d{i}": Data(rows=60, seed=i) for i in range(6)}
+    made = with_focus(make(data, {"mine": Method(0.7), "other": Method(0.6)}, folds=3), "mine")
+    text = answer.answer(made, "report.html")
+    assert text.count("More repeats would") == 1
+    assert "mine against other by accuracy across 6 independent data sets: " in text
+    for words in ("any other method", "the other", "1 other method", "1 comparison"):
+        assert words not in text
+
+
 def test_a_focus_without_other_methods_says_nothing(make):
     alone = with_focus(make({"d": Data()}, {"a": Method()}, folds=3), "a")
     assert focus_sentences(alone) == answer.focus_lines(alone) == []
@@ -317,5 +378,7 @@ def test_about_so_many_data_sets_like_these_make_a_difference_significant():
 def test_the_certainty_of_a_data_set_says_what_would_decide_it(make):
     made = make({"d": Data(rows=200)}, {"a": Method(1.0), "b": Method(1.02)}, folds=5)
     text = answer.answer(made, "report.html")
-    assert "undecided comparison: on d, " in text
+    assert (
+        "\nb may be as good.\nMore repeats would not decide the one undecided comparison of" in text
+    )
     assert "with `repeats: " in text

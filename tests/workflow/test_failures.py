@@ -130,7 +130,7 @@ def test_the_terminal_ends_with_the_failures_and_the_answer(misbehaved):
     _, output = misbehaved
     last = output.text.strip().splitlines()[-15:]
     assert last[-1] == "report: results/report.html"
-    assert "did not succeed" in last[-2]
+    assert "fits failed" in last[-2]
     assert any("no luck with two features" in line for line in last)
 
 

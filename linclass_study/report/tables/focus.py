@@ -25,6 +25,7 @@ from linclass_study.results.within_dataset import ALPHA, SURE, rope_of
 PLACE, SECTION, PER_DATASET = 1, "focus", False
 
 EVERY = "all data sets"
+SAME = "same predictions"  # nothing to decide
 
 
 def make(outcome: Outcome) -> ReportTable | None:
@@ -68,10 +69,16 @@ def make(outcome: Outcome) -> ReportTable | None:
 
 def _across(outcome: Outcome, found: Across) -> Iterator[list[Any]]:
     ratios, needed = cost_ratios(outcome, found), found.datasets_needed()
+    copies: dict[str, set[str]] = {other: set() for other in found.others}
+    for one in verdicts(outcome, found.control):
+        if one.same and one.other in copies:
+            copies[one.other].add(one.dataset)
     for j, other in enumerate(found.others):
         chances = bayesian_signed_rank(found.table[:, [0, j + 1]], found.rope)
         p, holm = float(found.deciding.p[j]), float(found.deciding.holm[j])
         more = "" if not found.enough or needed[j] is None else f"about {needed[j]} data sets"
+        if copies[other] == {*found.datasets}:
+            more = SAME
         yield [
             found.control,
             other,
@@ -92,7 +99,7 @@ def _across(outcome: Outcome, found: Across) -> Iterator[list[Any]]:
 def _on_datasets(outcome: Outcome, name: str) -> Iterator[list[Any]]:
     seconds = median_seconds(outcome.times)
     for one in verdicts(outcome, name):
-        more = ""
+        more = SAME * one.same
         if one.repeats is not None:
             more = f"repeats: {one.repeats.repeats} (±{short(one.repeats.then)})"
             if not one.repeats.decide:
