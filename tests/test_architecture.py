@@ -261,15 +261,6 @@ def test_a_classifiers_file_makes_its_class_public(file: Path) -> None:
 
 
 @pytest.mark.parametrize("top", ["linclass", "linclass_study"])
-def test_no_file_has_more_than_300_lines(top: str) -> None:
-    lines = {
-        file: len(file.read_text(encoding="utf-8").splitlines())
-        for file in (ROOT / top).rglob("*.py")
-    }
-    assert not {str(file.relative_to(ROOT)): n for file, n in lines.items() if n > 300}
-
-
-@pytest.mark.parametrize("top", ["linclass", "linclass_study"])
 def test_no_function_body_has_more_than_50_lines(top: str) -> None:
     """Its docstring is not counted."""
     long = {}

@@ -34,7 +34,13 @@ from linclass.selection.held_out_score import (
     check_probabilities,
     score_of,
 )
-from linclass.selection.inner_folds import Split, check_folds, fold_of_rows, inner_splits, kept_folds
+from linclass.selection.inner_folds import (
+    Split,
+    check_folds,
+    fold_of_rows,
+    inner_splits,
+    kept_folds,
+)
 from linclass.selection.paths import Grid, complaint, parameter_path
 from linclass.selection.tuning import PATH
 
