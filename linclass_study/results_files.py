@@ -99,9 +99,9 @@ def read_about(path: Path_) -> dict[str, Any]:
             if not isinstance(about.get(key, kind()), kind):
                 raise ValueError(f"its {key} is {brief(about[key])}")
         classes = about.get("classes") or []
-        if classes and about.get("positive") not in classes:
+        if classes and about.get("positive", classes[0]) not in classes:
             raise ValueError(
-                f"its positive class {brief(about.get('positive'))} is none of its classes"
+                f"its positive class {brief(about['positive'])} is none of its classes"
             )
     return about
 

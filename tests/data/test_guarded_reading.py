@@ -64,8 +64,8 @@ def test_an_array_beyond_memory_is_one_clear_error(fetch, tmp_path):
     (tmp_path / "rows.svm").write_text("a 1:1\nb 200000:1\n" * 400)
     entry = {"source": {"file": "rows.svm"}}
     assert fetch(entry | {"dense": True})["reason"] == (
-        "rows.svm: `dense: true` takes 2.7 GB for 800 rows × 200,000 columns, more than limits.read_memory_mb leaves; "
-        "leave it out, or raise that limit"
+        "rows.svm: an array takes 2.7 GB for 800 rows × 200,000 columns, more than limits.read_memory_mb leaves; "
+        "give `dense: false`, or raise that limit"
     )
     about = fetch(entry)
     assert (about["status"], about["sparse"]) == ("available", True)

@@ -69,7 +69,7 @@ def test_changing_a_methods_entry_reruns_that_method_alone(computed):
     text = computed.text("config/methods.yaml")
     computed.write(
         "config/methods.yaml",
-        text.replace("params: {solver: newton}", "params: {solver: newton, strength: 0.5}"),
+        text.replace("solver: newton, strength: 0.001", "solver: newton, strength: 0.5"),
     )
     output = computed.plan()
     assert output.runs == {("iris", "logistic_newton"), ("gaussians", "logistic_newton")}
@@ -88,7 +88,7 @@ def test_results_without_snakemakes_records_tell_what_they_were_asked(computed):
     text = computed.text("config/methods.yaml")
     computed.write(
         "config/methods.yaml",
-        text.replace("params: {solver: newton}", "params: {solver: newton, strength: 0.5}"),
+        text.replace("solver: newton, strength: 0.001", "solver: newton, strength: 0.5"),
     )
     assert computed.plan().runs == {("iris", "logistic_newton"), ("gaussians", "logistic_newton")}
 
