@@ -252,7 +252,7 @@ def _precision_of_tuning(method: Method) -> dict[str, Any]:
         part = estimator.get_params().get(inside) if inside and estimator is not None else estimator
         tol = f"{inside}__tol" if inside else "tol"
         enough = getattr(part, "tuning_tol", None)
-        if enough is not None and hasattr(part, "tol") and tol not in method.tune:
+        if enough is not None and "tol" in part.get_params() and tol not in method.tune:
             found[tol] = max(part.tol, enough)
     return found
 

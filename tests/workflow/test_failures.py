@@ -194,7 +194,7 @@ def test_an_unavailable_data_set_is_rows_and_asked_for_again_and_fitted_when_it_
     rows = "".join(f"{i % 5},{i % 3},{'ab'[i % 2]}\n" for i in range(24))
     project.write("downloads/nowhere.csv", "u,v,y\n" + rows)  # as if the server had come back
     told = project.snakemake(http_proxy="", https_proxy="")
-    assert told.jobs == {"retry": 1, "all": 1}
+    assert told.jobs == {"retry": 1, "all": 1}, told.text
     assert told.own_lines[-1].startswith("Available now: remote. Run the same command again")
     back = project.snakemake(http_proxy="", https_proxy="")
     assert back.code == 0, back.text

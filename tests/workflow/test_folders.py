@@ -39,7 +39,7 @@ def test_a_tilde_is_the_home_folder_everywhere_and_a_part_prints_no_old_answer(p
     assert [part.read_text().count('"status": "available"') for part in parts] == [1, 1, 1]
     assert not (project.folder / "~").exists()
     last = output.text.splitlines()[-1]
-    assert last.startswith(f"Made: {home}/res/data/kept.json, ")
+    assert last.startswith(f"Wrote {home}/res/data/kept.json, ")
     assert "an old answer" not in output.text
 
     output = project.snakemake("--", str(home / "res" / "answer.txt"), HOME=str(home))
@@ -52,7 +52,7 @@ def test_a_tilde_is_the_home_folder_everywhere_and_a_part_prints_no_old_answer(p
     other = home / "other" / "data" / "own.json"
     again = project.snakemake("--config", "results=~/other", "--", str(other), HOME=str(home))
     assert again.code == 0, again.text
-    assert again.text.splitlines()[-1].startswith(f"Made: {home}/other/data/own.json, ")
+    assert again.text.splitlines()[-1].startswith(f"Wrote {home}/other/data/own.json, ")
 
 
 def test_a_snakefile_beside_an_environment_with_another_copy_is_refused(project, tmp_path):

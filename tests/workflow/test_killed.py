@@ -60,7 +60,7 @@ def test_the_last_line_after_ctrl_c_says_what_is_kept(project):
     _, errors = process.communicate(timeout=60)
     assert process.returncode != 0
     assert errors.splitlines()[-1] == (
-        "Interrupted. What was computed is kept; the same command goes on from there."
+        "Interrupted. What was computed is kept; rerun the same command to resume."
     )
     assert project.snakemake().code == 0
     assert project.fits()["status"].to_list() == ["converged"] * 3

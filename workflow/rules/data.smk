@@ -32,12 +32,13 @@ rule retry:
     No job depends on this one: all that depends on a data set would run again, whatever the outcome.
     """
     output:
-        temp("<results>/state/{dataset}.retried"),
+        "<results>/state/{dataset}.retried",
     log:
         "<results>/logs/retry/{dataset}.log",
     params:
         results=folder_of_results,
         entry=entry_of_dataset,
+        plan=time_ns(), # a parameter that has changed is due again
     script:
         "../scripts/retry.py"
 

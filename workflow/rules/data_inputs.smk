@@ -1,6 +1,7 @@
 """Inputs and parameters of the rules that fetch and check data sets."""
 
 import json
+from time import time_ns
 from functools import cache
 from pathlib import Path
 
