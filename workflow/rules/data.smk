@@ -38,7 +38,7 @@ rule retry:
     params:
         results=folder_of_results,
         entry=entry_of_dataset,
-        plan=time_ns(), # a parameter that has changed is due again
+        plan=time_ns(),  # a parameter that has changed is due again
     script:
         "../scripts/retry.py"
 
