@@ -117,6 +117,16 @@ def test_the_readmes_first_study(with_examples):
     assert labelled["age"][labelled["source_row"].arg_min()] == 34  # the first row of my.csv
 
 
+def test_the_plan_of_the_default_study_fits_on_a_screen_and_starts_few_jobs(project):
+    """A data set takes at most three jobs, each one start of Python, besides those of its fits."""
+    output = project.snakemake("-n", study=None)
+    assert output.code == 0, output.text
+    assert len(output.text.splitlines()) <= 50
+    jobs = output.jobs
+    assert sum(jobs[name] == 7 for name in jobs.keys() - {"cross_validate"}) <= 3
+    assert all(n in (1, 7) for name, n in jobs.items() if name not in ("cross_validate", "total"))
+
+
 def test_the_readmes_picture_is_the_graph_of_the_rules_without_arrows_that_follow(project):
     """Its transitive reduction, which a graph without cycles has exactly one of."""
     page = (ROOT / "README.md").read_text(encoding="utf-8")
