@@ -36,7 +36,7 @@ except Refused as refused:
 
 config.update(results=STUDY.results, downloads=STUDY.downloads)  # expanded paths, for jobs
 
-os.environ["PYTHONHASHSEED"] = "0"  # of jobs, so that sets have one order in them
+os.environ.update(PYTHONHASHSEED="0")  # of jobs, so that sets have one order in them
 
 if workflow.is_main_process:
     lock.remove_stale_locks()
