@@ -277,7 +277,7 @@ def test_a_parameter_of_a_method_without_effect_is_told(check):
     assert not [line for line in lines if line.startswith("no effect")]
 
 
-def test_strengths_that_are_tuned_by_default_are_told(check):
+def test_check_names_the_strengths_that_are_tuned_by_default(check):
     text = (
         "datasets: [iris]\nmethods: [own]\ndefine:\n  methods:\n"
         "    own: {classifier: linclass.LogisticRegressionPARAMS}\n"

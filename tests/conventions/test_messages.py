@@ -109,7 +109,7 @@ def test_only_near_names_are_suggested() -> None:
         TunedClassifier(metric="foo").check()
 
 
-def test_a_column_in_place_of_a_table_is_told_how_to_become_one() -> None:
+def test_a_single_column_as_x_gives_a_message_with_the_remedy() -> None:
     words = "got 1D array instead: X is the single column 'age'; give a data frame with it, X.to_frame()."
     for column in (pd.Series(X[:, 0], name="age"), pl.Series("age", X[:, 0])):
         for use in (
