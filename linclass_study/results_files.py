@@ -101,7 +101,7 @@ def read_about(path: Path_) -> dict[str, Any]:
         classes = about.get("classes") or []
         if classes and about.get("positive", classes[0]) not in classes:
             raise ValueError(
-                f"its positive class {brief(about['positive'])} is none of its classes"
+                f"its positive class {brief(about['positive'])} is not one of its classes"
             )
     return about
 

@@ -57,7 +57,7 @@ class Terminal(LogHandlerBase):
         quiet = {getattr(part, "name", str(part)).lower() for part in settings.quiet or ()}
         self.short_plan = settings.dryrun and "reason" in quiet
         self.planned: Planned = {}
-        self.told_jobs = False
+        self.has_shown_jobs = False
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -74,7 +74,7 @@ class Terminal(LogHandlerBase):
         event = getattr(record, "event", None)
         if self.common_settings.dryrun and event == LogEvent.RUN_INFO:
             # once before and once after all jobs
-            jobs, self.told_jobs = self.told_jobs, True
+            jobs, self.has_shown_jobs = self.has_shown_jobs, True
             if self.short_plan:
                 return self.plan(record.__dict__["stats"]) if jobs else []
             return [] if jobs else [self.format(record)]

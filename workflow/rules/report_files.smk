@@ -54,7 +54,7 @@ def draw_again_if_figure_is_lost(wildcards):
 def rerun_if_tables_are_missing(wildcards):
     """An input function without files: it forces the page if a table of it is missing.
 
-    The tables are no outputs of the rule: Snakemake would store all inputs of the page with each of them.
+    The tables are not outputs of the rule: Snakemake would store all inputs of the page with each of them.
     """
     folder = Path(STUDY.results, "tables")
     there = {file.name for file in folder.iterdir()} if folder.is_dir() else set()

@@ -59,7 +59,7 @@ def make(outcome: Outcome) -> ReportTable | None:
 
 
 def _opposed(found: list[Across]) -> str:
-    """A sentence about significant differences of which the mean has the other sign; empty if there are none."""
+    """A sentence about significant differences whose mean has the opposite sign; empty without such differences."""
     pairs = [
         f"{one.control} is significantly {'better' if one.significant[j] > 0 else 'worse'} than {other}"
         for one in found
