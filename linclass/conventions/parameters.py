@@ -125,7 +125,8 @@ def _arguments(init: Any) -> dict[str, Any]:
     return {a.name: a.default for a in arguments}
 
 
-PLAIN = (bool, complex, float, int, str, type(None))  # types whose repr is all of their content
+PLAIN = (bool, int, str, type(None))  # types whose equality is that of their content
+NUMBERS = (float, complex)  # equal to others: −0.0 to 0.0, and NaN not to itself
 
 
 class _Itself:
@@ -150,6 +151,8 @@ def key_of(value: Any, above: tuple[int, ...] = ()) -> Hashable:
     """
     kind = type(value)
     if kind in PLAIN:
+        return kind, value
+    if kind in NUMBERS:
         return kind, repr(value)
     if id(value) in above or isinstance(value, type):
         return _Itself(value)
@@ -157,7 +160,7 @@ def key_of(value: Any, above: tuple[int, ...] = ()) -> Hashable:
     if kind in (list, tuple):
         return kind, tuple(map(inside, value))
     if kind is dict:
-        return kind, tuple(map(inside, value.items()))
+        return kind, tuple((inside(k), inside(v)) for k, v in value.items())
     if kind in (set, frozenset):
         return kind, frozenset(map(inside, value))
     if kind in (bytes, bytearray):
