@@ -8,7 +8,7 @@ A run is one data set × one method, with all folds and their tuning; light runs
 
 from snakemake.utils import min_version
 
-min_version("9.14")
+min_version("9.27")  # functions as priorities
 
 
 configfile: f"{workflow.basedir}/config/config.yaml"

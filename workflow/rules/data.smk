@@ -17,6 +17,7 @@ rule fetch:
         as_is=features_as_is(),
     log:
         "<results>/logs/fetch/{dataset}.log",
+    priority: FIRST
     params:
         entry=entry_of_dataset,
         content=content_of_local_files,

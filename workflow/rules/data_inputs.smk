@@ -11,6 +11,8 @@ from linclass_study.project import ROOT
 from linclass_study.study import code
 from linclass_study.study.config import AS_IS
 
+FIRST = 1_000_000  # priority of the jobs on which all others wait; no expected time in seconds is above it
+
 
 def entry_of_dataset(wildcards):
     return as_text(metadata.without_metadata(STUDY.datasets[wildcards.dataset]))

@@ -27,6 +27,7 @@ rule cross_validate:
         "<results>/bundles/{bundle}.json",
     log:
         "<results>/logs/cross_validate/{bundle}.log",
+    priority: longest_first
     threads: 1
     resources:
         mem_mb=memory_of_bundle,
@@ -49,6 +50,7 @@ rule cross_validate_shard:
         "<results>/logs/cross_validate/{bundle}/{shard}.log",
     wildcard_constraints:
         bundle=DIVIDED,
+    priority: longest_first
     threads: 1
     resources:
         mem_mb=memory_of_bundle,

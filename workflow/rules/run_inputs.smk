@@ -118,5 +118,10 @@ def minutes_of_bundle(wildcards, input, attempt):
     return resources.minutes_of_bundle(BUNDLES[wildcards.bundle], STUDY, attempt)
 
 
+def longest_first(wildcards):
+    """The expected seconds of a job as its priority, so that no long job is left alone at the end."""
+    return min(BUNDLES[wildcards.bundle].work, FIRST)
+
+
 def manifests_of_dataset(wildcards):
     return [f"<results>/bundles/{one.name}.json" for one in BUNDLES_OF[wildcards.dataset]]
