@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass import metrics
+from linclass.evaluation import metrics
 from linclass_study.results.scored_runs import write_scores
 from linclass_study.results.scoring import Classes
 from linclass_study.results.summary import write_summary

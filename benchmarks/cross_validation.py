@@ -36,12 +36,12 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
 
 import linclass
-from linclass.pipeline.fitted import Task
-from linclass.pipeline.fitting import fit_folds, fit_method
-from linclass.pipeline.fold_predictions import predict_folds
-from linclass.pipeline.method import Method
-from linclass.resampling.folds import stratified_folds
-from linclass.tables.table import Table
+from linclass.base.tables.table import Table
+from linclass.tuning.folds import stratified_folds
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_folds, fit_method
+from linclass_study.pipeline.fold_predictions import predict_folds
+from linclass_study.pipeline.method import Method
 from linclass_study.runs.feature_file import FeatureFile, grid
 from linclass_study.runs.folds import Plan
 from linclass_study.runs.run import PlannedRun, fit_and_predict

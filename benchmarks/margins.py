@@ -36,14 +36,14 @@ from sklearn.datasets import make_moons
 from sklearn.svm import SVC, LinearSVC
 
 from linclass import KernelSVM, LinearSVM
-from linclass.design.design_matrix import DesignMatrix
-from linclass.design.kernel_design import KernelDesign
-from linclass.kernel_machines.kernel_norm import KernelNorm
-from linclass.kernels.gaussian import Gaussian
-from linclass.losses.hinge import Hinge
-from linclass.names.parts import find
-from linclass.objective.objective import Objective, strength_of_C
-from linclass.penalties.l2 import L2
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design.kernel_design import KernelDesign
+from linclass.base.parts import find
+from linclass.kernels.functions.gaussian import Gaussian
+from linclass.kernels.kernel_norm import KernelNorm
+from linclass.linear.losses.hinge import Hinge
+from linclass.linear.objective.objective import Objective, strength_of_C
+from linclass.linear.penalties.l2 import L2
 
 WITHIN = 1e-6
 

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
-from linclass.separability import separability
+from linclass.separation.separability import separability
 
 FEASIBLE, INFEASIBLE = 0, 2  # of linprog
 

@@ -38,11 +38,11 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression as Peer
 
 from linclass import LogisticRegression
-from linclass.design.design_matrix import DesignMatrix
-from linclass.losses.logistic import Logistic
-from linclass.losses.softmax import Softmax
-from linclass.objective.objective import Objective, strength_of_C
-from linclass.penalties.l2 import L2
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.linear.losses.logistic import Logistic
+from linclass.linear.losses.softmax import Softmax
+from linclass.linear.objective.objective import Objective, strength_of_C
+from linclass.linear.penalties.l2 import L2
 
 
 def logistic(

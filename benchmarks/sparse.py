@@ -25,11 +25,11 @@ import numpy as np
 import sklearn.linear_model as peers
 
 from linclass import ElasticNet, Lasso, LogisticRegression
-from linclass.design.design_matrix import DesignMatrix
-from linclass.losses.logistic import Logistic
-from linclass.losses.squared import Squared
-from linclass.objective.objective import Objective, strength_of_C
-from linclass.penalties.elastic_net import ElasticNet as Net
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.linear.losses.logistic import Logistic
+from linclass.linear.losses.squared import Squared
+from linclass.linear.objective.objective import Objective, strength_of_C
+from linclass.linear.penalties.elastic_net import ElasticNet as Net
 
 WITHIN = 1e-6
 

@@ -40,10 +40,10 @@ from linclass import (
     OrdinalRegression,
     ProbitRegression,
 )
-from linclass.design.design_matrix import DesignMatrix
-from linclass.losses.crammer_singer import CrammerSinger
-from linclass.objective.objective import Objective, strength_of_C
-from linclass.penalties.l2 import L2
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.linear.losses.crammer_singer import CrammerSinger
+from linclass.linear.objective.objective import Objective, strength_of_C
+from linclass.linear.penalties.l2 import L2
 
 TOLERANCES = [10.0**-k for k in range(1, 11)]
 

@@ -40,7 +40,7 @@ from linclass import (
     TunedRegressor,
     parameter_path,
 )
-from linclass.objective.objective import strength_of_C
+from linclass.linear.objective.objective import strength_of_C
 
 FOLDS = 5
 

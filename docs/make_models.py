@@ -16,9 +16,9 @@ from typing import Any
 import yaml
 
 import linclass
-from linclass.composition.compatibility import in_words
-from linclass.conventions.classifier import Classifier
-from linclass.names import parts
+from linclass.base import parts
+from linclass.base.classifier import Classifier
+from linclass.linear.composition.compatibility import in_words
 from linclass_study.report.tables.tuning_budget import budget
 from linclass_study.study.parameter_facts import parameter_facts
 from linclass_study.study.yaml_file import parse_numbers, read_yaml

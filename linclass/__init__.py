@@ -3,79 +3,115 @@
     from linclass import LogisticRegression
     LogisticRegression(strength=0.01).fit(X, y).predict_proba(X)
 
-``help(linclass.LogisticRegression)`` is about one model, ``dir(linclass)`` lists their names, and docs/models.md has
-the equation, cost and source of each. The families, with some of their models:
-
-any loss and penalty   LinearClassifier
-least squares          LeastSquaresClassifier
-logistic regression    LogisticRegression, ProbitRegression, OrdinalRegression, FirthLogisticRegression,
-                       BayesianLogisticRegression
-margins and kernels    LinearSVM, KernelSVM, KernelLogisticRegression, KernelPerceptron, RelevanceVectorMachine
-discriminants          LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, FisherDiscriminant, NearestMean …
-naive Bayes            GaussianNB, BernoulliNB, MultinomialNB, ExponentialFamilyNB …
-row by row             Perceptron, AveragedPerceptron, PassiveAggressive, Adaline, Winnow …
-fewest errors          ZeroOneClassifier
-around a model         TunedClassifier, Calibrated, OneVsRest, OneVsOne, ErrorCorrectingOutputCodes
-regression             LinearRegression, Ridge, Lasso, ElasticNet, LeastAngleRegression, BayesianLinearRegression …
-functions              decide, separability, largest_margin, parameter_path
-
-A class is in the file with its name in snake case, ``linclass/classifiers/logistic_regression.py``; names are imported
-on first use. A new classifier or regressor is public as soon as its file exists.
+``help(linclass.LogisticRegression)`` documents one model, ``dir(linclass)`` lists all names, and docs/models.md has
+the equation, cost and source of each model. Names are imported on first use.
 """
 
 from __future__ import annotations
 
 import re
-from importlib import import_module
-from pathlib import Path
+from importlib import import_module, util
 from typing import Any
 
-_FUNCTIONS = {
-    "decide": "linclass.decision_theory.risk",
-    "largest_margin": "linclass.separability",
-    "parameter_path": "linclass.selection.paths",
-    "separability": "linclass.separability",
+# The public classes by package; each is in the module with its name in snake case.
+_CLASSES = {
+    "base": ("MajorityClass",),
+    "bayes": (
+        "BayesianLinearRegression",
+        "BayesianLogisticRegression",
+        "RelevanceVectorMachine",
+        "RelevanceVectorRegressor",
+    ),
+    "discriminant": (
+        "FisherDiscriminant",
+        "FlexibleDiscriminantAnalysis",
+        "LinearDiscriminantAnalysis",
+        "MixtureDiscriminantAnalysis",
+        "NearestMean",
+        "NearestShrunkenCentroids",
+        "QuadraticDiscriminantAnalysis",
+        "ReducedRankLDA",
+        "RegularizedDiscriminantAnalysis",
+    ),
+    "kernels": (
+        "KernelLogisticRegression",
+        "KernelPerceptron",
+        "KernelSVM",
+        "SupportVectorRegressor",
+    ),
+    "linear": (
+        "DantzigSelector",
+        "ElasticNet",
+        "FirthLogisticRegression",
+        "ForwardStagewise",
+        "HoKashyap",
+        "Lasso",
+        "LeastAngleRegression",
+        "LeastSquaresClassifier",
+        "LinearClassifier",
+        "LinearRegression",
+        "LinearSVM",
+        "LogisticRegression",
+        "OrdinalRegression",
+        "PartialLeastSquares",
+        "ProbitRegression",
+        "Ridge",
+    ),
+    "multiclass": ("ErrorCorrectingOutputCodes", "OneVsOne", "OneVsRest"),
+    "naive_bayes": (
+        "BernoulliNB",
+        "CategoricalNB",
+        "ExponentialFamilyNB",
+        "GaussianNB",
+        "MultinomialNB",
+        "PoissonNB",
+    ),
+    "online": (
+        "Adaline",
+        "AveragedPerceptron",
+        "BalancedWinnow",
+        "PassiveAggressive",
+        "Perceptron",
+        "Relaxation",
+        "SecondOrderPerceptron",
+        "VotedPerceptron",
+        "Winnow",
+    ),
+    "separation": ("ZeroOneClassifier",),
+    "tuning": ("Calibrated", "TunedClassifier", "TunedRegressor"),
 }
-_ROOT = Path(__file__).parent
-_FOLDERS = ("classifiers", "regressors")
+_MODULES = {
+    name: f"linclass.{package}."
+    + re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+    for package, names in _CLASSES.items()
+    for name in names
+} | {
+    "decide": "linclass.evaluation.risk",
+    "largest_margin": "linclass.linear.largest_margin",
+    "parameter_path": "linclass.tuning.paths",
+    "separability": "linclass.separation.separability",
+}
+__all__ = sorted(_MODULES)
 
 
 def module_of(name: str) -> str:
-    """LinearDiscriminantAnalysis → linclass.classifiers.linear_discriminant_analysis."""
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
-    folder = next((f for f in _FOLDERS if (_ROOT / f / f"{words}.py").is_file()), _FOLDERS[0])
-    return f"linclass.{folder}.{words}"
-
-
-def _classes() -> list[str]:
-    """Classes that their files are named after."""
-    found = []
-    for folder in _FOLDERS:
-        for file in sorted((_ROOT / folder).glob("[!_]*.py")):
-            text = file.read_text(encoding="utf-8")
-            names = re.findall(r"^class ([A-Z]\w*)", text, flags=re.MULTILINE)
-            found += [name for name in names if module_of(name).endswith(f".{file.stem}")]
-    return found
+    """The module of a public class or function; of another name, this one."""
+    return _MODULES.get(name, __name__)
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__all__":
-        return __dir__()
-    if name in _FUNCTIONS:
-        return getattr(import_module(_FUNCTIONS[name]), name)
-    module = module_of(name)
-    if name[:1].isupper() and _ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py").is_file():
-        value = getattr(import_module(module), name)
+    if name in _MODULES:
+        value = getattr(import_module(_MODULES[name]), name)
         globals()[name] = value
         return value
-    if (_ROOT / name / "__init__.py").is_file() or (_ROOT / f"{name}.py").is_file():
+    if not name.startswith("_") and util.find_spec(f"linclass.{name}"):
         return import_module(f"linclass.{name}")
-    from linclass.names.other_names import CLASSES, nearest
+    from linclass.base.other_names import CLASSES, nearest
 
-    near = nearest(name, __dir__(), CLASSES.get(name))
+    near = nearest(name, __all__, CLASSES.get(name))
     hint = f"; did you mean {near!r}?" if near else ""
     raise AttributeError(f"module 'linclass' has no attribute {name!r}{hint}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*_classes(), *_FUNCTIONS])
+    return __all__

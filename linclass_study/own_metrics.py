@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from linclass import metrics
+from linclass.evaluation import metrics
 from linclass_study.refusal import Refused
 
 SCIKIT_LEARN = "sklearn.metrics"  # whose functions may always be called

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linclass.applicability import NotApplicable
-from linclass.counted import counted_have
-from linclass.resampling.folds import hold_out, nested_order, stratified_folds
+from linclass.base.applicability import NotApplicable
+from linclass.base.counted import counted_have
+from linclass.tuning.folds import hold_out, nested_order, stratified_folds
 
 if TYPE_CHECKING:
     from linclass_study.data.dataset import Dataset

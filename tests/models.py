@@ -1,18 +1,13 @@
-"""The modules and classes of all classifiers and regressors, over which laws are tested."""
+"""The modules of all public classifiers and regressors, over which laws are tested."""
 
 from importlib import import_module
-from pathlib import Path
 from types import ModuleType
 
 import linclass
 
-FOLDERS = ("classifiers", "regressors")
-FILES = [
-    file
-    for folder in FOLDERS
-    for file in sorted((Path(linclass.__file__).parent / folder).glob("[!_]*.py"))
+MODULES = [
+    import_module(linclass.module_of(name)) for name in linclass.__all__ if name[0].isupper()
 ]
-MODULES = [import_module(f"linclass.{file.parent.name}.{file.stem}") for file in FILES]
 
 
 def own_classes(module: ModuleType) -> list[type]:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import linclass
-from linclass.conventions.classifier import Classifier
+from linclass.base.classifier import Classifier
 
 ROOT = Path(__file__).parent.parent
 LIBRARY = ROOT / "docs" / "library.md"

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import linclass
-from linclass.names import parts
+from linclass.base import parts
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "textbooks.md").read_text(encoding="utf-8")

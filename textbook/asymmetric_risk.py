@@ -14,7 +14,7 @@ ignores costs, and the rule of least risk, which is never worse, beside Bayes' o
 import numpy as np
 
 from linclass import LogisticRegression, decide
-from linclass.synthetic import generate
+from linclass.datasets import generate
 from linclass_study.textbook import CLASSES, INK, figure, save
 
 gaussians = {"means": [[0, 0], [2, 2]], "covariances": "identity"}

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.stats import norm
 
 from linclass import BayesianLogisticRegression
-from linclass.synthetic import generate
+from linclass.datasets import generate
 from linclass_study.textbook import CLASSES, INK, METHODS, figure, save
 
 X, y = generate("gaussians", 4, means=[[-1, 0], [1, 1]], covariances="identity", rows=[15, 15])

@@ -13,7 +13,7 @@ Friedman (2009), §4.3.1 and figure 4.7; Friedman (1989), JASA 84.
 import numpy as np
 
 from linclass import QuadraticDiscriminantAnalysis
-from linclass.synthetic import generate
+from linclass.datasets import generate
 from linclass_study.textbook import CLASSES, INK, METHODS, data, figure, save
 
 vowel = data("vowel")

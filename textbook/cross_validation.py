@@ -12,7 +12,7 @@ make 3 errors in 150. See Hastie, Tibshirani & Friedman (2009), §7.10; Abu-Most
 import numpy as np
 
 from linclass import LinearDiscriminantAnalysis, LogisticRegression
-from linclass.resampling.folds import stratified_folds
+from linclass.tuning.folds import stratified_folds
 from linclass_study.textbook import CLASSES, INK, data, figure, save
 
 rng, d, n = np.random.default_rng(0), 15, 120

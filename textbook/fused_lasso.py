@@ -16,7 +16,7 @@ Hastie, Tibshirani & Friedman (2009), §18.4.2 and figure 18.8.
 import numpy as np
 
 from linclass import LogisticRegression
-from linclass.penalties.fused_lasso import FusedLasso
+from linclass.linear.penalties.fused_lasso import FusedLasso
 from linclass_study.textbook import CLASSES, INK, figure, save
 
 rng = np.random.default_rng(0)

@@ -13,7 +13,7 @@ above. See Hastie, Tibshirani & Friedman (2009), §10.6 and figure 12.4; Bishop 
 
 import numpy as np
 
-from linclass.names.parts import find
+from linclass.base.parts import find
 from linclass_study.textbook import INK, METHODS, figure, save
 
 m = np.linspace(-2.2, 3, 500)

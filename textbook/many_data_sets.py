@@ -15,8 +15,8 @@ fewer questions asked, Holm's procedure finds the same two. See Demšar (2006), 
 import numpy as np
 from scipy import stats
 
-from linclass.comparisons import against_control, critical_difference, friedman, nemenyi
-from linclass.comparisons.nemenyi_test import quantile
+from linclass.evaluation.comparisons import against_control, critical_difference, friedman, nemenyi
+from linclass.evaluation.comparisons.nemenyi_test import quantile
 from linclass_study.textbook import CLASSES, INK, figure, save
 
 methods = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]

@@ -14,7 +14,7 @@ A smaller C buys a wider margin with more slack. See Bishop (2006), §7.1; Hasti
 import numpy as np
 
 from linclass import LinearSVM, Perceptron
-from linclass.synthetic import generate
+from linclass.datasets import generate
 from linclass_study.textbook import CLASSES, INK, figure, save
 
 apart = generate(

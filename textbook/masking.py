@@ -18,7 +18,7 @@ from linclass import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
-from linclass.synthetic import generate
+from linclass.datasets import generate
 from linclass_study.textbook import CLASSES, METHODS, figure, save
 
 X, y = generate("masking", 3, rows=[150, 150, 150])

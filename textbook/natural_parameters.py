@@ -24,7 +24,7 @@ import numpy as np
 from scipy.special import digamma
 
 from linclass import LinearDiscriminantAnalysis
-from linclass.names.parts import find
+from linclass.base.parts import find
 from linclass_study.textbook import CLASSES, INK, data, figure, save
 
 alpha = np.array([2.0, 4.0, 6.0])

@@ -16,7 +16,7 @@ them, and LDA, whose direction is that of least squares, turns as much. See Bish
 import numpy as np
 
 from linclass import LeastSquaresClassifier, LinearDiscriminantAnalysis, LogisticRegression
-from linclass.synthetic import generate
+from linclass.datasets import generate
 from linclass_study.textbook import CLASSES, METHODS, figure, save
 
 spread = [[1.0, 0.6], [0.6, 1.0]]

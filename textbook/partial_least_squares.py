@@ -13,7 +13,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 
 from linclass import LinearRegression, PartialLeastSquares
-from linclass.pipeline.preprocessor import Preprocessor
+from linclass_study.pipeline.preprocessor import Preprocessor
 from linclass_study.textbook import CLASSES, INK, figure, save
 
 rng = np.random.RandomState(0)

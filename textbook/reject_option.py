@@ -15,8 +15,8 @@ import numpy as np
 from scipy.stats import norm
 
 from linclass import LinearDiscriminantAnalysis, LogisticRegression, decide
-from linclass.resampling.folds import stratified_folds
-from linclass.synthetic import generate
+from linclass.datasets import generate
+from linclass.tuning.folds import stratified_folds
 from linclass_study.textbook import CLASSES, INK, METHODS, data, figure, save
 
 gaussians = {"means": [[0, 0], [1.5, 1.5]], "covariances": "identity"}

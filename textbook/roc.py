@@ -15,7 +15,7 @@ import numpy as np
 from scipy.stats import norm, rankdata
 
 from linclass import LinearDiscriminantAnalysis
-from linclass.resampling.folds import stratified_folds
+from linclass.tuning.folds import stratified_folds
 from linclass_study.textbook import CLASSES, INK, METHODS, data, figure, save
 
 heart = data("heart")

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.stats import norm
 
 from linclass import LinearDiscriminantAnalysis, LogisticRegression
-from linclass.decision_theory.bayes_error import bayes_error
+from linclass.evaluation.bayes_error import bayes_error
 from linclass_study.textbook import CLASSES, INK, METHODS, data, figure, save
 
 rows = data("gaussians")

@@ -14,7 +14,7 @@ Long (2003); Nguyen & Sanner (2013).
 import numpy as np
 
 from linclass import LeastSquaresClassifier, LinearSVM, LogisticRegression, ZeroOneClassifier
-from linclass.synthetic import generate
+from linclass.datasets import generate
 from linclass_study.textbook import CLASSES, INK, METHODS, figure, save
 
 X, y = generate("gaussians", 8, means=[[0, 0], [2.2, 1.4]], covariances="identity", rows=[40, 40])

@@ -1,1 +1,1 @@
-"""Kernels k(x, x′) = ⟨φ(x), φ(x′)⟩, one a file."""
+"""Kernel functions, and the models whose score is a sum of kernels at training rows."""

@@ -1,1 +1,1 @@
-"""Several classes from two-class classifiers."""
+"""Several classes from binary classifiers: one-vs-rest, one-vs-one, error-correcting output codes."""

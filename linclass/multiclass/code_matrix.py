@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from linclass.applicability import NotApplicable
-from linclass.counted import counted
-from linclass.numerics.arrays import Array
+from linclass.base.applicability import NotApplicable
+from linclass.base.counted import counted
+from linclass.base.numerics.arrays import Array
 
 DRAWS = 100
 MOST_CLASSES = 11  # of the exhaustive code: 1,023 columns

@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.annotations import EstimatorLike, MatrixLike
-from linclass.conventions.predicted import predictions_of
-from linclass.conventions.softmax_probabilities import SoftmaxProbabilities
-from linclass.conventions.takes_offset import ProbabilitiesWithOffset
-from linclass.numerics.arrays import Array
+from linclass.base.annotations import EstimatorLike, MatrixLike
+from linclass.base.numerics.arrays import Array
+from linclass.base.predicted import predictions_of
+from linclass.base.softmax_probabilities import SoftmaxProbabilities
+from linclass.base.takes_offset import ProbabilitiesWithOffset
 
 
 class CombinedProbabilities:

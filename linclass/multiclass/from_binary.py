@@ -17,32 +17,32 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from linclass.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike
-from linclass.applicability import NotApplicable
-from linclass.conventions.classifier import Classifier
-from linclass.conventions.cloned import cloned
-from linclass.conventions.convergence_warning import silently
-from linclass.conventions.groups import kept_groups
-from linclass.conventions.linear_scores import LARGEST
-from linclass.conventions.many_fits import Folds, ManyFits
-from linclass.conventions.meta_estimator import (
+from linclass.base.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike
+from linclass.base.applicability import NotApplicable
+from linclass.base.classifier import Classifier
+from linclass.base.cloned import cloned
+from linclass.base.convergence_warning import silently
+from linclass.base.counted import counted
+from linclass.base.given_rows import caller_rows
+from linclass.base.groups import kept_groups
+from linclass.base.linear_scores import LARGEST
+from linclass.base.many_fits import Folds, ManyFits
+from linclass.base.meta_estimator import (
     Given,
     MetaEstimator,
     fit_inside,
     require_kind,
     some_rows,
 )
-from linclass.conventions.metadata import asking_for_all
-from linclass.conventions.offsets import kept_offsets
-from linclass.conventions.parameters import key_of
-from linclass.counted import counted
-from linclass.input.given_rows import caller_rows
-from linclass.multiclass.statuses import WORST_LAST, known_status, over_fits
+from linclass.base.metadata import asking_for_all
+from linclass.base.numerics.arrays import Array
+from linclass.base.offsets import kept_offsets
+from linclass.base.parameters import key_of
+from linclass.base.statuses import WORST_LAST, known_status, over_fits
 from linclass.multiclass.two_class_score import two_class_score
-from linclass.numerics.arrays import Array
-from linclass.selection.candidates import fits_of
+from linclass.tuning.candidates import fits_of
 
-DEFAULT = "linclass.classifiers.logistic_regression"  # imported by name, only if it is used
+DEFAULT = "linclass.linear.logistic_regression"  # imported by name, only if it is used
 
 
 class TwoClassProblem(NamedTuple):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.annotations import EstimatorLike, MatrixLike
-from linclass.conventions.foreign_estimator import own_copy
-from linclass.conventions.offsets import offset_for
+from linclass.base.annotations import EstimatorLike, MatrixLike
+from linclass.base.foreign_estimator import own_copy
+from linclass.base.offsets import offset_for
 
 
 def two_class_score(inner: EstimatorLike, X: MatrixLike, offset: np.ndarray | None) -> np.ndarray:

@@ -1,1 +1,1 @@
-"""Classifiers that learn from one row after another: the order of the rows, passes over them, their base class."""
+"""Online learners: perceptrons, passive-aggressive, Adaline, Winnow and other updates row by row."""

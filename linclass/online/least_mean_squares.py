@@ -13,8 +13,8 @@ import copy
 import numpy as np
 from scipy.linalg.lapack import dtrtrs
 
-from linclass.numerics.arrays import Array
-from linclass.online.block import Block
+from linclass.base.numerics.arrays import Array
+from linclass.linear.solvers.online.block import Block
 
 
 class LeastMeanSquares:

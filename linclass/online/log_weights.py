@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from linclass.losses._lead import lead
-from linclass.numerics.arrays import Array
-from linclass.online.block import Block
-from linclass.online.tally import Tally
+from linclass.base.numerics.arrays import Array
+from linclass.linear.losses._lead import lead
+from linclass.linear.solvers.online.block import Block
+from linclass.linear.solvers.online.tally import Tally
 
 RANGE = 300.0  # e^300 and e^−300 are floats
 

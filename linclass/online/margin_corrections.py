@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.numerics.arrays import Array
-from linclass.online.block import Block
-from linclass.online.correction import Corrections, ManyClasses, Rule, TwoClasses
+from linclass.base.numerics.arrays import Array
+from linclass.linear.solvers.online.block import Block
+from linclass.linear.solvers.online.correction import Corrections, ManyClasses, Rule, TwoClasses
+from linclass.linear.solvers.online.tally import Tally
 from linclass.online.online_classifier import OnlineClassifier
-from linclass.online.tally import Tally
 
 
 class MarginCorrections(OnlineClassifier):

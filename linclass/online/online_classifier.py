@@ -12,16 +12,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 
-from linclass.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
-from linclass.applicability import require_memory
-from linclass.conventions.classifier import Classifier
-from linclass.conventions.convergence_warning import silently
-from linclass.conventions.geometry import LinearGeometry
-from linclass.conventions.linear_scores import LinearScores
-from linclass.conventions.parameter_types import require_whole
-from linclass.counted import counted
-from linclass.numerics.arrays import Array
-from linclass.online.block import (
+from linclass.base.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
+from linclass.base.applicability import require_memory
+from linclass.base.classifier import Classifier
+from linclass.base.convergence_warning import silently
+from linclass.base.counted import counted
+from linclass.base.geometry import LinearGeometry
+from linclass.base.linear_scores import LinearScores
+from linclass.base.numerics.arrays import Array
+from linclass.base.parameter_types import require_whole
+from linclass.base.rows_of_call import begin_with, rows_of_call
+from linclass.linear.solvers.online.block import (
     SLAB,
     STORED,
     Block,
@@ -29,9 +30,8 @@ from linclass.online.block import (
     bytes_of_blocks,
     stays_sparse,
 )
-from linclass.online.row_order import random_order
-from linclass.online.rows_of_call import begin_with, rows_of_call
-from linclass.online.tally import Tally
+from linclass.linear.solvers.online.row_order import random_order
+from linclass.linear.solvers.online.tally import Tally
 
 ORDERS = ("random", "cyclic")
 

@@ -1,1 +1,1 @@
-"""Linear separability of two classes: a separating hyperplane, or a proof that there is none."""
+"""Whether classes are linearly separable, with proofs, and the exact zero–one loss of small problems."""

@@ -1,4 +1,4 @@
-"""Search for both witnesses of linclass/proofs/witness.py by Newton's method; the proof is made there.
+"""Search for both witnesses of linclass/separation/proofs/witness.py by Newton's method; the proof is made there.
 
 A λ with Zᵀλ = 0 makes every d with Z d ≥ 0 orthogonal to the rows S with λ_i > 0. So rows in the span of S are
 decided, the others are projected orthogonally to it, and the rank decreases with every round.
@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
-from linclass.applicability import require_memory
-from linclass.numerics.arrays import Array
-from linclass.proofs.signed_rows import SignedRows
-from linclass.proofs.witness import Alternative
+from linclass.base.applicability import require_memory
+from linclass.base.numerics.arrays import Array
+from linclass.separation.proofs.signed_rows import SignedRows
+from linclass.separation.proofs.witness import Alternative
 from linclass.separation.violation import DIRECT, ProjectedRows, Violation, least_violation
 
 TINY = np.finfo(float).tiny

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from linclass.proofs.nearest_point import decide_exactly
-from linclass.proofs.signed_rows import SignedRows
-from linclass.proofs.witness import Alternative, in_integers
+from linclass.separation.proofs.nearest_point import decide_exactly
+from linclass.separation.proofs.signed_rows import SignedRows
+from linclass.separation.proofs.witness import Alternative, in_integers
 
 MULTIPLES = 32  # of a direction, each of which is rounded in another way
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from linclass.proofs.signed_rows import SignedRows
-from linclass.proofs.witness import Alternative
 from linclass.separation.alternative import alternative
 from linclass.separation.by_integers import by_integers
 from linclass.separation.linear_program import by_linear_program
 from linclass.separation.one_feature import one_feature
+from linclass.separation.proofs.signed_rows import SignedRows
+from linclass.separation.proofs.witness import Alternative
 
 METHODS: dict[str, tuple[Callable[[SignedRows], Alternative | None], ...]] = {
     # in this order, until one gives a proof

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from linclass.proofs.signed_rows import SignedRows
-from linclass.proofs.witness import Alternative
 from linclass.separation.alternative import polished, row_space
+from linclass.separation.proofs.signed_rows import SignedRows
+from linclass.separation.proofs.witness import Alternative
 
 
 def by_linear_program(rows: SignedRows) -> Alternative | None:

@@ -11,8 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from linclass.proofs.signed_rows import SignedRows
-from linclass.proofs.witness import Alternative
+from linclass.separation.proofs.signed_rows import SignedRows
+from linclass.separation.proofs.witness import Alternative
 
 MULTIPLES = 10_000  # of w; each rounds w·x + b in another way
 

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from linclass.annotations import ArrayLike, MatrixLike
-from linclass.input import validation
-from linclass.numerics.arrays import Array
-from linclass.proofs.signed_rows import SignedRows
-from linclass.proofs.witness import Alternative, holds
+from linclass.base import validation
+from linclass.base.annotations import ArrayLike, MatrixLike
+from linclass.base.numerics.arrays import Array
+from linclass.separation.proofs.signed_rows import SignedRows
+from linclass.separation.proofs.witness import Alternative, holds
 
 INTERCEPTS = ("none", "feature", "free")
 

@@ -14,9 +14,9 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.linalg import lapack
 
-from linclass.numerics.arrays import Array, diagonal
-from linclass.numerics.line_search import decreased, minimize_along
-from linclass.solvers.conjugate_gradients import conjugate_gradients, length
+from linclass.base.numerics.arrays import Array, diagonal
+from linclass.base.numerics.conjugate_gradients import conjugate_gradients, length
+from linclass.base.numerics.line_search import decreased, minimize_along
 
 DIRECT = 500  # columns up to which Hessians are formed
 STEPS = 200

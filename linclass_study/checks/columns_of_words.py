@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from linclass.counted import names_and_others
-from linclass.names import parts
-from linclass.pipeline.method import named_steps
+from linclass.base import parts
+from linclass.base.counted import names_and_others
 from linclass_study.data.entry.source_keys import as_list
 from linclass_study.data.labels import plain_number
+from linclass_study.pipeline.method import named_steps
 from linclass_study.yaml_text import yaml_text
 
 Entries = Mapping[str, Mapping[str, Any]]

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from linclass.tables.table import Table
-from linclass.transforms.impute import Impute
-from linclass.transforms.one_hot import OneHot
+from linclass.base.tables.table import Table
+from linclass.preprocessing.transforms.impute import Impute
+from linclass.preprocessing.transforms.one_hot import OneHot
 
 BLOCK = 1 << 20  # dense cells at a time
 CELLS = 4 * 10**7  # maximum of a dense matrix for the checks

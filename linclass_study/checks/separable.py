@@ -1,7 +1,7 @@
 """Linear separability of each pair of classes on all rows of the design, with proofs.
 
 A hyperplane proves separability; multipliers for which the convex hulls of the two classes meet prove the opposite
-(linclass.separability). Both are stored, and verified by `holds`.
+(linclass.separation.separability). Both are stored, and verified by `holds`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.applicability import NotApplicable
-from linclass.separability import separability
+from linclass.base.applicability import NotApplicable
 from linclass.separation.decision import Undecided
 from linclass.separation.result import Separation
+from linclass.separation.separability import separability
 from linclass_study.checks.design import NotChecked
 
 CELLS = 2 * 10**7  # maximal number of stored cells over all pairs of classes

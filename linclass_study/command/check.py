@@ -13,7 +13,7 @@ from typing import Any
 
 from snakemake.utils import update_config
 
-from linclass.counted import counted, first_names
+from linclass.base.counted import counted, first_names
 from linclass_study.checks.check_dataset import misleading
 from linclass_study.checks.columns_of_words import (
     classes_without_order,

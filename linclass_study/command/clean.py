@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from linclass.counted import counted, first_names
+from linclass.base.counted import counted, first_names
 from linclass_study.refusal import Refused
 from linclass_study.results.mixed_environments import UNRECORDED
 from linclass_study.results_files import read_parquet, require_plain

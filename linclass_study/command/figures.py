@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from linclass.counted import counted
+from linclass.base.counted import counted
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.own_metrics import require_trusted
 from linclass_study.refusal import Refused, nearest_name

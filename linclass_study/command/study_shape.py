@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from reprlib import repr as brief
 from typing import Any
 
-from linclass import metrics
+from linclass.evaluation import metrics
 from linclass_study.refusal import nearest_name
 from linclass_study.results.study_file import StudyDescription
 from linclass_study.study.schema import load_schema, schema_problems

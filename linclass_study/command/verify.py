@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from linclass.counted import counted, first_names
+from linclass.base.counted import counted, first_names
 from linclass_study.command.agreement import (
     ROUNDING,
     SAME_DATA,

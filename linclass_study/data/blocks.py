@@ -2,7 +2,7 @@
 
     LinearDiscriminantAnalysis().fit_blocks(read_blocks("large.parquet", target="class"))
 
-Every classifier that depends on sums over rows alone accepts such blocks (linclass/generative/from_statistics.py). A
+Every classifier that depends on sums over rows alone accepts such blocks (linclass/discriminant/from_statistics.py). A
 block is a numeric data frame, so the classifier sees the column names. One block is in memory at a time, and only the
 row groups that it overlaps are read. Studies read data sets with `format: parquet_blocks` in this way
 (linclass_study/runs/block_fits.py).
@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from linclass.applicability import NotApplicable
-from linclass.tables.table import Table
+from linclass.base.applicability import NotApplicable
+from linclass.base.tables.table import Table
 
 ROWS = 65_536
 

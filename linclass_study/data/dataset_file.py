@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.tables.table import Table
+from linclass.base.tables.table import Table
 from linclass_study.data import table_arrays
 from linclass_study.data.dataset import Dataset
 from linclass_study.results_files import opened_npz, parsed_json

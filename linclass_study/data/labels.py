@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass.counted import counted_have
+from linclass.base.counted import counted_have
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.refusal import nearest_name
 

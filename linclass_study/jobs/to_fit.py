@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from linclass.counted import counted, names_and_others
+from linclass.base.counted import counted, names_and_others
 from linclass_study.jobs.bundles import Bundle
 from linclass_study.protocols import kind, of_dataset, protocol_named
 from linclass_study.results_files import read_about

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from math import sqrt
 from typing import Any, NamedTuple
 
-from linclass.batches.strengths import COUNT
-from linclass.kernels.base import WIDTHS
-from linclass.selection import tuning
+from linclass.base.regularization_path import COUNT
+from linclass.kernels.functions.base import WIDTHS
+from linclass.tuning import tuning
 from linclass_study.data.entry.expected_size import Size
 from linclass_study.protocols import protocol_named, selected_protocols
 

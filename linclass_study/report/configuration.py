@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml
 
-from linclass.pipeline.method import named_steps
 from linclass_study.own_metrics import own_metrics
+from linclass_study.pipeline.method import named_steps
 from linclass_study.project import DEFAULT_STUDY, ROOT
 from linclass_study.results.outcome import Outcome
 

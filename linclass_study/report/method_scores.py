@@ -13,9 +13,13 @@ from collections.abc import Collection
 import numpy as np
 import polars as pl
 
-from linclass import metrics
-from linclass.comparisons.confidence_interval import corrected_error, fold_moments, t_interval
-from linclass.comparisons.corrected_t_test import corrected_t_against_control
+from linclass.evaluation import metrics
+from linclass.evaluation.comparisons.confidence_interval import (
+    corrected_error,
+    fold_moments,
+    t_interval,
+)
+from linclass.evaluation.comparisons.corrected_t_test import corrected_t_against_control
 from linclass_study.fit_statuses import FITTED
 from linclass_study.report.table import Number
 from linclass_study.results.outcome import Outcome

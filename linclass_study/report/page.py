@@ -15,7 +15,7 @@ import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from linclass.counted import counted
+from linclass.base.counted import counted
 from linclass_study.fit_statuses import FITTED, STATUSES
 from linclass_study.project import ROOT
 from linclass_study.protocols import CURVE, comparing_protocols, kind, selected_protocols

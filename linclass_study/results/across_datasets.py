@@ -2,7 +2,7 @@
 
 Of each group of data sets that share rows the first one with a score takes part (results/independent_datasets.py). A
 method has a score on a data set if every planned fit succeeded. Ranks, tests and ratings are those of the complete
-field (linclass/comparisons/missing_scores.py): a method that lacks a score is listed apart, and changes nothing for the
+field (comparisons/missing_scores.py): a method that lacks a score is listed apart, and changes nothing for the
 others.
 
 The study's own comparison, with its tests and the bootstrap of its ratings, is computed once and kept in
@@ -19,15 +19,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass import metrics
-from linclass.comparisons.bradley_terry_model import Ratings, bradley_terry
-from linclass.comparisons.friedman_test import Friedman, friedman
-from linclass.comparisons.missing_scores import (
+from linclass.evaluation import metrics
+from linclass.evaluation.comparisons.bradley_terry_model import Ratings, bradley_terry
+from linclass.evaluation.comparisons.friedman_test import Friedman, friedman
+from linclass.evaluation.comparisons.missing_scores import (
     complete_methods,
     missing_as_worst,
 )
-from linclass.comparisons.nemenyi_test import Nemenyi, indistinguishable, nemenyi
-from linclass.comparisons.pairwise_matrix import Pairwise, pairwise
+from linclass.evaluation.comparisons.nemenyi_test import Nemenyi, indistinguishable, nemenyi
+from linclass.evaluation.comparisons.pairwise_matrix import Pairwise, pairwise
 from linclass_study.fit_statuses import FITTED
 from linclass_study.results.independent_datasets import groups_sharing_rows
 from linclass_study.results.outcome import Outcome

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass import metrics
+from linclass.evaluation import metrics
 from linclass_study.results import conclusion
 from linclass_study.results.across_datasets import ComparisonAcross, write_comparison
 from linclass_study.results.conclusion import no_ranking

@@ -8,8 +8,8 @@ from itertools import islice
 
 import polars as pl
 
-from linclass import metrics
-from linclass.counted import counted
+from linclass.base.counted import counted
+from linclass.evaluation import metrics
 from linclass_study.checks.findings import serious
 from linclass_study.environment import recorded_environments
 from linclass_study.fit_statuses import FITTED

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.counted import counted
+from linclass.base.counted import counted
 from linclass_study.results.chance import chance
 from linclass_study.results.controls import Verdict, closest_rival
 from linclass_study.results.metric_words import metric_words

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.comparisons.bayesian_signed_rank_test import bayesian_signed_rank
-from linclass.counted import names_and_others
+from linclass.base.counted import names_and_others
+from linclass.evaluation.comparisons.bayesian_signed_rank_test import bayesian_signed_rank
 from linclass_study.results.across_datasets import ALPHA, FEW, AllScores, ComparisonAcross
 from linclass_study.results.chance import chance
 from linclass_study.results.controls import across, controls, focus_of

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.comparisons.control_test import AgainstControl, against_control
-from linclass.comparisons.corrections import least_adjusted_p
-from linclass.comparisons.ranking import average_ranks
-from linclass.comparisons.score_table import TIE
+from linclass.evaluation.comparisons.control_test import AgainstControl, against_control
+from linclass.evaluation.comparisons.corrections import least_adjusted_p
+from linclass.evaluation.comparisons.ranking import average_ranks
+from linclass.evaluation.comparisons.score_table import TIE
 from linclass_study.results import power
 from linclass_study.results.across_datasets import FEW, ComparisonAcross
 from linclass_study.results.outcome import Outcome

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from linclass.comparisons.corrections import data_sets_needed, least_adjusted_p
-from linclass.counted import counted, names_and_others
+from linclass.base.counted import counted, names_and_others
+from linclass.evaluation.comparisons.corrections import data_sets_needed, least_adjusted_p
 from linclass_study.results import power
 from linclass_study.results.across_datasets import ComparisonAcross, comparison_across
 from linclass_study.results.controls import Across, Verdict, across, cost_ratios, focus_of, verdicts

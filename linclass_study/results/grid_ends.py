@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from linclass import metrics
-from linclass.counted import counted
+from linclass.base.counted import counted
+from linclass.evaluation import metrics
 from linclass_study.fit_statuses import FITTED
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.tuned import at_the_edge

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from linclass import metrics
+from linclass.evaluation import metrics
 from linclass_study import table_files
 from linclass_study.own_metrics import own_metrics
 from linclass_study.results.fit_problems import FitProblem, fit_problems

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linclass import metrics
+from linclass.evaluation import metrics
 
 WRITTEN = {"auc": "AUC", "brier": "Brier", "f1": "F1", "matthews": "Matthews"}
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from linclass.counted import counted, first_names
+from linclass.base.counted import counted, first_names
 from linclass_study.environment import environment, numerical
 from linclass_study.fit_statuses import FITTED
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from linclass.counted import counted, names_and_others
+from linclass.base.counted import counted, names_and_others
 from linclass_study.results.across_datasets import FEW, ComparisonAcross, comparison_across
 from linclass_study.results.conclusion import independent, no_ranking
 from linclass_study.results.controls import across, closest_rival, focus_of

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.comparisons.confidence_interval import corrected_error, t_interval
-from linclass.comparisons.corrections import data_sets_needed
+from linclass.evaluation.comparisons.confidence_interval import corrected_error, t_interval
+from linclass.evaluation.comparisons.corrections import data_sets_needed
 from linclass_study.protocols import protocol_named, selected_protocols
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.within_dataset import ALPHA, SURE, ComparisonWithin

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Mapping
 
 import polars as pl
 
-from linclass.counted import names_and_others
+from linclass.base.counted import names_and_others
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.summary import ranking
 from linclass_study.results_files import read_parquet

@@ -1,9 +1,8 @@
 """Every metric on every fold, computed from the predictions alone.
 
-The metrics are those that ``linclass.metrics`` finds, so a new file there is a new row here, and those that the study
-names by import paths. A metric that is undefined
-on a fold (log loss without probabilities, AUC of one class) has no row there; a metric of the study that raises an
-exception is listed by metric_failures.py. Nor has a fit with invalid predictions:
+The metrics are those of ``linclass.evaluation.metrics``, and those that the study names by import paths. A metric that
+is undefined on a fold (log loss without probabilities, AUC of one class) has no row there; a metric of the study that
+raises an exception is listed by metric_failures.py. Nor has a fit with invalid predictions:
 it is named in the log, and all other fits are scored.
 
 Folds of equal size are scored together, as a stack; if a stack contains invalid predictions, one by one.
@@ -18,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from linclass import metrics
-from linclass.metrics.measure import measure
-from linclass.metrics.predictions import Predictions
+from linclass.evaluation import metrics
+from linclass.evaluation.metrics.measure import measure
+from linclass.evaluation.metrics.predictions import Predictions
 from linclass_study import table_files
 from linclass_study.table_files import FIT
 

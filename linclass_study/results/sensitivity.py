@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from linclass import metrics
+from linclass.evaluation import metrics
 from linclass_study.results.across_datasets import ComparisonAcross, comparison_across
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome

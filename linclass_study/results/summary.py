@@ -1,7 +1,7 @@
 """Scores and fits of all runs as one table each, and their summaries.
 
 sd is the sample standard deviation over folds (n − 1), and n the number of folds with a value; the standard error is
-corrected for overlapping training sets (linclass/comparisons/confidence_interval.py).
+corrected for overlapping training sets (linclass/evaluation/comparisons/confidence_interval.py).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from linclass import metrics
-from linclass.comparisons.confidence_interval import corrected_error
+from linclass.evaluation import metrics
+from linclass.evaluation.comparisons.confidence_interval import corrected_error
 from linclass_study import table_files
 from linclass_study.fit_statuses import FITTED, STATUSES
 from linclass_study.results import large_tables, times

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from linclass.comparisons.nemenyi_test import critical_difference
-from linclass.counted import counted
+from linclass.base.counted import counted
+from linclass.evaluation.comparisons.nemenyi_test import critical_difference
 from linclass_study.results.across_datasets import ALPHA, FEW, PAIRED, ComparisonAcross
 from linclass_study.results.conclusion import independent, rank_test
 

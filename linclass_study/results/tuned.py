@@ -18,8 +18,8 @@ from typing import Any
 
 import polars as pl
 
-from linclass.selection import tuning
-from linclass.selection.paths import BEYOND, STRENGTHS
+from linclass.tuning import tuning
+from linclass.tuning.paths import BEYOND, STRENGTHS
 from linclass_study.fit_statuses import FITTED
 from linclass_study.results.large_tables import concatenate_files
 from linclass_study.results.outcome import Outcome
@@ -27,7 +27,7 @@ from linclass_study.results_files import naming_errors, scan_parquet
 from linclass_study.table_files import FIT, frame, write_csv, write_table
 
 # Natural limits of parameters, beyond which there are no values; a class may name others (`limits` of
-# linclass/conventions/estimator.py).
+# linclass/base/estimator.py).
 LIMITS = {
     **dict.fromkeys(["shrinkage", "reg_param", "l1_ratio", "pooling"], (0, 1)),
     **dict.fromkeys(["subclasses", "n_components", "components"], (1,)),

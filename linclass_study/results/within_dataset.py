@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass import metrics
-from linclass.comparisons.bayesian_t_test import Posterior, bayesian_t
-from linclass.comparisons.corrected_t_test import (
+from linclass.evaluation import metrics
+from linclass.evaluation.comparisons.bayesian_t_test import Posterior, bayesian_t
+from linclass.evaluation.comparisons.corrected_t_test import (
     FoldsAgainstControl,
     corrected_t_against_control,
 )

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from linclass.applicability import NotApplicable
-from linclass.generative.shards import fit_without_each, partitions
-from linclass.pipeline.fitted import Fitted, Task
-from linclass.pipeline.fold_predictions import FoldPrediction
-from linclass.pipeline.method import Method
-from linclass.pipeline.transforming import shared_transforms
-from linclass.tables.table import Table
+from linclass.base.applicability import NotApplicable
+from linclass.base.tables.table import Table
+from linclass.discriminant.shards import fit_without_each, partitions
 from linclass_study.data import blocks
+from linclass_study.pipeline.fitted import Fitted, Task
+from linclass_study.pipeline.fold_predictions import FoldPrediction
+from linclass_study.pipeline.method import Method
+from linclass_study.pipeline.transforming import shared_transforms
 from linclass_study.runs.feature_file import FeatureFile
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.design.row_hashes import hashes
-from linclass.tables.table import Table
+from linclass.base.design.row_hashes import hashes
+from linclass.base.tables.table import Table
 from linclass_study.data import table_arrays
 from linclass_study.plane import plane
 from linclass_study.results_files import opened_npz, parsed_json

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from linclass.applicability import NotApplicable
-from linclass.pipeline.checked_steps import feature_map
-from linclass.pipeline.method import named_steps
-from linclass.tables.table import Table
+from linclass.base.applicability import NotApplicable
+from linclass.base.tables.table import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.unavailable import first_line, one_line
+from linclass_study.pipeline.checked_steps import feature_map
+from linclass_study.pipeline.method import named_steps
 from linclass_study.runs.feature_file import CUT, NOWHERE, Axes, FeatureFile, grid
 
 LARGEST = 5_000_000  # values in the features of a grid

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.pipeline.class_labels import with_labels
 from linclass_study.fit_statuses import FITTED
+from linclass_study.pipeline.class_labels import with_labels
 
 
 def fit_ending(

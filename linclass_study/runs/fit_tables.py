@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from linclass.pipeline.coefficients import Coefficients
-from linclass.pipeline.fitted import Candidate
 from linclass_study.guarded_child import reason
+from linclass_study.pipeline.coefficients import Coefficients
+from linclass_study.pipeline.fitted import Candidate
 
 Columns = dict[str, Any]
 

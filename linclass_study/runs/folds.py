@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from linclass.applicability import NotApplicable
-from linclass.resampling.folds import seed_of
+from linclass.base.applicability import NotApplicable
+from linclass.tuning.folds import seed_of
 from linclass_study import table_files
 from linclass_study.data.dataset_file import load_classes
 from linclass_study.protocols import (

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from linclass.applicability import NotApplicable
-from linclass.pipeline import leave_one_out
-from linclass.pipeline.fitted import Task
-from linclass.pipeline.method import Method
-from linclass.pipeline.own_choice import parameters_of
+from linclass.base.applicability import NotApplicable
+from linclass_study.pipeline import leave_one_out
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.method import Method
+from linclass_study.pipeline.own_choice import parameters_of
 from linclass_study.protocols import UNUSED
 from linclass_study.runs.feature_file import FeatureFile
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from linclass.resampling.folds import seed_of
+from linclass.tuning.folds import seed_of
 from linclass_study.guard import Guard, GuardedResult
 from linclass_study.machine import machine
 from linclass_study.runs import feature_file

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from linclass.pipeline.method import named_steps
 from linclass_study.guard import START_SECONDS, Guard
+from linclass_study.pipeline.method import named_steps
 from linclass_study.runs.run_files import Limits
 
 WORKER = "linclass_study.runs.worker:Worker"

@@ -17,15 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from linclass.applicability import NotApplicable
-from linclass.conventions.convergence_warning import silently
-from linclass.pipeline import coefficients, fitting
-from linclass.pipeline.fitted import Fitted, Task
-from linclass.pipeline.fitting import fit_method
-from linclass.pipeline.fold_predictions import FoldPrediction, predict_folds, predict_held_out
-from linclass.pipeline.method import Method
-from linclass.pipeline.own_choice import own_candidates, parameters_of
-from linclass.pipeline.trace_and_path import coefficient_path, solver_trace
+from linclass.base.applicability import NotApplicable
+from linclass.base.convergence_warning import silently
+from linclass_study.pipeline import coefficients, fitting
+from linclass_study.pipeline.fitted import Fitted, Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.fold_predictions import FoldPrediction, predict_folds, predict_held_out
+from linclass_study.pipeline.method import Method
+from linclass_study.pipeline.own_choice import own_candidates, parameters_of
+from linclass_study.pipeline.trace_and_path import coefficient_path, solver_trace
 from linclass_study.runs import block_fits, fit_tables
 from linclass_study.runs.block_fits import fit_by_blocks, predict_by_blocks
 from linclass_study.runs.feature_file import FeatureFile

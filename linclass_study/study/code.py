@@ -21,10 +21,12 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from linclass import metrics, module_of
-from linclass.pipeline.method import Method, named_steps
-from linclass.selection import tuning
+from linclass import module_of
+from linclass.base import parts
+from linclass.evaluation import metrics
+from linclass.tuning import tuning
 from linclass_study.disk_cache import computed_of_file, computed_once, state_of_project
+from linclass_study.pipeline.method import Method, named_steps
 from linclass_study.project import ROOT
 from linclass_study.refusal import Refused
 from linclass_study.study.estimator_check import inner_entries
@@ -74,7 +76,8 @@ def modules_of_features(steps: Iterable[Any]) -> list[str]:
     """Modules of feature maps, by their names or import paths."""
     names = [name for name, _ in named_steps(steps)]
     return [
-        name.rpartition(".")[0] if "." in name else f"linclass.features.{name}" for name in names
+        name.rpartition(".")[0] if "." in name else f"linclass.preprocessing.features.{name}"
+        for name in names
     ]
 
 
@@ -153,19 +156,18 @@ def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
         if "." in name:
             yield from _of_entry({"classifier": name, "params": options})
         else:
-            yield f"linclass.transforms.{name}"
+            yield f"linclass.preprocessing.transforms.{name}"
     for part in ("params", "tune"):
         for _, inner in inner_entries(entry.get(part) or {}):
             yield from _of_entry(inner)
 
 
 def _of_foreign_paths() -> Iterable[str]:
-    """Models whose paths of strengths foreign estimators use (linclass/selection/foreign_paths.py), and all their
+    """Models whose paths of strengths foreign estimators use (linclass/tuning/foreign_paths.py), and all their
     parts: which of them is known only when the foreign library is imported."""
     yield from map(module_of, ("LinearClassifier", "KernelSVM", "Ridge", "Lasso", "ElasticNet"))
     for kind in ("losses", "penalties", "kernels", "solvers"):
-        for file in sorted((ROOT / "linclass" / kind).rglob("[!_]*.py")):
-            yield ".".join(file.relative_to(ROOT).with_suffix("").parts)
+        yield from (parts.find(kind, name).__module__ for name in parts.names(kind))
 
 
 def _composed(method: Method) -> Iterable[str]:

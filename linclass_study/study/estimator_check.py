@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from linclass.conventions.class_weights import class_weights
-from linclass.conventions.idle_parameters import idle_in_all, sentences_on_idle
-from linclass.conventions.parameters import Parameters, name_here
-from linclass.conventions.regressor import Regressor
-from linclass.pipeline.method import Method
-from linclass.selection import paths, tuning
+from linclass.base.class_weights import class_weights
+from linclass.base.idle_parameters import idle_in_all, sentences_on_idle
+from linclass.base.parameters import Parameters, name_here
+from linclass.base.regressor import Regressor
+from linclass.tuning import paths, tuning
+from linclass_study.pipeline.method import Method
 from linclass_study.refusal import nearest_name
 from linclass_study.study.estimator_class import (
     found_class,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from linclass import metrics
+from linclass.evaluation import metrics
 from linclass_study.refusal import nearest_name
 
 Problems = Iterator[tuple[list[Any], str]]

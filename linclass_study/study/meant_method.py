@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from linclass.names.other_names import CLASSES, near_names
+from linclass.base.other_names import CLASSES, near_names
 from linclass_study.refusal import nearest_name
 
 SHOWN = 5  # names in a message

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from linclass.applicability import NotApplicable
-from linclass.names import parts
-from linclass.pipeline import own_feature, transforming
-from linclass.pipeline.method import named_steps
-from linclass.tables.table import Table
+from linclass.base import parts
+from linclass.base.applicability import NotApplicable
+from linclass.base.tables.table import Table
+from linclass_study.pipeline import own_feature, transforming
+from linclass_study.pipeline.method import named_steps
 from linclass_study.refusal import nearest_name
 from linclass_study.study.estimator_check import (
     estimator_problems,
@@ -58,7 +58,7 @@ def _of_ours(key: str, name: str, options: Mapping[str, Any]) -> Iterator[str]:
 
 def _feature(name: str) -> Any:
     """The feature map, as a function of its options, on a table of two rows and two columns."""
-    apply = import_module(f"linclass.features.{name}").apply
+    apply = import_module(f"linclass.preprocessing.features.{name}").apply
     return partial(apply, Table(np.array([[1.0, 2.0], [3.0, 4.0]]), ("a", "b")))
 
 

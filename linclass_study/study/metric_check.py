@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from linclass import metrics
-from linclass.metrics._imported import ImportedMetric, name_of
-from linclass.metrics.predictions import Predictions
+from linclass.evaluation import metrics
+from linclass.evaluation.metrics._imported import ImportedMetric, name_of
+from linclass.evaluation.metrics.predictions import Predictions
 from linclass_study.own_metrics import metrics_of, own_metrics
 from linclass_study.study.estimator_class import lacking_arguments, one_sentence
 from linclass_study.study.module_files import files_of, look_beside_the_study

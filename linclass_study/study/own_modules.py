@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linclass import metrics
+from linclass.evaluation import metrics
 from linclass_study.own_metrics import own_metrics
 from linclass_study.project import ROOT
 from linclass_study.study import code

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from linclass.conventions.idle_parameters import idle_in_all
-from linclass.pipeline.method import Method
-from linclass.selection import paths, tuning
-from linclass.selection.tuned import Tuned
+from linclass.base.idle_parameters import idle_in_all
+from linclass.tuning import paths, tuning
+from linclass.tuning.tuned import Tuned
+from linclass_study.pipeline.method import Method
 
 Facts = dict[str, Any]
 

@@ -12,7 +12,8 @@ from typing import Any
 import yaml
 from jsonschema.exceptions import ValidationError
 
-from linclass import metrics, synthetic
+from linclass import datasets as synthetic
+from linclass.evaluation import metrics
 from linclass_study.disk_cache import computed_of_file
 from linclass_study.project import ROOT
 from linclass_study.refusal import nearest_name

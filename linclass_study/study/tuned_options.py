@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from linclass.names import parts
-from linclass.names.other_names import near_names
-from linclass.pipeline.method import named_steps, step_name
-from linclass.pipeline.transforming import transform_class
-from linclass.selection import tuning
+from linclass.base import parts
+from linclass.base.other_names import near_names
+from linclass.tuning import tuning
+from linclass_study.pipeline.method import named_steps, step_name
+from linclass_study.pipeline.transforming import transform_class
 from linclass_study.study.estimator_check import names_of_steps
 
 Problems = Iterator[tuple[list[Any], str]]

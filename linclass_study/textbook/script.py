@@ -66,7 +66,7 @@ class Rows(NamedTuple):
 
 def data(name: str) -> Rows:
     """Load a data set of config/datasets.yaml from its first usable source."""
-    from linclass.transforms.one_hot import OneHot
+    from linclass.preprocessing.transforms.one_hot import OneHot
 
     entry = read_yaml(ROOT / "config" / "datasets.yaml")[name]
     folders = _folders()

@@ -10,8 +10,8 @@ import pytest
 from planted import numbers
 from scipy import sparse
 
+from linclass.base.tables.table import Table
 from linclass.separation.result import Separation
-from linclass.tables.table import Table
 from linclass_study.checks import design as designs
 from linclass_study.checks import rank as ranks
 from linclass_study.checks import separable as separation

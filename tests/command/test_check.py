@@ -9,7 +9,7 @@ import yaml
 from snakemake.common.configfile import load_configfile
 from snakemake.utils import update_config
 
-from linclass import metrics
+from linclass.evaluation import metrics
 from linclass_study.command.__main__ import main
 from linclass_study.command.check import checked_study
 from linclass_study.project import DEFAULT_STUDY, ROOT

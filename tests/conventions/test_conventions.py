@@ -17,7 +17,7 @@ from linclass import (
     LogisticRegression,
     NearestMean,
 )
-from linclass.applicability import NotApplicable, require_memory
+from linclass.base.applicability import NotApplicable, require_memory
 
 Y = np.arange(60) % 3
 X = np.random.default_rng(0).normal(size=(60, 4)) + Y[:, None]
@@ -46,7 +46,7 @@ def test_an_unknown_parameter_is_refused_with_the_known_ones() -> None:
 
 
 def test_parameters_of_an_estimator_inside_are_reached_by_two_underscores() -> None:
-    from linclass.conventions.estimator import Estimator
+    from linclass.base.estimator import Estimator
 
     class Outer(Estimator):
         def __init__(self, inner: object = None):

@@ -26,10 +26,10 @@ from linclass import (
     Ridge,
     ZeroOneClassifier,
 )
-from linclass.pipeline.fitted import Task
-from linclass.pipeline.fitting import fit_method
-from linclass.pipeline.method import Method
-from linclass.tables.table import Table
+from linclass.base.tables.table import Table
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method
 from linclass_study.runs.fit_ending import fit_ending
 
 rng = np.random.default_rng(0)

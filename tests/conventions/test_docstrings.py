@@ -18,15 +18,15 @@ import pytest
 from page_examples import shown_modules
 
 import linclass
-from linclass import comparisons, metrics, synthetic
-from linclass.batches.regularization_path import RegularizationPath
-from linclass.conventions.classifier import Classifier
-from linclass.conventions.estimator import Estimator
-from linclass.decision_theory import bayes_error
-from linclass.metrics.predictions import Predictions
-from linclass.names import parts
-from linclass.pipeline import transforming
-from linclass.tables import table
+from linclass import datasets as synthetic
+from linclass.base import parts
+from linclass.base.classifier import Classifier
+from linclass.base.estimator import Estimator
+from linclass.base.regularization_path import RegularizationPath
+from linclass.base.tables import table
+from linclass.evaluation import bayes_error, comparisons, metrics
+from linclass.evaluation.metrics.predictions import Predictions
+from linclass_study.pipeline import transforming
 
 FOUND_BY_NAME = ("families", "features", "kernels", "losses", "penalties", "solvers", "transforms")
 
@@ -54,7 +54,9 @@ def public() -> Iterator[tuple[str, Any]]:
     for package in FOUND_BY_NAME:
         for name in parts.names(package):
             yield f"{package}.{name}", part(package, name)
-    for name, module in shown_modules("docs/features.md", "linclass/features").items():
+    for name, module in shown_modules(
+        "docs/features.md", "linclass/preprocessing/features"
+    ).items():
         yield f"docs/features.md: {name}", module.apply
     for found in ELSEWHERE:
         yield found.__name__, found
@@ -62,7 +64,7 @@ def public() -> Iterator[tuple[str, Any]]:
 
 def part(package: str, name: str) -> Any:
     if package == "features":
-        return importlib.import_module(f"linclass.features.{name}").apply
+        return importlib.import_module(f"linclass.preprocessing.features.{name}").apply
     if package == "transforms":
         return transforming.transform_class(name)
     return parts.find(package, name)

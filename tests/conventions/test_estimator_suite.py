@@ -1,4 +1,4 @@
-"""scikit-learn's whole estimator suite on every class of linclass/classifiers, found by its file."""
+"""scikit-learn's whole estimator suite on every public model."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from sklearn.linear_model import Ridge, RidgeClassifier
 
 import linclass
 from linclass import NearestMean
-from linclass.conventions.estimator import Estimator
+from linclass.base.estimator import Estimator
 
 VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
     "LinearDiscriminantAnalysis": [

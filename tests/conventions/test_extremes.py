@@ -17,11 +17,11 @@ import pytest
 from scipy import sparse
 
 import linclass
-from linclass.applicability import NotApplicable
-from linclass.conventions.classifier import Classifier
-from linclass.conventions.estimator import Estimator
-from linclass.conventions.regressor import Regressor
-from linclass.input.validation import matrix
+from linclass.base.applicability import NotApplicable
+from linclass.base.classifier import Classifier
+from linclass.base.estimator import Estimator
+from linclass.base.regressor import Regressor
+from linclass.base.validation import matrix
 
 INSIDE = ("OneVsRest", "OneVsOne", "ErrorCorrectingOutputCodes", "Calibrated")
 ROOT = Path(linclass.__path__[0])

@@ -12,11 +12,11 @@ import pytest
 from models import MODULES, own_classes
 
 import linclass
-from linclass.conventions import saved
-from linclass.conventions.classifier import Classifier
-from linclass.conventions.estimator import Estimator
-from linclass.pipeline.transforming import fit_transforms
-from linclass.tables.table import Table
+from linclass.base import saved
+from linclass.base.classifier import Classifier
+from linclass.base.estimator import Estimator
+from linclass.base.tables.table import Table
+from linclass_study.pipeline.transforming import fit_transforms
 
 KINDS = [kind for module in MODULES for kind in own_classes(module) if issubclass(kind, Estimator)]
 ALL = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)

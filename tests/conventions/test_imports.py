@@ -11,7 +11,7 @@ import sys, warnings
 import numpy as np, scipy.sparse as sp
 import linclass
 
-from linclass.conventions.classifier import Classifier
+from linclass.base.classifier import Classifier
 
 rng = np.random.default_rng(0)
 X, y = rng.poisson(3.0, size=(40, 3)).astype(float), np.arange(40) % 2
@@ -57,7 +57,7 @@ def test_a_fit_that_ends_early_in_silence_loads_no_heavy_library() -> None:
     """As those of the workflow, which takes its status from the fit."""
     assert not loaded_by(
         "import linclass, numpy as np\n"
-        "from linclass.conventions.convergence_warning import silently\n"
+        "from linclass.base.convergence_warning import silently\n"
         "with silently():\n"
         "    model = linclass.Perceptron(max_iter=2).fit(np.zeros((4, 1)), [0, 1, 0, 1])\n"
         "assert model.status_ == 'max_iter'"
@@ -66,15 +66,16 @@ def test_a_fit_that_ends_early_in_silence_loads_no_heavy_library() -> None:
 
 def test_pipeline_metrics_and_transforms_load_no_heavy_library() -> None:
     assert not loaded_by(
-        "import linclass.pipeline, linclass.transforms.one_hot, linclass.features.quadratic\n"
-        "from linclass import metrics; metrics.names()"
+        "import linclass_study.pipeline, linclass.preprocessing.transforms.one_hot\n"
+        "import linclass.preprocessing.features.quadratic\n"
+        "from linclass.evaluation import metrics; metrics.names()"
     )
 
 
 def test_packages_are_attributes_and_typos_have_a_hint() -> None:
     code = (
         "import linclass\n"
-        "linclass.synthetic.generate, linclass.comparisons.friedman, linclass.penalties\n"
+        "linclass.datasets.generate, linclass.evaluation.comparisons.friedman, linclass.linear.penalties\n"
         "try: linclass.LogisticRegresion\n"
         "except AttributeError as error: print(error)"
     )

@@ -25,11 +25,11 @@ from linclass import (
     TunedClassifier,
     TunedRegressor,
 )
-from linclass.applicability import NotApplicable
-from linclass.conventions.parameters import key_of
-from linclass.penalties.base import EDGE, KinkedPenalty
-from linclass.penalties.l1 import L1
-from linclass.selection.paths import Grid
+from linclass.base.applicability import NotApplicable
+from linclass.base.parameters import key_of
+from linclass.linear.penalties.base import EDGE, KinkedPenalty
+from linclass.linear.penalties.l1 import L1
+from linclass.tuning.paths import Grid
 
 Array = np.ndarray
 LIGHT = np.where(np.arange(200) == 100, 0.01, 1.0)  # prints like ones where a text is abbreviated

@@ -31,13 +31,13 @@ from linclass import (
     Ridge,
     TunedClassifier,
 )
-from linclass.counted import counted, names_and_others
-from linclass.names import other_names
-from linclass.names.parts import find
-from linclass.objective.objective import strength_of_C
-from linclass.pipeline.preprocessor import Preprocessor
-from linclass.resampling.folds import stratified_folds
+from linclass.base import other_names
+from linclass.base.counted import counted, names_and_others
+from linclass.base.parts import find
+from linclass.linear.objective.objective import strength_of_C
+from linclass.tuning.folds import stratified_folds
 from linclass_study import protocols
+from linclass_study.pipeline.preprocessor import Preprocessor
 
 MISSPELT = [
     (LogisticRegression, "strenght", "strength"),

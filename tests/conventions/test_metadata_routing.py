@@ -10,8 +10,8 @@ import pytest
 from models import MODULES, own_classes
 
 import linclass
-from linclass.conventions.cloned import cloned
-from linclass.conventions.estimator import Estimator
+from linclass.base.cloned import cloned
+from linclass.base.estimator import Estimator
 
 KINDS = [kind for module in MODULES for kind in own_classes(module) if issubclass(kind, Estimator)]
 ALL = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import linclass
-from linclass.conventions.estimator import Estimator
+from linclass.base.estimator import Estimator
 
 X = np.random.default_rng(0).normal(size=(30, 2))
 Y = (X[:, 0] > 0).astype(int)

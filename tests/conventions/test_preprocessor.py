@@ -22,11 +22,11 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import linclass
-from linclass.applicability import NotApplicable
-from linclass.names import parts
-from linclass.pipeline.preprocessor import Preprocessor
-from linclass.pipeline.transforming import transform_class
-from linclass.tables.table import Table
+from linclass.base import parts
+from linclass.base.applicability import NotApplicable
+from linclass.base.tables.table import Table
+from linclass_study.pipeline.preprocessor import Preprocessor
+from linclass_study.pipeline.transforming import transform_class
 
 N = 30
 CITIES = ("Bern", "Oslo", "Rome")
@@ -82,7 +82,9 @@ def test_a_step_does_to_a_frame_what_it_does_to_a_table(
 ) -> None:
     columns, table, texts = given(name)
     if package == "features":
-        expected = import_module(f"linclass.features.{name}").apply(table, **OPTIONS.get(name, {}))
+        expected = import_module(f"linclass.preprocessing.features.{name}").apply(
+            table, **OPTIONS.get(name, {})
+        )
     else:
         expected = transform_class(name)(**OPTIONS.get(name, {})).fit(table).transform(table)
     frame = LIBRARIES[library](columns)

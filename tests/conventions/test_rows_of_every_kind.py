@@ -24,8 +24,8 @@ from linclass import (
     MixtureDiscriminantAnalysis,
     TunedClassifier,
 )
-from linclass.conventions.classifier import Classifier
-from linclass.conventions.estimator import Estimator
+from linclass.base.classifier import Classifier
+from linclass.base.estimator import Estimator
 
 KINDS = [kind for module in MODULES for kind in own_classes(module) if issubclass(kind, Estimator)]
 ALL = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)

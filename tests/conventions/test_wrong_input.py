@@ -17,8 +17,8 @@ from sklearn.metrics import accuracy_score
 from sklearn.pipeline import make_pipeline
 
 import linclass as L
-from linclass import synthetic
-from linclass.conventions.estimator import Estimator
+from linclass import datasets as synthetic
+from linclass.base.estimator import Estimator
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 3))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from linclass import synthetic
+from linclass import datasets as synthetic
 from linclass_study.data import formats, sources
 from linclass_study.data.entry import source_keys
 from linclass_study.data.entry.entry_check import entry_problems

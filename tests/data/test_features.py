@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linclass.applicability import NotApplicable
-from linclass.features import quadratic
-from linclass.tables.table import Table
+from linclass.base.applicability import NotApplicable
+from linclass.base.tables.table import Table
+from linclass.preprocessing.features import quadratic
 from linclass_study.data.dataset import Dataset
 from linclass_study.runs.features import compute_features
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from linclass import synthetic
-from linclass.synthetic.keys import keys_schema
+from linclass import datasets as synthetic
+from linclass.datasets.keys import keys_schema
 from linclass_study.study.schema import load_schema
 from linclass_study.study.suites import suite_names
 from linclass_study.study.yaml_file import read_yaml

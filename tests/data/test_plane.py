@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from linclass import LinearDiscriminantAnalysis
-from linclass.tables.table import Table
+from linclass.base.tables.table import Table
 from linclass_study.plane import plane
 
 

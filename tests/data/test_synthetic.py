@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from linclass import synthetic
+from linclass import datasets as synthetic
 
 N = 20_000
 MEANS = [[0.0, 1.0, -2.0], [3.0, 0.0, 0.0]]

@@ -20,8 +20,8 @@ from linclass import (
     RelevanceVectorMachine,
     Ridge,
 )
-from linclass.classifiers.bayesian_logistic_regression import PREDICTIVES
-from linclass.likelihood.mean_of_sigmoid import log_mean_of_sigmoid
+from linclass.bayes.bayesian_logistic_regression import PREDICTIVES
+from linclass.bayes.mean_of_sigmoid import log_mean_of_sigmoid
 
 
 def line(n: int = 60) -> tuple[np.ndarray, np.ndarray]:

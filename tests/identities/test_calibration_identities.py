@@ -11,14 +11,13 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_softmax, softmax, xlogy
 
 from linclass import Calibrated, LinearSVM, LogisticRegression, NearestMean
-from linclass.applicability import NotApplicable
-from linclass.calibration import platt
-from linclass.calibration.isotonic import isotonic, pooled
-from linclass.calibration.platt import sigmoid
-from linclass.calibration.temperature import Temperature
-from linclass.classifiers import calibrated
-from linclass.resampling.folds import stratified_folds
-from linclass.solvers.smooth.newton import Newton
+from linclass.base.applicability import NotApplicable
+from linclass.linear.solvers.smooth.newton import Newton
+from linclass.tuning import calibrated, platt
+from linclass.tuning.folds import stratified_folds
+from linclass.tuning.isotonic import isotonic, pooled
+from linclass.tuning.platt import sigmoid
+from linclass.tuning.temperature import Temperature
 
 
 def noisy(n: int, seed: int = 0, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:

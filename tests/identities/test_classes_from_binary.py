@@ -19,14 +19,14 @@ from linclass import (
     OneVsRest,
     RelevanceVectorMachine,
 )
-from linclass.conventions.predicted import predictions_of
+from linclass.base.numerics import log_probability
+from linclass.base.predicted import predictions_of
+from linclass.base.statuses import WORST_LAST
+from linclass.base.tables.table import Table
 from linclass.multiclass.pairwise_coupling import COUPLINGS
-from linclass.multiclass.statuses import WORST_LAST
-from linclass.numerics import log_probability
-from linclass.pipeline.fitted import Task
-from linclass.pipeline.fitting import fit_method
-from linclass.pipeline.method import Method
-from linclass.tables.table import Table
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method
 from linclass_study.study import code
 from linclass_study.study.method_check import method_problems
 

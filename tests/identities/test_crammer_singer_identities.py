@@ -11,17 +11,22 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from linclass import LinearClassifier
-from linclass.design.design_matrix import DesignMatrix
-from linclass.losses.crammer_singer import CrammerSinger
-from linclass.losses.hinge import Hinge
-from linclass.objective.objective import Objective
-from linclass.penalties.l2 import L2
-from linclass.solvers.hinge import class_system, tied_classes
-from linclass.solvers.hinge.augmented import AugmentedPairs, may_move, slopes_at
-from linclass.solvers.hinge.class_system import Blocks, PairHessian, PairProducts, RowsOfBlocks
-from linclass.solvers.hinge.multipliers import Multipliers
-from linclass.solvers.hinge.semismooth_newton import SemismoothNewton, one_round
-from linclass.solvers.hinge.tied_classes import TiedClasses, Ties
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.linear.losses.crammer_singer import CrammerSinger
+from linclass.linear.losses.hinge import Hinge
+from linclass.linear.objective.objective import Objective
+from linclass.linear.penalties.l2 import L2
+from linclass.linear.solvers.hinge import class_system, tied_classes
+from linclass.linear.solvers.hinge.augmented import AugmentedPairs, may_move, slopes_at
+from linclass.linear.solvers.hinge.class_system import (
+    Blocks,
+    PairHessian,
+    PairProducts,
+    RowsOfBlocks,
+)
+from linclass.linear.solvers.hinge.multipliers import Multipliers
+from linclass.linear.solvers.hinge.semismooth_newton import SemismoothNewton, one_round
+from linclass.linear.solvers.hinge.tied_classes import TiedClasses, Ties
 
 
 def rows(K: int, n: int = 80, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
@@ -239,7 +244,7 @@ def test_neither_the_way_nor_the_start_changes_the_minimum(
     found.append(Multipliers(tol=1e-8).solve(P, P.zero()))
     monkeypatch.setattr(tied_classes, "DENSE", 0)  # rounds, then also by products with the rows
     found.append(Multipliers(tol=1e-8).solve(P, P.zero()))
-    monkeypatch.setattr("linclass.solvers.hinge.newton_system.DENSE", 0)
+    monkeypatch.setattr("linclass.linear.solvers.hinge.newton_system.DENSE", 0)
     found.append(Multipliers(tol=1e-8).solve(P, P.zero()))
     assert all(solution.converged for solution in found)
     np.testing.assert_allclose([s.objective for s in found], found[0].objective, rtol=2e-8)

@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from linclass import DantzigSelector, Lasso, LinearRegression, TunedRegressor
-from linclass.regressors.dantzig_selector import Limits
+from linclass.linear.dantzig_selector import Limits
 
 N = 60
 W = np.random.default_rng(9).uniform(0.5, 2, N)

@@ -18,13 +18,13 @@ from linclass import (
     Perceptron,
     Ridge,
 )
-from linclass.design.design_matrix import DesignMatrix
-from linclass.losses.logistic import Logistic
-from linclass.losses.softmax import Softmax
-from linclass.objective.objective import Objective
-from linclass.penalties.unpenalized import Unpenalized
-from linclass.solvers.smooth.irls import Irls
-from linclass.solvers.smooth.newton import Newton
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.linear.losses.logistic import Logistic
+from linclass.linear.losses.softmax import Softmax
+from linclass.linear.objective.objective import Objective
+from linclass.linear.penalties.unpenalized import Unpenalized
+from linclass.linear.solvers.smooth.irls import Irls
+from linclass.linear.solvers.smooth.newton import Newton
 
 
 def overlapping(n: int = 120, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from linclass import KernelSVM, LinearSVM
-from linclass.names.parts import find
+from linclass.base.parts import find
 
 
 def data(n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -8,12 +8,12 @@ from numpy.testing import assert_allclose
 from scipy.special import ndtr
 
 from linclass import LinearDiscriminantAnalysis, LogisticRegression, ProbitRegression
-from linclass.design.design_matrix import DesignMatrix
-from linclass.losses.exponential import Exponential
-from linclass.losses.logistic import Logistic
-from linclass.losses.probit import Probit
-from linclass.objective.first_step import lengthened
-from linclass.objective.objective import Objective
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.linear.losses.exponential import Exponential
+from linclass.linear.losses.logistic import Logistic
+from linclass.linear.losses.probit import Probit
+from linclass.linear.objective.first_step import lengthened
+from linclass.linear.objective.objective import Objective
 
 
 def rows(n: int, share: float = 0.3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

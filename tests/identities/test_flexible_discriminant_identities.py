@@ -23,10 +23,10 @@ from linclass import (
     Ridge,
     TunedRegressor,
 )
-from linclass.applicability import NotApplicable
-from linclass.features import quadratic
-from linclass.generative.optimal_scores import contrasts
-from linclass.tables.table import Table
+from linclass.base.applicability import NotApplicable
+from linclass.base.tables.table import Table
+from linclass.discriminant.optimal_scores import contrasts
+from linclass.preprocessing.features import quadratic
 
 FDA = FlexibleDiscriminantAnalysis
 

@@ -11,16 +11,16 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from linclass import LinearClassifier, LogisticRegression, TunedClassifier
-from linclass.design.design_matrix import DesignMatrix
-from linclass.losses.squared import Squared
-from linclass.names.parts import find
-from linclass.numerics.total_variation import denoised
-from linclass.objective.objective import Objective
-from linclass.objective.units import Units
-from linclass.penalties._chain import Chain
-from linclass.penalties.fused_lasso import FusedLasso
-from linclass.solvers.l1.newton_on_pieces import NewtonOnPieces
-from linclass.solvers.l1.proximal_gradient import ProximalGradient
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.numerics.total_variation import denoised
+from linclass.base.parts import find
+from linclass.linear.losses.squared import Squared
+from linclass.linear.objective.objective import Objective
+from linclass.linear.objective.units import Units
+from linclass.linear.penalties._chain import Chain
+from linclass.linear.penalties.fused_lasso import FusedLasso
+from linclass.linear.solvers.l1.newton_on_pieces import NewtonOnPieces
+from linclass.linear.solvers.l1.proximal_gradient import ProximalGradient
 
 SEEDS = range(12)
 TIED = np.array([1.5, 1.5, 0.0, 0.0, 0.0, -2.0, -2.0, -1.0, 0.5, 0.5])

@@ -22,8 +22,8 @@ from linclass import (
     PoissonNB,
     QuadraticDiscriminantAnalysis,
 )
-from linclass.families.tied_gaussian import TiedGaussian
-from linclass.statistics.spread import Spread
+from linclass.discriminant.statistics.spread import Spread
+from linclass.naive_bayes.families.tied_gaussian import TiedGaussian
 
 
 def problem(K: int, n: int = 200, d: int = 4) -> tuple[np.ndarray, np.ndarray]:

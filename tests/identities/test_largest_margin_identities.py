@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from linclass import Perceptron, largest_margin
-from linclass.separability import separability
+from linclass.separation.separability import separability
 
 
 def iris(*columns: object) -> tuple[np.ndarray, np.ndarray]:

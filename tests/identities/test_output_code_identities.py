@@ -17,9 +17,9 @@ from linclass import (
     OneVsOne,
     OneVsRest,
 )
-from linclass.applicability import NotApplicable
+from linclass.base.applicability import NotApplicable
+from linclass.base.parts import find
 from linclass.multiclass import code_matrix
-from linclass.names.parts import find
 
 NAMES = np.array(list("dbcae"))
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from linclass import ElasticNet, Lasso, LinearRegression, Ridge, TunedRegressor
-from linclass.conventions.cloned import cloned
+from linclass.base.cloned import cloned
 
 FACTORS = [1.0, 0.0, 3.0, 0.2, 1.0, 2.0]
 NAMES = ["a", "b", "c", "d", "e", "f"]

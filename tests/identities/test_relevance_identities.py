@@ -20,11 +20,11 @@ from linclass import (
     RelevanceVectorMachine,
     RelevanceVectorRegressor,
 )
-from linclass.design.design_matrix import DesignMatrix
-from linclass.likelihood import relevance_ascent
-from linclass.likelihood.precisions_together import ascend_together, joint_step
-from linclass.likelihood.relevance import Relevance
-from linclass.likelihood.weighted_columns import WeightedColumns
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.bayes import relevance_ascent
+from linclass.bayes.precisions_together import ascend_together, joint_step
+from linclass.bayes.relevance import Relevance
+from linclass.linear.likelihood.weighted_columns import WeightedColumns
 
 KERNELS = [None, "gaussian"]
 FACTORS = [0.5, 0.99, 1.01, 2.0]  # of a precision

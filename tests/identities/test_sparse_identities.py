@@ -10,16 +10,16 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass import ElasticNet, Lasso, LogisticRegression, Ridge
-from linclass.design.design_matrix import DesignMatrix
-from linclass.losses.squared import Squared
-from linclass.objective.objective import Objective
-from linclass.penalties.elastic_net import ElasticNet as Net
-from linclass.penalties.l1 import L1
-from linclass.solvers.l1.centred_gram import gram_of
-from linclass.solvers.l1.dual_newton import DualNewton
-from linclass.solvers.l1.gram_points import from_moments, from_rows
-from linclass.solvers.l1.homotopy import Homotopy, Walk
-from linclass.solvers.l1.quadratic_program import QuadraticProgram
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.linear.losses.squared import Squared
+from linclass.linear.objective.objective import Objective
+from linclass.linear.penalties.elastic_net import ElasticNet as Net
+from linclass.linear.penalties.l1 import L1
+from linclass.linear.solvers.l1.centred_gram import gram_of
+from linclass.linear.solvers.l1.dual_newton import DualNewton
+from linclass.linear.solvers.l1.gram_points import from_moments, from_rows
+from linclass.linear.solvers.l1.homotopy import Homotopy, Walk
+from linclass.linear.solvers.l1.quadratic_program import QuadraticProgram
 
 
 def regression(n: int = 60, d: int = 6, seed: int = 4) -> tuple[np.ndarray, np.ndarray]:

@@ -29,8 +29,8 @@ from linclass import (
     TunedClassifier,
     TunedRegressor,
 )
-from linclass.applicability import NotApplicable
-from linclass.penalties.l1 import L1
+from linclass.base.applicability import NotApplicable
+from linclass.linear.penalties.l1 import L1
 
 STRENGTHS = [1.0, 0.1, 0.01, 1e-3]
 FOLD = np.arange(120) % 4

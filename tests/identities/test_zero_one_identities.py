@@ -19,11 +19,11 @@ from linclass import (
     Perceptron,
     ZeroOneClassifier,
 )
-from linclass.separability import separability
-from linclass.zero_one.enumeration import all_cells
-from linclass.zero_one.hitting_set import Search
-from linclass.zero_one.line_descent import best_on_lines, search_lines
-from linclass.zero_one.problem import Answer, ZeroOneProblem
+from linclass.separation.separability import separability
+from linclass.separation.zero_one.enumeration import all_cells
+from linclass.separation.zero_one.hitting_set import Search
+from linclass.separation.zero_one.line_descent import best_on_lines, search_lines
+from linclass.separation.zero_one.problem import Answer, ZeroOneProblem
 
 RIVALS: list[Any] = [
     LogisticRegression(strength=1e-3),

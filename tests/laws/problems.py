@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from linclass.design.design_matrix import DesignMatrix
-from linclass.losses.base import KINDS, MarginLoss, ResidualLoss
-from linclass.names.parts import find, names
-from linclass.objective.objective import Objective
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.parts import find, names
+from linclass.linear.losses.base import KINDS, MarginLoss, ResidualLoss
+from linclass.linear.objective.objective import Objective
 
 LOSSES = names("losses")
 FITTED = [name for name in LOSSES if find("losses", name).kind != "discrete"]

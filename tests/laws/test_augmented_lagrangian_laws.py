@@ -10,15 +10,15 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass import LinearClassifier
-from linclass.design.design_matrix import DesignMatrix
-from linclass.names.parts import find, names
-from linclass.objective.moreau_envelope import envelope
-from linclass.objective.objective import Objective
-from linclass.penalties.elastic_net import ElasticNet
-from linclass.penalties.group_lasso import GroupLasso
-from linclass.solvers.hinge.two_envelopes import TwoEnvelopes
-from linclass.solvers.l1.active_set import ActiveSet
-from linclass.solvers.l1.augmented_lagrangian import AugmentedLagrangian
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.parts import find, names
+from linclass.linear.objective.moreau_envelope import envelope
+from linclass.linear.objective.objective import Objective
+from linclass.linear.penalties.elastic_net import ElasticNet
+from linclass.linear.penalties.group_lasso import GroupLasso
+from linclass.linear.solvers.hinge.two_envelopes import TwoEnvelopes
+from linclass.linear.solvers.l1.active_set import ActiveSet
+from linclass.linear.solvers.l1.augmented_lagrangian import AugmentedLagrangian
 
 LOSSES = sorted(
     name

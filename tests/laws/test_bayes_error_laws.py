@@ -9,9 +9,9 @@ from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 
 from linclass import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from linclass.decision_theory.bayes_error import WAYS, bayes_error, estimate
-from linclass.decision_theory.class_covariances import square_roots
-from linclass.synthetic.gaussians import gaussians
+from linclass.datasets.gaussians import gaussians
+from linclass.evaluation.bayes_error import WAYS, bayes_error, estimate
+from linclass.evaluation.class_covariances import square_roots
 
 TRIANGLE = [[0.0, 0], [2, 0.5], [1, 2]]
 ROUND = [[2.0, 0.6], [0.6, 1.0]]

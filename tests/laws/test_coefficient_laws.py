@@ -19,13 +19,13 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 from sklearn.svm import SVC
 
 import linclass
-from linclass.conventions.predicted import predictions_of
-from linclass.pipeline import coefficients
-from linclass.pipeline.fitted import Fitted, Task
-from linclass.pipeline.fitting import fit_method
-from linclass.pipeline.method import Method
-from linclass.pipeline.transforming import fit_transforms
-from linclass.tables.table import Table
+from linclass.base.predicted import predictions_of
+from linclass.base.tables.table import Table
+from linclass_study.pipeline import coefficients
+from linclass_study.pipeline.fitted import Fitted, Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method
+from linclass_study.pipeline.transforming import fit_transforms
 
 STEPS = (("impute", {}), ("one_hot", {}), ("standardize", {}))
 # no standardized feature is a count

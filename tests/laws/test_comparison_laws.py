@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from linclass import comparisons
-from linclass.comparisons import (
+from linclass.evaluation import comparisons
+from linclass.evaluation.comparisons import (
     against_control,
     at_least,
     average_ranks,

@@ -16,8 +16,8 @@ from scipy.stats import norm
 from tempered import losses_of_rows
 
 from linclass import LinearClassifier
-from linclass.applicability import NotApplicable
-from linclass.names.parts import find, names
+from linclass.base.applicability import NotApplicable
+from linclass.base.parts import find, names
 
 Values = Callable[[np.ndarray], np.ndarray]
 

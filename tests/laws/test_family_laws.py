@@ -16,29 +16,29 @@ from scipy.integrate import dblquad, quad
 from scipy.optimize import minimize
 from scipy.special import digamma
 
-import linclass.families
+import linclass.naive_bayes.families
 from linclass import CategoricalNB, ExponentialFamilyNB
-from linclass.applicability import NotApplicable
-from linclass.families import _digamma_equations
-from linclass.families._digamma_equations import dirichlet_parameters, gamma_shape
-from linclass.families.base import Family
-from linclass.families.bernoulli import Bernoulli
-from linclass.families.beta import Beta
-from linclass.families.categorical import Categorical
-from linclass.families.dirichlet import Dirichlet
-from linclass.families.exponential import Exponential
-from linclass.families.gamma import Gamma
-from linclass.families.gaussian import Gaussian
-from linclass.families.geometric import Geometric
-from linclass.families.multinomial import Multinomial
-from linclass.families.multivariate_gaussian import MultivariateGaussian
-from linclass.families.poisson import Poisson
-from linclass.families.spherical_gaussian import SphericalGaussian
-from linclass.families.tied_gaussian import TiedGaussian
-from linclass.names.parts import find, names
-from linclass.numerics.arrays import BLOCK
-from linclass.statistics.diagonal_spread import DiagonalSpread
-from linclass.statistics.spread import Spread
+from linclass.base.applicability import NotApplicable
+from linclass.base.numerics.arrays import BLOCK
+from linclass.base.parts import find, names
+from linclass.discriminant.statistics.diagonal_spread import DiagonalSpread
+from linclass.discriminant.statistics.spread import Spread
+from linclass.naive_bayes.families import _digamma_equations
+from linclass.naive_bayes.families._digamma_equations import dirichlet_parameters, gamma_shape
+from linclass.naive_bayes.families.base import Family
+from linclass.naive_bayes.families.bernoulli import Bernoulli
+from linclass.naive_bayes.families.beta import Beta
+from linclass.naive_bayes.families.categorical import Categorical
+from linclass.naive_bayes.families.dirichlet import Dirichlet
+from linclass.naive_bayes.families.exponential import Exponential
+from linclass.naive_bayes.families.gamma import Gamma
+from linclass.naive_bayes.families.gaussian import Gaussian
+from linclass.naive_bayes.families.geometric import Geometric
+from linclass.naive_bayes.families.multinomial import Multinomial
+from linclass.naive_bayes.families.multivariate_gaussian import MultivariateGaussian
+from linclass.naive_bayes.families.poisson import Poisson
+from linclass.naive_bayes.families.spherical_gaussian import SphericalGaussian
+from linclass.naive_bayes.families.tied_gaussian import TiedGaussian
 
 COVARIANCE = np.array([[2.0, 0.6, -0.3], [0.6, 1.0, 0.2], [-0.3, 0.2, 0.5]])
 TIED = Spread.of_covariance(COVARIANCE, np.zeros(3))
@@ -104,8 +104,8 @@ def statistic(family: Family, X: np.ndarray) -> np.ndarray:
 
 
 def test_every_family_has_an_example() -> None:
-    files = Path(linclass.families.__path__[0]).glob("[!_]*.py")
-    modules = [import_module(f"linclass.families.{file.stem}") for file in files]
+    files = Path(linclass.naive_bayes.families.__path__[0]).glob("[!_]*.py")
+    modules = [import_module(f"linclass.naive_bayes.families.{file.stem}") for file in files]
     found = {
         value
         for module in modules

@@ -17,7 +17,7 @@ from linclass import (
     LogisticRegression,
     ProbitRegression,
 )
-from linclass.conventions.cloned import cloned
+from linclass.base.cloned import cloned
 
 
 def data(classes: int) -> tuple[np.ndarray, np.ndarray]:

@@ -14,8 +14,8 @@ from linclass import (
     QuadraticDiscriminantAnalysis,
     RegularizedDiscriminantAnalysis,
 )
-from linclass.conventions.cloned import cloned
-from linclass.statistics.class_moments import ClassMoments
+from linclass.base.cloned import cloned
+from linclass.discriminant.statistics.class_moments import ClassMoments
 
 
 @pytest.mark.parametrize("form", ["diagonal", "tied", "full"])

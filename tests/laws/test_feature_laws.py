@@ -11,15 +11,17 @@ import pytest
 import scipy.sparse as sp
 from page_examples import shown_modules
 
-import linclass.features
-from linclass.applicability import NotApplicable
-from linclass.features import indicators, radial, random_fourier, select
-from linclass.tables.table import Table
-from linclass.transforms.one_hot import OneHot
+import linclass.preprocessing.features
+from linclass.base.applicability import NotApplicable
+from linclass.base.tables.table import Table
+from linclass.preprocessing.features import indicators, radial, random_fourier, select
+from linclass.preprocessing.transforms.one_hot import OneHot
 
-OURS = [file.stem for file in Path(linclass.features.__path__[0]).glob("[!_]*.py")]
-MODULES = {name: import_module(f"linclass.features.{name}") for name in OURS}
-MODULES |= shown_modules("docs/features.md", "linclass/features")  # the example of the page
+OURS = [file.stem for file in Path(linclass.preprocessing.features.__path__[0]).glob("[!_]*.py")]
+MODULES = {name: import_module(f"linclass.preprocessing.features.{name}") for name in OURS}
+MODULES |= shown_modules(
+    "docs/features.md", "linclass/preprocessing/features"
+)  # the example of the page
 NAMES = sorted(MODULES)
 OF_CATEGORIES = ("count_words", "hash_words", "indicators", "select", "strip_posts")
 BY_PRODUCTS = ("random_fourier",)  # of matrices, which BLAS sums in an order of its own
@@ -355,4 +357,4 @@ def test_a_bad_option_is_refused_by_name_whatever_the_table(
     name: str, options: dict[str, Any]
 ) -> None:
     with pytest.raises(ValueError, match=f"{name}: {next(iter(options))} "):
-        import_module(f"linclass.features.{name}").apply(table(d=2), **options)
+        import_module(f"linclass.preprocessing.features.{name}").apply(table(d=2), **options)

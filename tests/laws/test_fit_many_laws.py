@@ -11,10 +11,10 @@ from models import MODULES, own_classes
 from scipy import sparse
 
 from linclass import LinearDiscriminantAnalysis, LogisticRegression
-from linclass.applicability import NotApplicable
-from linclass.conventions.cloned import cloned
-from linclass.conventions.idle_parameters import idle_in_all
-from linclass.generative.naive_bayes import NaiveBayes
+from linclass.base.applicability import NotApplicable
+from linclass.base.cloned import cloned
+from linclass.base.idle_parameters import idle_in_all
+from linclass.naive_bayes.naive_bayes import NaiveBayes
 
 STRENGTHS = [{"strength": s} for s in (0.03, 1.0, 0.1)]
 VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults

@@ -12,16 +12,16 @@ import pytest
 from models import MODULES, own_classes
 
 from linclass import GaussianNB, NearestMean
-from linclass.conventions.convergence_warning import silently
-from linclass.conventions.many_fits import ManyFits
-from linclass.generative.naive_bayes import LinearNaiveBayes
-from linclass.pipeline import fold_predictions
-from linclass.pipeline.fitted import Fitted, Task
-from linclass.pipeline.fitting import fit_folds
-from linclass.pipeline.fold_predictions import FoldPrediction, predict_folds, predict_held_out
-from linclass.pipeline.method import Method
-from linclass.resampling.folds import stratified_folds
-from linclass.tables.table import Table
+from linclass.base.convergence_warning import silently
+from linclass.base.many_fits import ManyFits
+from linclass.base.tables.table import Table
+from linclass.naive_bayes.naive_bayes import LinearNaiveBayes
+from linclass.tuning.folds import stratified_folds
+from linclass_study.pipeline import fold_predictions
+from linclass_study.pipeline.fitted import Fitted, Task
+from linclass_study.pipeline.fitting import fit_folds
+from linclass_study.pipeline.fold_predictions import FoldPrediction, predict_folds, predict_held_out
+from linclass_study.pipeline.method import Method
 from linclass_study.project import ROOT
 from linclass_study.study.yaml_file import read_yaml
 

@@ -5,17 +5,17 @@ import pytest
 from numpy.testing import assert_allclose
 
 from linclass import LinearClassifier
-from linclass.design.design_matrix import DesignMatrix
-from linclass.losses.huber import Huber
-from linclass.losses.logistic import Logistic
-from linclass.losses.softmax import Softmax
-from linclass.names.parts import find, names
-from linclass.objective.gap import ROUNDING, gap_of, gap_of_parts, l2_part, relative
-from linclass.objective.objective import Objective
-from linclass.objective.stacked_objective import StackedObjective
-from linclass.penalties.l2 import L2
-from linclass.solvers.hinge.finite_newton import FiniteNewton
-from linclass.solvers.smooth.newton import Newton
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.parts import find, names
+from linclass.linear.losses.huber import Huber
+from linclass.linear.losses.logistic import Logistic
+from linclass.linear.losses.softmax import Softmax
+from linclass.linear.objective.gap import ROUNDING, gap_of, gap_of_parts, l2_part, relative
+from linclass.linear.objective.objective import Objective
+from linclass.linear.objective.stacked_objective import StackedObjective
+from linclass.linear.penalties.l2 import L2
+from linclass.linear.solvers.hinge.finite_newton import FiniteNewton
+from linclass.linear.solvers.smooth.newton import Newton
 
 
 def problem(K: int, strength: float, intercept: bool, seed: int = 0) -> Objective:

@@ -25,7 +25,7 @@ from linclass import (
     ReducedRankLDA,
     RegularizedDiscriminantAnalysis,
 )
-from linclass.applicability import NotApplicable
+from linclass.base.applicability import NotApplicable
 
 KINDS = [
     GaussianNB,

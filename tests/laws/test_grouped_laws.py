@@ -16,13 +16,13 @@ from linclass import (
     OneVsRest,
     TunedClassifier,
 )
-from linclass.applicability import NotApplicable
-from linclass.pipeline.fitted import Task
-from linclass.pipeline.fitting import fit_method
-from linclass.pipeline.method import Method
-from linclass.resampling.folds import hold_out, stratified_folds
-from linclass.selection import tuning
-from linclass.tables.table import Table
+from linclass.base.applicability import NotApplicable
+from linclass.base.tables.table import Table
+from linclass.tuning import tuning
+from linclass.tuning.folds import hold_out, stratified_folds
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method
 
 CASES = [  # rows, groups, classes, folds
     (60, 12, 2, 4),

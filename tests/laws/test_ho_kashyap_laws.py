@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from linclass import HoKashyap, LeastSquaresClassifier, separability
+from linclass import HoKashyap, LeastSquaresClassifier
+from linclass.separation import separability
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

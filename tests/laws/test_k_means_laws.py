@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from linclass.generative.k_means import k_means
+from linclass.discriminant.k_means import k_means
 
 
 def rows(n: int = 90) -> np.ndarray:

@@ -11,17 +11,17 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass import KernelPerceptron, KernelSVM
-from linclass.applicability import NotApplicable
-from linclass.design.kernel_design import KernelDesign
-from linclass.kernel_machines.kernel_features import few_features, kernel_features
-from linclass.kernel_machines.kernel_machine import gamma_scale
-from linclass.kernel_machines.kernel_norm import KernelNorm
-from linclass.kernel_machines.near_the_mean import near_the_mean
-from linclass.kernel_machines.positive_semidefinite import largest_eigenvalue, shift_to_psd
-from linclass.kernels.gaussian import Gaussian
-from linclass.losses.logistic import Logistic
-from linclass.names.parts import find, names
-from linclass.objective.objective import Objective
+from linclass.base.applicability import NotApplicable
+from linclass.base.design.kernel_design import KernelDesign
+from linclass.base.parts import find, names
+from linclass.kernels.functions.gaussian import Gaussian
+from linclass.kernels.kernel_features import few_features, kernel_features
+from linclass.kernels.kernel_machine import gamma_scale
+from linclass.kernels.kernel_norm import KernelNorm
+from linclass.kernels.near_the_mean import near_the_mean
+from linclass.kernels.positive_semidefinite import largest_eigenvalue, shift_to_psd
+from linclass.linear.losses.logistic import Logistic
+from linclass.linear.objective.objective import Objective
 
 KERNELS = [name for name in names("kernels") if name != "precomputed"]
 DEFINITIONS: dict[str, Any] = {

@@ -14,8 +14,8 @@ from linclass import (
     KernelSVM,
     SupportVectorRegressor,
 )
-from linclass.conventions.cloned import cloned
-from linclass.conventions.regressor import Regressor
+from linclass.base.cloned import cloned
+from linclass.base.regressor import Regressor
 
 MODELS = [
     KernelSVM(strength=0.01),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from linclass.numerics.log_probability import from_scores
+from linclass.base.numerics.log_probability import from_scores
 
 SCORES = {
     "ordinary": np.random.default_rng(0).normal(size=(20, 4)),

@@ -16,12 +16,12 @@ from scipy.optimize import minimize
 from scipy.special import erfcx, log_ndtr
 
 from linclass import LinearClassifier
-from linclass.losses.base import Loss, MarginLoss, ResidualLoss
-from linclass.losses.logistic import Logistic
-from linclass.losses.probit import Probit
-from linclass.losses.softmax import Softmax
-from linclass.names import parts
-from linclass.names.parts import camel_case, find
+from linclass.base import parts
+from linclass.base.parts import camel_case, find
+from linclass.linear.losses.base import Loss, MarginLoss, ResidualLoss
+from linclass.linear.losses.logistic import Logistic
+from linclass.linear.losses.probit import Probit
+from linclass.linear.losses.softmax import Softmax
 
 N = 40
 CONJUGATE = [name for name in CONVEX if find("losses", name).has_conjugate]
@@ -294,7 +294,7 @@ METHODS = re.findall(r"^\| `(\w+)\(", SECTION, re.MULTILINE)
 def fit_of_contributing(
     monkeypatch: pytest.MonkeyPatch, name: str, without: tuple[str, ...] = (), **facts: Any
 ) -> LinearClassifier:
-    """A fit with the loss that CONTRIBUTING.md shows, as if it were a file of linclass/losses."""
+    """A fit with the loss that CONTRIBUTING.md shows, as if it were a file of linclass/linear/losses."""
     (code,) = re.findall(r"```python\n(.*?)```", SECTION, re.DOTALL)
     own = ModuleType(name)
     exec(code, vars(own))

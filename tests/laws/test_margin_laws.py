@@ -9,18 +9,18 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from linclass.design.design_matrix import DesignMatrix
-from linclass.design.kernel_design import KernelDesign
-from linclass.kernel_machines.kernel_norm import KernelNorm
-from linclass.kernels.gaussian import Gaussian
-from linclass.losses.base import MarginLoss
-from linclass.losses.hinge import Hinge
-from linclass.names.parts import find, names
-from linclass.objective.objective import Objective
-from linclass.penalties.l2 import L2
-from linclass.solvers.hinge import newton_system
-from linclass.solvers.hinge.augmented import Augmented
-from linclass.solvers.hinge.semismooth_newton import SemismoothNewton
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design.kernel_design import KernelDesign
+from linclass.base.parts import find, names
+from linclass.kernels.functions.gaussian import Gaussian
+from linclass.kernels.kernel_norm import KernelNorm
+from linclass.linear.losses.base import MarginLoss
+from linclass.linear.losses.hinge import Hinge
+from linclass.linear.objective.objective import Objective
+from linclass.linear.penalties.l2 import L2
+from linclass.linear.solvers.hinge import newton_system
+from linclass.linear.solvers.hinge.augmented import Augmented
+from linclass.linear.solvers.hinge.semismooth_newton import SemismoothNewton
 
 STRAIGHT = [n for n in names("losses") if find("losses", n).piecewise_linear]
 PIECES = [n for n in names("losses") if find("losses", n).piecewise_quadratic]
@@ -151,7 +151,7 @@ def test_all_systems_lead_to_the_same_optimum(
 ) -> None:
     P = objective("hinge", 60, 4, 0.01)
     expected = SemismoothNewton(tol=1e-11).solve(P, P.zero())
-    monkeypatch.setattr("linclass.solvers.hinge.semismooth_newton.newton_system", system)
+    monkeypatch.setattr("linclass.linear.solvers.hinge.semismooth_newton.newton_system", system)
     found = SemismoothNewton(tol=1e-11).solve(P, P.zero())
     assert_allclose(found.theta, expected.theta, atol=1e-6)
 

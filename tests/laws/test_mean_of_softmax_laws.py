@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import log_softmax, softmax
 
-from linclass.likelihood import mean_of_softmax
-from linclass.likelihood.mean_of_sigmoid import log_mean_of_sigmoid
-from linclass.likelihood.mean_of_softmax import log_mean_of_softmax, score_directions
+from linclass.bayes import mean_of_softmax
+from linclass.bayes.mean_of_sigmoid import log_mean_of_sigmoid
+from linclass.bayes.mean_of_softmax import log_mean_of_softmax, score_directions
 
 EXACT, NEAR, ROUGH = (
     1e-7,

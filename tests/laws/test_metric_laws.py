@@ -6,10 +6,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from linclass import metrics
-from linclass.metrics.measure import measure
-from linclass.metrics.predictions import Predictions
-from linclass.pipeline.fitted import Task, measured
+from linclass.evaluation import metrics
+from linclass.evaluation.metrics.measure import measure
+from linclass.evaluation.metrics.predictions import Predictions
+from linclass_study.pipeline.fitted import Task, measured
 
 NAMES = metrics.names()
 PARTS = ("y_true", "y_pred", "score", "log_proba")
@@ -161,7 +161,7 @@ def test_folds_of_different_sizes_are_a_stack(name: str, K: int) -> None:
 def test_measure_is_every_metric_however_it_is_cut_into_blocks(
     block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("linclass.metrics.measure.BLOCK", block)
+    monkeypatch.setattr("linclass.evaluation.metrics.measure.BLOCK", block)
     folds = [predictions(3, n=60, seed=seed) for seed in range(5)]
     stack = Predictions(
         *(np.stack([getattr(fold, part) for fold in folds]) for part in PARTS), positive=2

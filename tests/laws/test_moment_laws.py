@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from linclass.statistics.deviations import Deviations
-from linclass.statistics.moments import FORMS
-from linclass.statistics.moments import moments as moments_of
+from linclass.discriminant.statistics.deviations import Deviations
+from linclass.discriminant.statistics.moments import FORMS
+from linclass.discriminant.statistics.moments import moments as moments_of
 
 RNG = np.random.default_rng(0)
 CODES = RNG.permutation(np.repeat(np.arange(3), [5, 20, 35]))

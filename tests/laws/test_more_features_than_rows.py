@@ -22,14 +22,14 @@ from linclass import (
     ReducedRankLDA,
     RegularizedDiscriminantAnalysis,
 )
-from linclass.classifiers import mixture_discriminant_analysis
-from linclass.likelihood import posterior_of_weights
-from linclass.likelihood.row_posterior import RowPosterior
-from linclass.pipeline.fitted import Task
-from linclass.pipeline.method import Method
-from linclass.pipeline.tuned_parameters import select_parameters
-from linclass.statistics.class_moments import ClassMoments
-from linclass.tables.table import Table
+from linclass.base.tables.table import Table
+from linclass.bayes import posterior_of_weights
+from linclass.bayes.row_posterior import RowPosterior
+from linclass.discriminant import mixture_discriminant_analysis
+from linclass.discriminant.statistics.class_moments import ClassMoments
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.method import Method
+from linclass_study.pipeline.tuned_parameters import select_parameters
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

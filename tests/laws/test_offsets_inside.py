@@ -28,7 +28,7 @@ from linclass import (
     TunedClassifier,
     TunedRegressor,
 )
-from linclass.conventions.cloned import cloned
+from linclass.base.cloned import cloned
 
 N = 72
 FOLD = np.arange(N) // 6 % 3

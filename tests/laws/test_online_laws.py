@@ -20,14 +20,14 @@ from linclass import (
     SecondOrderPerceptron,
     VotedPerceptron,
     Winnow,
-    applicability,
     largest_margin,
 )
-from linclass.applicability import NotApplicable
+from linclass.base import applicability
+from linclass.base.applicability import NotApplicable
+from linclass.linear.solvers.online.block import STORED
+from linclass.linear.solvers.online.correction import Corrections
 from linclass.online import online_classifier
 from linclass.online.affine_pass import AffinePass
-from linclass.online.block import STORED
-from linclass.online.correction import Corrections
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

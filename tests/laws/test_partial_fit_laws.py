@@ -22,13 +22,13 @@ from linclass import (
     Winnow,
     largest_margin,
 )
-from linclass.applicability import NotApplicable
-from linclass.design.design_matrix import DesignMatrix
-from linclass.losses.hinge import Hinge
-from linclass.objective.objective import Objective
-from linclass.penalties.l2 import L2
-from linclass.solvers.hinge.pegasos import Pegasos
-from linclass.solvers.smooth.stochastic_gradient import StochasticGradient
+from linclass.base.applicability import NotApplicable
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.linear.losses.hinge import Hinge
+from linclass.linear.objective.objective import Objective
+from linclass.linear.penalties.l2 import L2
+from linclass.linear.solvers.hinge.pegasos import Pegasos
+from linclass.linear.solvers.smooth.stochastic_gradient import StochasticGradient
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -9,13 +9,13 @@ import pytest
 from models import MODULES, own_classes
 from scipy import sparse
 
-from linclass.applicability import NotApplicable
-from linclass.batches.regularization_path import RegularizationPath
-from linclass.classifiers.logistic_regression import LogisticRegression
-from linclass.composition.composition import Composition
-from linclass.conventions.regressor import Regressor
-from linclass.kernel_machines.kernel_path import KernelPath
-from linclass.objective.objective import Objective
+from linclass.base.applicability import NotApplicable
+from linclass.base.regressor import Regressor
+from linclass.base.regularization_path import RegularizationPath
+from linclass.kernels.kernel_path import KernelPath
+from linclass.linear.composition.composition import Composition
+from linclass.linear.logistic_regression import LogisticRegression
+from linclass.linear.objective.objective import Objective
 
 STRENGTHS = [1e-3, 1.0, 1e-2, 0.3, 1e-4, 1e-2]  # in no order, one of them twice
 VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults

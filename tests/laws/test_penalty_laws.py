@@ -14,12 +14,12 @@ from problems import PENALTIES, differences, penalty_called
 from scipy.optimize import minimize
 
 from linclass import LinearClassifier, TunedClassifier
-from linclass.names.parts import find, names
-from linclass.penalties.base import KinkedPenalty, Penalty
-from linclass.penalties.elastic_net import ElasticNet
-from linclass.penalties.group_lasso import GroupLasso
-from linclass.penalties.l1 import L1
-from linclass.penalties.l2 import L2
+from linclass.base.parts import find, names
+from linclass.linear.penalties.base import KinkedPenalty, Penalty
+from linclass.linear.penalties.elastic_net import ElasticNet
+from linclass.linear.penalties.group_lasso import GroupLasso
+from linclass.linear.penalties.l1 import L1
+from linclass.linear.penalties.l2 import L2
 
 BINDING = [name for name in PENALTIES if penalty_called(name).binds]
 ENTRYWISE = [name for name in PENALTIES if penalty_called(name).entrywise]

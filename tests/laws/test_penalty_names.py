@@ -22,13 +22,13 @@ from linclass import (
     Ridge,
     TunedClassifier,
 )
-from linclass.applicability import NotApplicable
-from linclass.pipeline.fitted import Task
-from linclass.pipeline.fitting import fit_method
-from linclass.pipeline.method import Method
-from linclass.pipeline.trace_and_path import coefficient_path
-from linclass.tables.table import Table, named
-from linclass.transforms.one_hot import OneHot
+from linclass.base.applicability import NotApplicable
+from linclass.base.tables.table import Table, named
+from linclass.preprocessing.transforms.one_hot import OneHot
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method
+from linclass_study.pipeline.trace_and_path import coefficient_path
 
 N = 90
 CITIES = ("Rome", "Oslo", "Bern", "Linz")

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from linclass import KernelPerceptron, Perceptron, largest_margin
-from linclass.online.until_right import visits_of_many, visits_of_two
+from linclass.linear.solvers.online.until_right import visits_of_many, visits_of_two
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -8,17 +8,17 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass import LinearClassifier
-from linclass.design.design_matrix import DesignMatrix
-from linclass.design.kernel_design import KernelDesign
-from linclass.kernel_machines.kernel_norm import KernelNorm
-from linclass.kernels.gaussian import Gaussian
-from linclass.losses.base import MarginLoss
-from linclass.names.parts import find, names
-from linclass.numerics.arrays import Array
-from linclass.objective.objective import Objective
-from linclass.penalties.l2 import L2
-from linclass.solvers.hinge import block_pivoting as pivoting
-from linclass.solvers.hinge.kink_equations import ConjugateGradientEquations
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design.kernel_design import KernelDesign
+from linclass.base.numerics.arrays import Array
+from linclass.base.parts import find, names
+from linclass.kernels.functions.gaussian import Gaussian
+from linclass.kernels.kernel_norm import KernelNorm
+from linclass.linear.losses.base import MarginLoss
+from linclass.linear.objective.objective import Objective
+from linclass.linear.penalties.l2 import L2
+from linclass.linear.solvers.hinge import block_pivoting as pivoting
+from linclass.linear.solvers.hinge.kink_equations import ConjugateGradientEquations
 
 LOSSES = [
     name

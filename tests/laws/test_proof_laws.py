@@ -13,15 +13,15 @@ from scipy import linalg, sparse
 from scipy.linalg import hadamard
 
 from linclass import LinearSVM, LogisticRegression, ZeroOneClassifier, largest_margin
-from linclass.applicability import NotApplicable
-from linclass.proofs.integers import echelon, integers, null_space, product
-from linclass.proofs.nearest_point import decide_exactly, nearest_point
-from linclass.proofs.signed_rows import SignedRows
-from linclass.proofs.singular_values import exceed, lower_bound
-from linclass.proofs.witness import only_zero
-from linclass.separability import separability
-from linclass.separation import inequalities
+from linclass.base.applicability import NotApplicable
+from linclass.linear import inequalities
 from linclass.separation.decision import Undecided
+from linclass.separation.proofs.integers import echelon, integers, null_space, product
+from linclass.separation.proofs.nearest_point import decide_exactly, nearest_point
+from linclass.separation.proofs.signed_rows import SignedRows
+from linclass.separation.proofs.singular_values import exceed, lower_bound
+from linclass.separation.proofs.witness import only_zero
+from linclass.separation.separability import separability
 
 KINDS = [
     "nearly touching",

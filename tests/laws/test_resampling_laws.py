@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linclass.applicability import NotApplicable
-from linclass.resampling.folds import seed_of, stratified_folds
+from linclass.base.applicability import NotApplicable
+from linclass.tuning.folds import seed_of, stratified_folds
 
 CASES = [
     ([50, 50, 50], 10),
@@ -82,7 +82,7 @@ def test_one_fold_is_no_cross_validation() -> None:
 
 
 def test_seeds_are_the_same_in_every_process() -> None:
-    code = "from linclass.resampling.folds import seed_of; print(seed_of('iris', 'lda', 0))"
+    code = "from linclass.tuning.folds import seed_of; print(seed_of('iris', 'lda', 0))"
     path = str(Path(__file__).parents[2])
     for hash_seed in ("1", "2"):  # by which Python's own hash of a string would differ
         env = {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": path}

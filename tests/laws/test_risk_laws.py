@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linclass
-from linclass.decision_theory.risk import decide
+from linclass.evaluation.risk import decide
 
 
 def posteriors(n: int, K: int, seed: int = 0) -> np.ndarray:

@@ -10,11 +10,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from linclass import LogisticRegression, ProbitRegression
-from linclass.design.design_matrix import DesignMatrix
-from linclass.losses.probit import Probit
-from linclass.objective.objective import Objective
-from linclass.objective.units import Units
-from linclass.solvers.smooth.secants import Secants
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.linear.losses.probit import Probit
+from linclass.linear.objective.objective import Objective
+from linclass.linear.objective.units import Units
+from linclass.linear.solvers.smooth.secants import Secants
 
 
 def points(d: int):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -11,8 +9,8 @@ import pytest
 from scipy import sparse
 
 from linclass import LinearClassifier
-from linclass.classifiers.zero_one_classifier import ZeroOneClassifier
-from linclass.separability import separability
+from linclass.separation.separability import separability
+from linclass.separation.zero_one_classifier import ZeroOneClassifier
 
 KINDS = ["gaussian", "grid", "twin feature", "constant feature", "repeated rows", "on a plane"]
 
@@ -234,19 +232,6 @@ def test_unknown_options_are_refused(changed: dict[str, str], message: str) -> N
         separability(np.eye(2), [0, 1], **changed)
     with pytest.raises(ValueError, match="y has 1 class"):
         separability(np.eye(2), [1, 1])
-
-
-@pytest.mark.parametrize(
-    "order",
-    [
-        "import linclass.separability; from linclass import separability",
-        "from linclass import separability; import linclass.separability",
-        "from linclass.separability import separability",
-    ],
-)
-def test_the_function_is_found_whatever_was_imported_first(order: str) -> None:
-    code = f"{order}; assert separability([[0.0], [1.0]], [0, 1]).separable"
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

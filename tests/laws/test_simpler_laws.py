@@ -22,13 +22,13 @@ from linclass import (
     TunedClassifier,
     Winnow,
 )
-from linclass.conventions.estimator import Estimator
-from linclass.conventions.parameters import defaults_of
-from linclass.pipeline.fitted import Task
-from linclass.pipeline.fitting import fit_method
-from linclass.pipeline.method import Method
-from linclass.selection import tuning
-from linclass.tables.table import Table
+from linclass.base.estimator import Estimator
+from linclass.base.parameters import defaults_of
+from linclass.base.tables.table import Table
+from linclass.tuning import tuning
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method
 
 KINDS = [kind for module in MODULES for kind in own_classes(module) if issubclass(kind, Estimator)]
 VALUES = {  # the least simple and the simplest

@@ -13,22 +13,22 @@ from problems import CONVEX, FITTED, PENALTIES, SMOOTH, differences, objective, 
 from scipy import sparse
 
 from linclass import LinearClassifier, LinearRegression, LogisticRegression, Ridge
-from linclass.applicability import NotApplicable
-from linclass.composition.compatibility import mismatch, takes_penalty
-from linclass.design.design_matrix import DesignMatrix
-from linclass.design.kernel_design import KernelDesign
-from linclass.losses.base import MarginLoss, ResidualLoss
-from linclass.losses.kesler import Kesler
-from linclass.losses.logistic import Logistic
-from linclass.names.parts import find, names
-from linclass.objective.distinct_rows import distinct_rows, merge_rows
-from linclass.objective.objective import Objective
-from linclass.objective.point import Point
-from linclass.penalties.l2 import L2
-from linclass.solvers.base import Solver, Trace
-from linclass.solvers.hinge.perceptron_rule import PerceptronRule
-from linclass.solvers.hinge.reductions import SolverAfterReductions
-from linclass.solvers.smooth.newton import Newton, inverse_hessian
+from linclass.base.applicability import NotApplicable
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design.kernel_design import KernelDesign
+from linclass.base.parts import find, names
+from linclass.linear.composition.compatibility import mismatch, takes_penalty
+from linclass.linear.losses.base import MarginLoss, ResidualLoss
+from linclass.linear.losses.kesler import Kesler
+from linclass.linear.losses.logistic import Logistic
+from linclass.linear.objective.distinct_rows import distinct_rows, merge_rows
+from linclass.linear.objective.objective import Objective
+from linclass.linear.objective.point import Point
+from linclass.linear.penalties.l2 import L2
+from linclass.linear.solvers.base import Solver, Trace
+from linclass.linear.solvers.hinge.perceptron_rule import PerceptronRule
+from linclass.linear.solvers.hinge.reductions import SolverAfterReductions
+from linclass.linear.solvers.smooth.newton import Newton, inverse_hessian
 
 # Those that take an L2 penalty, but for pegasos, which takes 1/ε steps to come within ε.
 SOLVERS = [
@@ -124,7 +124,7 @@ def test_single_precision_changes_a_hessian_product_by_no_more_than_its_rounding
     s = np.random.default_rng(3).standard_normal(P.shape)
     exact, _ = P.hessian_times(point, exact=False)(s)  # so few rows are not worth it
     assert_allclose(exact, P.hessian_times(point)(s)[0], rtol=1e-14)
-    monkeypatch.setattr("linclass.objective.second_order.IN_CACHE", 0)
+    monkeypatch.setattr("linclass.linear.objective.second_order.IN_CACHE", 0)
     rounded, _ = P.hessian_times(point, exact=False)(s)
     assert 0 < np.abs(rounded - exact).max() < 1e-6
 
@@ -583,8 +583,8 @@ def test_a_solver_may_bring_options_of_its_own() -> None:
 @pytest.mark.parametrize("solver", ["auto", "newton", {"newton_cg": {"forcing": 0.1}}])
 def test_parts_are_the_modules_that_a_fit_is_made_of(solver: Any) -> None:
     parts = LogisticRegression(solver=solver).parts()
-    losses = {"linclass.losses.logistic", "linclass.losses.softmax"}
-    assert losses | {"linclass.penalties.l2"} <= set(parts)
+    losses = {"linclass.linear.losses.logistic", "linclass.linear.losses.softmax"}
+    assert losses | {"linclass.linear.penalties.l2"} <= set(parts)
     X, y = data()
     chosen = LogisticRegression(solver=solver).fit(X, y).solver_
     assert find("solvers", chosen).__module__ in parts
@@ -680,7 +680,7 @@ def test_corrections_of_many_rows_at_once_are_those_of_one_row_after_the_other(
         for order in ("random", "cyclic"):
             found = []
             for few in (-np.inf, np.inf):
-                monkeypatch.setattr("linclass.solvers.hinge.perceptron_pass.FEW", few)
+                monkeypatch.setattr("linclass.linear.solvers.hinge.perceptron_pass.FEW", few)
                 rule = PerceptronRule(order=order, max_iter=4, step=0.3, random_state=0)
                 found.append(rule.solve(P, P.zero()))
             many, single = found

@@ -10,14 +10,14 @@ from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
 from linclass import LinearClassifier
-from linclass.design.design_matrix import DesignMatrix
-from linclass.losses.crammer_singer import CrammerSinger
-from linclass.numerics.arrays import Array
-from linclass.objective.moreau_envelope import envelope
-from linclass.objective.objective import Objective
-from linclass.penalties.elastic_net import ElasticNet
-from linclass.solvers.intercept_alone import STRAIGHT, best_intercept
-from linclass.solvers.l1.augmented_lagrangian import AugmentedLagrangian
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.numerics.arrays import Array
+from linclass.linear.losses.crammer_singer import CrammerSinger
+from linclass.linear.objective.moreau_envelope import envelope
+from linclass.linear.objective.objective import Objective
+from linclass.linear.penalties.elastic_net import ElasticNet
+from linclass.linear.solvers.intercept_alone import STRAIGHT, best_intercept
+from linclass.linear.solvers.l1.augmented_lagrangian import AugmentedLagrangian
 
 
 def problem(seed: int) -> tuple[Objective, ElasticNet]:

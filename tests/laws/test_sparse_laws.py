@@ -18,17 +18,17 @@ from linclass import (
     LogisticRegression,
     Ridge,
 )
-from linclass.composition.compatibility import mismatch, takes_penalty
-from linclass.design.design_matrix import DesignMatrix
-from linclass.losses.base import KINDS
-from linclass.names.parts import find, names
-from linclass.numerics.line_search import backtrack_predicted
-from linclass.objective.objective import Objective
-from linclass.objective.units import Units
-from linclass.penalties.elastic_net import ElasticNet as Net
-from linclass.penalties.l1 import L1
-from linclass.solvers.base import Solver, Trace
-from linclass.solvers.l1.newton_step import NewtonStep
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.numerics.line_search import backtrack_predicted
+from linclass.base.parts import find, names
+from linclass.linear.composition.compatibility import mismatch, takes_penalty
+from linclass.linear.losses.base import KINDS
+from linclass.linear.objective.objective import Objective
+from linclass.linear.objective.units import Units
+from linclass.linear.penalties.elastic_net import ElasticNet as Net
+from linclass.linear.penalties.l1 import L1
+from linclass.linear.solvers.base import Solver, Trace
+from linclass.linear.solvers.l1.newton_step import NewtonStep
 
 KINKED = [name for name in PENALTIES if penalty_called(name).kinked]
 NAMED = [name for name in KINKED if name in names("penalties")]
@@ -138,8 +138,8 @@ def step(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def choose(formed: bool) -> None:
         if not formed:
-            monkeypatch.setattr("linclass.solvers.l1.working_set.TOGETHER", 0)
-            monkeypatch.setattr("linclass.solvers.l1.working_set.DENSE", 0)
+            monkeypatch.setattr("linclass.linear.solvers.l1.working_set.TOGETHER", 0)
+            monkeypatch.setattr("linclass.linear.solvers.l1.working_set.DENSE", 0)
 
     return choose
 
@@ -377,8 +377,8 @@ def test_many_scores_of_many_features_go_by_conjugate_gradients(
     """The same optimum, whichever step is taken."""
     X, y = data(3)
     one = fitter(penalty="l1", tol=1e-10)(X, y)
-    monkeypatch.setattr("linclass.solvers.l1.working_set.TOGETHER", 0)
-    monkeypatch.setattr("linclass.solvers.l1.working_set.DENSE", 0)
+    monkeypatch.setattr("linclass.linear.solvers.l1.working_set.TOGETHER", 0)
+    monkeypatch.setattr("linclass.linear.solvers.l1.working_set.DENSE", 0)
     for X_, y_, same in [(X, y, one), (X, y % 2, fitter(penalty="l1", tol=1e-10)(X, y % 2))]:
         other = fitter(penalty="l1", tol=1e-10)(X_, y_)
         assert other.status_ == "converged"

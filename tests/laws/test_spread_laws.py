@@ -5,14 +5,14 @@ import pytest
 import scipy.sparse as sp
 
 from linclass import LinearDiscriminantAnalysis
-from linclass.statistics.class_moments import ClassMoments
-from linclass.statistics.covariance import tied_spread
-from linclass.statistics.deviations import Deviations
-from linclass.statistics.diagonal_spread import DiagonalSpread
-from linclass.statistics.row_spreads import DualSpread, SpanSpread
-from linclass.statistics.shrunk_spread import ShrunkSpread
-from linclass.statistics.spread import Spread
-from linclass.statistics.tied_covariances import TiedCovariances
+from linclass.discriminant.statistics.class_moments import ClassMoments
+from linclass.discriminant.statistics.covariance import tied_spread
+from linclass.discriminant.statistics.deviations import Deviations
+from linclass.discriminant.statistics.diagonal_spread import DiagonalSpread
+from linclass.discriminant.statistics.row_spreads import DualSpread, SpanSpread
+from linclass.discriminant.statistics.shrunk_spread import ShrunkSpread
+from linclass.discriminant.statistics.spread import Spread
+from linclass.discriminant.statistics.tied_covariances import TiedCovariances
 
 
 def rows(n: int, d: int, rank: int) -> np.ndarray:

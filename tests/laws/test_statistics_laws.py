@@ -10,10 +10,10 @@ import scipy.sparse as sp
 from models import MODULES, own_classes
 
 import linclass
-from linclass.applicability import NotApplicable
-from linclass.resampling.folds import stratified_folds
-from linclass.statistics.class_moments import ClassMoments
-from linclass.statistics.quartic_moments import QuarticMoments
+from linclass.base.applicability import NotApplicable
+from linclass.discriminant.statistics.class_moments import ClassMoments
+from linclass.discriminant.statistics.quartic_moments import QuarticMoments
+from linclass.tuning.folds import stratified_folds
 
 FOUND = {
     kind

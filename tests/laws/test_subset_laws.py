@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linclass.solvers.base import spread_rows
+from linclass.linear.solvers.base import spread_rows
 
 N = 40_000
 

@@ -14,12 +14,12 @@ from scipy.optimize import minimize
 from tempered import divergence, losses_of_rows, probabilities_of_row
 
 from linclass import LinearClassifier, LogisticRegression, TunedClassifier
-from linclass.losses._tempered import log_tempered_softmax
-from linclass.losses.bi_tempered import BiTempered
-from linclass.losses.logistic import Logistic
-from linclass.losses.softmax import Softmax
-from linclass.losses.tempered_softmax import TemperedSoftmax
-from linclass.names.parts import find, names
+from linclass.base.parts import find, names
+from linclass.linear.losses._tempered import log_tempered_softmax
+from linclass.linear.losses.bi_tempered import BiTempered
+from linclass.linear.losses.logistic import Logistic
+from linclass.linear.losses.softmax import Softmax
+from linclass.linear.losses.tempered_softmax import TemperedSoftmax
 
 TEMPERATURES = list(product([0.0, 0.2, 0.8, 1.0], [1.0, 1.2, 2.0, 4.0]))
 EACH = pytest.mark.parametrize(("t1", "t2"), TEMPERATURES)

@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-import linclass.transforms
-from linclass.applicability import NotApplicable
-from linclass.pipeline.transforming import transform_class
-from linclass.tables.table import Table
+import linclass.preprocessing.transforms
+from linclass.base.applicability import NotApplicable
+from linclass.base.tables.table import Table
+from linclass_study.pipeline.transforming import transform_class
 
-NAMES = sorted(file.stem for file in Path(linclass.transforms.__path__[0]).glob("[!_]*.py"))
+NAMES = sorted(
+    file.stem for file in Path(linclass.preprocessing.transforms.__path__[0]).glob("[!_]*.py")
+)
 
 
 def table(n: int = 60, *, sparse: bool = False, missing: bool = False, seed: int = 0) -> Table:
@@ -289,8 +291,8 @@ def test_a_bad_option_is_refused_by_name(name: str, options: dict[str, str]) -> 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_transforms_file_is_named_after_its_class(name: str) -> None:
-    assert transform_class(name).__module__ == f"linclass.transforms.{name}"
-    assert import_module(f"linclass.transforms.{name}").__doc__
+    assert transform_class(name).__module__ == f"linclass.preprocessing.transforms.{name}"
+    assert import_module(f"linclass.preprocessing.transforms.{name}").__doc__
 
 
 # nystroem

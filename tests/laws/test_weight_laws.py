@@ -15,8 +15,6 @@ import contextlib
 import inspect
 import itertools
 import warnings
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,13 +25,12 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.utils.class_weight import compute_class_weight
 
 import linclass
-import linclass.classifiers
-from linclass.applicability import NotApplicable
-from linclass.classifiers.calibrated import METHODS
-from linclass.conventions.classifier import Classifier
-from linclass.conventions.cloned import cloned
-from linclass.conventions.regressor import Regressor
+from linclass.base.applicability import NotApplicable
+from linclass.base.classifier import Classifier
+from linclass.base.cloned import cloned
+from linclass.base.regressor import Regressor
 from linclass.online.online_classifier import OnlineClassifier
+from linclass.tuning.calibrated import METHODS
 
 TIGHT = {"tol": 1e-12}
 IN_TURN = {"Perceptron", "KernelPerceptron"} | {
@@ -54,14 +51,8 @@ pytestmark = [
 
 def found() -> list[Any]:
     """Every classifier of the package as it is by default, to a tight tolerance."""
-    kinds = []
-    for file in sorted(Path(linclass.classifiers.__path__[0]).glob("[!_]*.py")):
-        module = import_module(f"linclass.classifiers.{file.stem}")
-        for kind in vars(module).values():
-            ours = inspect.isclass(kind) and kind.__module__ == module.__name__
-            if ours and issubclass(kind, Classifier):
-                kinds.append(kind)
-    return [made(kind) for kind in kinds]
+    kinds = (kind for module in MODULES for kind in own_classes(module))
+    return [made(kind) for kind in kinds if issubclass(kind, Classifier)]
 
 
 def made(kind: type) -> Any:

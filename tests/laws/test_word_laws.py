@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from linclass.features import count_words, hash_words, strip_posts
-from linclass.tables.table import Table
-from linclass.tables.words import Tokenizer, word_counts
+from linclass.base.tables.table import Table
+from linclass.base.tables.words import Tokenizer, word_counts
+from linclass.preprocessing.features import count_words, hash_words, strip_posts
 
 POSTS = [
     (
@@ -94,7 +94,7 @@ def test_signs_make_collisions_cancel_on_average() -> None:
 
 
 def test_the_hash_is_the_same_in_every_process() -> None:
-    code = "from linclass.features.hash_words import _hash; print(_hash('wheels'))"
+    code = "from linclass.preprocessing.features.hash_words import _hash; print(_hash('wheels'))"
     output = {
         subprocess.run(
             [sys.executable, "-c", code],

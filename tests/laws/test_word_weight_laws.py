@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from linclass.applicability import NotApplicable
-from linclass.tables.table import Table
-from linclass.transforms.idf import Idf
-from linclass.transforms.principal_components import PrincipalComponents
-from linclass.transforms.vocabulary import Vocabulary
+from linclass.base.applicability import NotApplicable
+from linclass.base.tables.table import Table
+from linclass.preprocessing.transforms.idf import Idf
+from linclass.preprocessing.transforms.principal_components import PrincipalComponents
+from linclass.preprocessing.transforms.vocabulary import Vocabulary
 
 
 def counts(n: int = 50, d: int = 30, seed: int = 0, sparse: bool = True) -> Table:

@@ -19,7 +19,7 @@ from sklearn.datasets import make_moons
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
-from linclass.comparisons import (
+from linclass.evaluation.comparisons import (
     against_control,
     against_control_of_ranks,
     bayesian_signed_rank,
@@ -34,7 +34,7 @@ from linclass.comparisons import (
     nemenyi,
     pairwise,
 )
-from linclass.comparisons.nemenyi_test import quantile
+from linclass.evaluation.comparisons.nemenyi_test import quantile
 
 FOLDER = Path(__file__).parent / "comparisons"
 

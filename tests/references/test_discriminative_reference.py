@@ -18,7 +18,7 @@ from linclass import (
     LogisticRegression,
     Ridge,
 )
-from linclass.objective.objective import strength_of_C
+from linclass.linear.objective.objective import strength_of_C
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,8 +8,8 @@ import pytest
 from sklearn import metrics as reference
 from sklearn.calibration import calibration_curve
 
-from linclass import metrics
-from linclass.metrics.predictions import Predictions
+from linclass.evaluation import metrics
+from linclass.evaluation.metrics.predictions import Predictions
 
 Witness = Callable[[Predictions], float]
 

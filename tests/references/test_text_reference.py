@@ -5,11 +5,11 @@ import random
 import numpy as np
 import pytest
 
-from linclass.features import count_words
-from linclass.pipeline.fitted import Task
-from linclass.pipeline.fitting import fit_method
-from linclass.pipeline.method import Method
-from linclass.tables.table import Table
+from linclass.base.tables.table import Table
+from linclass.preprocessing.features import count_words
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method
 
 STRENGTH = 0.01
 

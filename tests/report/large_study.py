@@ -20,8 +20,8 @@ from unittest import mock
 import numpy as np
 import polars as pl
 
-from linclass import metrics
-from linclass.comparisons import bradley_terry
+from linclass.evaluation import metrics
+from linclass.evaluation.comparisons import bradley_terry
 from linclass_study import table_files
 from linclass_study.report import page
 from linclass_study.report.exhibits import figure_names, write_exhibits

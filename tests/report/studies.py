@@ -12,7 +12,7 @@ from unittest import mock
 import numpy as np
 import polars as pl
 
-from linclass.tables.table import Table
+from linclass.base.tables.table import Table
 from linclass_study import table_files
 from linclass_study.checks.check_files import write_checks
 from linclass_study.checks.datasets_table import write_datasets_table

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 from studies import Data, Method, draw_exhibits, numbers_of
 
-from linclass.metrics.calibration_error import calibration_error
-from linclass.metrics.predictions import Predictions
+from linclass.evaluation.metrics.calibration_error import calibration_error
+from linclass.evaluation.metrics.predictions import Predictions
 from linclass_study.report import fold_curves, reliability
 from linclass_study.report.drawing import panels
 from linclass_study.report.figures import calibration, probabilities

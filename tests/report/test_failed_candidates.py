@@ -10,10 +10,10 @@ from html import unescape
 import numpy as np
 from studies import Data, Method, finish
 
-from linclass.pipeline.fitted import Task
-from linclass.pipeline.fitting import fit_method
-from linclass.pipeline.method import Method as LinclassMethod
-from linclass.tables.table import Table
+from linclass.base.tables.table import Table
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method as LinclassMethod
 from linclass_study.results.answer import answer
 from linclass_study.results.failed_candidates import failed_candidates
 from linclass_study.results.outcome import Outcome

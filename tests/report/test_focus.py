@@ -13,7 +13,7 @@ import studies
 from scipy import stats
 from studies import Data, Method
 
-from linclass.comparisons import holm, wilcoxon
+from linclass.evaluation.comparisons import holm, wilcoxon
 from linclass_study.report import page_figures
 from linclass_study.report.cells import with_code
 from linclass_study.report.drawing import style

@@ -354,7 +354,7 @@ def test_numbers_that_json_has_not_are_null(tmp_path):
 
 def test_learning_curves_of_a_metric_without_a_best_value_are_of_the_metric(outcome, monkeypatch):
     """A profit of hundreds was drawn as 1 − profit on an axis that begins at 0: an empty frame."""
-    from linclass import metrics
+    from linclass.evaluation import metrics
 
     size = {"protocol": pl.lit("learning_curve@10"), "repeat": pl.col("fold")}
     part = outcome.fits.filter(protocol="cv").with_columns(**size, n_train=pl.lit(10, pl.Int64))

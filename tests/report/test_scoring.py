@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from studies import Data, Method, rows_of
 
-from linclass import metrics
-from linclass.metrics.predictions import Predictions
+from linclass.evaluation import metrics
+from linclass.evaluation.metrics.predictions import Predictions
 from linclass_study import table_files
 from linclass_study.refusal import Refused
 from linclass_study.results import scoring, summary
@@ -146,8 +146,8 @@ def test_folds_of_all_sizes_have_the_scores_that_they_have_alone():
     ids=["a number", "one that a stack cannot have"],
 )
 def test_a_metric_for_one_fold_alone_is_asked_fold_by_fold(metric, monkeypatch):
-    monkeypatch.setattr("linclass.metrics.names", lambda: ["error"])
-    monkeypatch.setattr("linclass.metrics.find", lambda name: metric)
+    monkeypatch.setattr("linclass.evaluation.metrics.names", lambda: ["error"])
+    monkeypatch.setattr("linclass.evaluation.metrics.find", lambda name: metric)
     parts = [predictions([0, 1, 1], [0, 1, fold], [[1.0, 2.0]] * 3, fold=fold) for fold in (0, 1)]
     scored = scoring.score(pl.concat(parts), Classes(2, 1))
     alone = [

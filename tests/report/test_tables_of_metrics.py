@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from studies import Data, Method
 
-from linclass import metrics as all_metrics
+from linclass.evaluation import metrics as all_metrics
 from linclass_study.report.tables import differences, metrics
 from linclass_study.results.within_dataset import comparison_within
 
@@ -78,7 +78,7 @@ def test_nothing_is_reported_of_what_there_is_not(make):
 
 
 def test_a_metric_that_is_in_no_list_is_a_column_after_the_others(make, monkeypatch):
-    """A new file of linclass/metrics is enough; here, one that the list forgets."""
+    """A new file of linclass/evaluation/metrics is enough; here, one that the list forgets."""
     outcome = make({"d": Data()}, {"a": Method()})
     whole = metrics.make(outcome, "d").frame()
     forgotten = {

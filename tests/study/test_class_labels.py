@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from run_alone import run_alone
 
-from linclass.pipeline.class_labels import with_labels
-from linclass.tables.table import Table
+from linclass.base.tables.table import Table
+from linclass_study.pipeline.class_labels import with_labels
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.folds import Plan, Planned
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from linclass import LogisticRegression, OrdinalRegression
-from linclass.pipeline.fitted import Task
-from linclass.pipeline.fitting import fit_method
-from linclass.pipeline.method import Method
-from linclass.tables.table import Table
+from linclass.base.tables.table import Table
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method
 from linclass_study.study.method_check import method_problems
 
 CLASSES = ("ill", "unsure", "well")

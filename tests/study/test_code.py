@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linclass.tables.table import Table
+from linclass.base.tables.table import Table
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.study import code, module_files
 from linclass_study.study.yaml_file import read_yaml
@@ -90,7 +90,7 @@ def test_our_own_classifiers_load_no_scikit_learn(loaded):
 def test_a_method_does_not_count_what_it_does_not_use():
     counted, _ = code.closure([], code.modules_of_method(METHODS["nearest_mean"], "accuracy"))
     names = {str(path.relative_to(ROOT)) for path in counted}
-    assert "linclass/classifiers/nearest_mean.py" in names
+    assert "linclass/discriminant/nearest_mean.py" in names
     assert not [name for name in names if "/solvers/" in name or "/losses/" in name]
 
 

@@ -16,8 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from linclass.conventions.predicted import predictions_of
-from linclass.tables.table import Table
+from linclass.base.predicted import predictions_of
+from linclass.base.tables.table import Table
 from linclass_study import table_files
 from linclass_study.runs import fit_tables
 from linclass_study.runs.feature_file import FeatureFile

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from run_alone import run_alone
 
-from linclass.pipeline import leave_one_out
-from linclass.pipeline.fitted import Task
-from linclass.pipeline.fitting import fit_method
-from linclass.pipeline.method import Method
-from linclass.resampling.folds import seed_of
-from linclass.tables.table import Table
+from linclass.base.tables.table import Table
+from linclass.tuning.folds import seed_of
+from linclass_study.pipeline import leave_one_out
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.folds import Plan, Planned
 

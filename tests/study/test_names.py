@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from linclass.tables.table import Table
+from linclass.base.tables.table import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.runs.features import compute_features
 from linclass_study.runs.folds import Plan

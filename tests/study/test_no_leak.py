@@ -15,14 +15,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from linclass.names import parts
-from linclass.pipeline import fitting
-from linclass.pipeline.fitted import Task
-from linclass.pipeline.fitting import fit_method
-from linclass.pipeline.method import Method, named_steps
+from linclass.base import parts
 from linclass_study.data.assembly.assemble import assemble
 from linclass_study.data.assembly.canonical_order import normalized
 from linclass_study.data.dataset import Dataset
+from linclass_study.pipeline import fitting
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method, named_steps
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.features import compute_features
 from linclass_study.study.yaml_file import parse_numbers, read_yaml

@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 from linclass import LogisticRegression
-from linclass.pipeline.method import Method
-from linclass.pipeline.own_choice import own_choice
-from linclass.tables.table import Table
+from linclass.base.tables.table import Table
 from linclass_study import table_files
+from linclass_study.pipeline.method import Method
+from linclass_study.pipeline.own_choice import own_choice
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.tuned import chosen_values
 from linclass_study.runs.feature_file import FeatureFile

@@ -10,16 +10,16 @@ import numpy as np
 import polars as pl
 import pytest
 
-from linclass import metrics
-from linclass.metrics.measure import measure
-from linclass.metrics.predictions import Predictions
-from linclass.pipeline.fitted import Task, measured
-from linclass.pipeline.fitting import fit_method
-from linclass.pipeline.method import Method
-from linclass.tables.table import Table
+from linclass.base.tables.table import Table
+from linclass.evaluation import metrics
+from linclass.evaluation.metrics.measure import measure
+from linclass.evaluation.metrics.predictions import Predictions
 from linclass_study import own_metrics, table_files
 from linclass_study.command import merged_study
 from linclass_study.own_metrics import require_trusted
+from linclass_study.pipeline.fitted import Task, measured
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method
 from linclass_study.refusal import Refused
 from linclass_study.report.tables import unscored
 from linclass_study.results.answer import metric_lines

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linclass.applicability import NotApplicable
-from linclass.pipeline.fitted import Task
-from linclass.pipeline.fitting import fit_folds, fit_method
-from linclass.pipeline.method import Method
-from linclass.pipeline.own_feature import apply_own_feature
-from linclass.pipeline.transforming import fit_transforms
-from linclass.tables.table import Table
+from linclass.base.applicability import NotApplicable
+from linclass.base.tables.table import Table
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_folds, fit_method
+from linclass_study.pipeline.method import Method
+from linclass_study.pipeline.own_feature import apply_own_feature
+from linclass_study.pipeline.transforming import fit_transforms
 from linclass_study.runs.shared_child import owner_of
 from linclass_study.study import code, module_files
 from linclass_study.study.method_check import method_problems
@@ -24,7 +24,7 @@ TASK = Task(2, 1)
 MODULE = """
 import numpy as np
 
-from linclass.tables.table import Table
+from linclass.base.tables.table import Table
 import helper
 
 class Clip:
@@ -267,7 +267,9 @@ def test_an_edit_of_a_feature_map_is_seen_with_options_too(mine):
     (mine / "helper.py").write_text("x = 3\n")
     forget()
     assert code.of_features(steps, SCRIPT) != before
-    assert code.modules_of_features([{"powers": {"degree": 3}}]) == ["linclass.features.powers"]
+    assert code.modules_of_features([{"powers": {"degree": 3}}]) == [
+        "linclass.preprocessing.features.powers"
+    ]
 
 
 def test_a_foreign_transform_has_a_process_of_its_own():
@@ -337,7 +339,7 @@ def test_what_cannot_work_is_one_line_before_anything_runs(mine, case):
     [
         ("transforms", {"mine.Clip": {"low": 1}}),
         ("transforms", "sklearn.decomposition.PCA"),
-        ("transforms", "linclass.transforms.standardize.Standardize"),
+        ("transforms", "linclass.preprocessing.transforms.standardize.Standardize"),
         ("features", {"mine.doubled": {"times": 3}}),
         ("features", "mine.first"),
     ],

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from linclass import LogisticRegression
-from linclass.pipeline.fitted import Task
-from linclass.pipeline.fitting import fit_method
-from linclass.pipeline.method import Method
-from linclass.pipeline.transforming import fit_transforms
-from linclass.pipeline.tuned_parameters import grid_of
-from linclass.tables.table import Table
+from linclass.base.tables.table import Table
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method
+from linclass_study.pipeline.transforming import fit_transforms
+from linclass_study.pipeline.tuned_parameters import grid_of
 from linclass_study.results.outcome import Outcome
 from linclass_study.results.tuned import chosen_values
 from linclass_study.study.method_check import method_problems

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linclass.applicability import NotApplicable
-from linclass.pipeline.require_numbers import require_numbers
-from linclass.tables.table import Table
+from linclass.base.applicability import NotApplicable
+from linclass.base.tables.table import Table
+from linclass_study.pipeline.require_numbers import require_numbers
 
 COMMAS = tuple(f"{k},5" for k in range(12))
 MARKED = (*map(str, range(30)), "12k")

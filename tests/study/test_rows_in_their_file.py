@@ -13,15 +13,15 @@ import polars as pl
 import pytest
 from run_alone import run_alone
 
-from linclass.pipeline import coefficients
-from linclass.pipeline.fitted import Task
-from linclass.pipeline.fitting import fit_method
-from linclass.pipeline.method import Method
-from linclass.resampling.folds import stratified_folds
-from linclass.tables.table import Table
+from linclass.base.tables.table import Table
+from linclass.tuning.folds import stratified_folds
 from linclass_study.data import blocks
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
+from linclass_study.pipeline import coefficients
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method
 from linclass_study.runs.features import compute_features
 from linclass_study.runs.folds import Plan
 

@@ -10,14 +10,14 @@ import pytest
 from run_alone import run_alone
 
 import linclass
-from linclass import metrics
-from linclass.metrics.predictions import Predictions
-from linclass.pipeline.fitted import Task
-from linclass.pipeline.fitting import fit_method
-from linclass.pipeline.method import Method
-from linclass.pipeline.transforming import fit_transforms
-from linclass.resampling.folds import seed_of, stratified_folds
-from linclass.tables.table import Table
+from linclass.base.tables.table import Table
+from linclass.evaluation import metrics
+from linclass.evaluation.metrics.predictions import Predictions
+from linclass.tuning.folds import seed_of, stratified_folds
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method
+from linclass_study.pipeline.transforming import fit_transforms
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.folds import Plan
 from linclass_study.runs.run_files import TABLES, RunInputs

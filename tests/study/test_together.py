@@ -10,15 +10,15 @@ from run_alone import run_alone
 from scipy import sparse
 
 from linclass import LogisticRegression, Perceptron
-from linclass.applicability import NotApplicable
-from linclass.pipeline import fitting
-from linclass.pipeline.fitted import Task
-from linclass.pipeline.fitting import fit_method
-from linclass.pipeline.method import Method
-from linclass.pipeline.transforming import shared_transforms, transform_class
-from linclass.resampling.folds import stratified_folds
-from linclass.selection import tuning
-from linclass.tables.table import Table
+from linclass.base.applicability import NotApplicable
+from linclass.base.tables.table import Table
+from linclass.tuning import tuning
+from linclass.tuning.folds import stratified_folds
+from linclass_study.pipeline import fitting
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.method import Method
+from linclass_study.pipeline.transforming import shared_transforms, transform_class
 from linclass_study.runs.feature_file import FeatureFile
 from linclass_study.runs.folds import Plan
 from linclass_study.study import code

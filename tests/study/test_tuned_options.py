@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linclass.applicability import NotApplicable
-from linclass.pipeline import tuned_parameters
-from linclass.pipeline.fitted import Task
-from linclass.pipeline.fitting import fit_folds, fit_method
-from linclass.pipeline.method import Method
-from linclass.resampling.folds import seed_of, stratified_folds
-from linclass.tables.table import Table
+from linclass.base.applicability import NotApplicable
+from linclass.base.tables.table import Table
+from linclass.tuning.folds import seed_of, stratified_folds
+from linclass_study.pipeline import tuned_parameters
+from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline.fitting import fit_folds, fit_method
+from linclass_study.pipeline.method import Method
 from linclass_study.study.method_check import method_problems
 
 SEED = 3

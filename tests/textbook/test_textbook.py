@@ -217,7 +217,7 @@ def test_a_wrong_divisor_of_the_pooled_covariance_is_red(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """n for n − K: Fisher's coefficients of iris and the scores of LDA are no longer the published ones."""
-    from linclass.statistics import covariance
+    from linclass.discriminant.statistics import covariance
 
     entries = [e for e in ENTRIES if e["exhibit"] in ("fisher_projection", "natural_parameters")]
     gate = tmp_path / "published.yaml"

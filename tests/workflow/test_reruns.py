@@ -156,11 +156,11 @@ def test_a_study_that_fits_withdraws_the_study_json_of_another_one(computed):
 @pytest.mark.parametrize(
     ("file", "methods"),
     [
-        ("linclass/losses/logistic.py", {"logistic_newton"}),
-        ("linclass/solvers/smooth/newton.py", {"logistic_newton"}),
-        ("linclass/classifiers/nearest_mean.py", {"nearest_mean"}),
-        ("linclass/transforms/standardize.py", {"nearest_mean", "logistic_newton"}),
-        ("linclass/pipeline/fitting.py", {"nearest_mean", "lda", "logistic_newton"}),
+        ("linclass/linear/losses/logistic.py", {"logistic_newton"}),
+        ("linclass/linear/solvers/smooth/newton.py", {"logistic_newton"}),
+        ("linclass/discriminant/nearest_mean.py", {"nearest_mean"}),
+        ("linclass/preprocessing/transforms/standardize.py", {"nearest_mean", "logistic_newton"}),
+        ("linclass_study/pipeline/fitting.py", {"nearest_mean", "lda", "logistic_newton"}),
     ],
 )
 def test_editing_a_part_reruns_the_methods_that_import_it(computed, file, methods):
@@ -171,23 +171,23 @@ def test_editing_a_part_reruns_the_methods_that_import_it(computed, file, method
 
 
 def test_a_docstring_and_a_comment_of_a_solver_rerun_nothing(computed):
-    file = "linclass/solvers/smooth/newton.py"
+    file = "linclass/linear/solvers/smooth/newton.py"
     text = computed.text(file)
     computed.write(file, '"""In other words.' + text.removeprefix('"""') + "\n# a comment\n")
     assert computed.plan().nothing_to_do
 
 
 def test_an_edit_with_an_old_time_stamp_is_noticed(computed):
-    path = computed.folder / "linclass/classifiers/nearest_mean.py"
+    path = computed.folder / "linclass/discriminant/nearest_mean.py"
     before = path.stat()
-    computed.append("linclass/classifiers/nearest_mean.py", "\nEDITED = True\n")
+    computed.append("linclass/discriminant/nearest_mean.py", "\nEDITED = True\n")
     os.utime(path, (before.st_atime, before.st_mtime))
     assert {method for _, method in computed.plan().runs} == {"nearest_mean"}
 
 
 def test_adding_a_metric_refits_nothing(computed):
     computed.write(
-        "linclass/metrics/share_of_first.py",
+        "linclass/evaluation/metrics/share_of_first.py",
         '"""Share of rows given the first class."""\n\n'
         "import numpy as np\n\n"
         'METRICS = {"share_of_first": lambda p: float(np.mean(p.y_pred == 0))}\n'
@@ -299,7 +299,7 @@ def times_of(project, file: str) -> dict[str, int]:
 def test_of_the_runs_in_a_job_only_what_an_edit_concerns_is_fitted_and_scored_again(computed):
     fitted, scored = times_of(computed, "fits.parquet"), times_of(computed, "scores.parquet")
     scores = computed.text("results/scores.csv")
-    computed.append("linclass/classifiers/nearest_mean.py", "\nEDITED = True\n")
+    computed.append("linclass/discriminant/nearest_mean.py", "\nEDITED = True\n")
     (computed.folder / "results/runs/gaussians/lda/predictions.parquet").unlink()
     output = computed.snakemake()
     assert output.code == 0, output.text

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from snakemake.logging import logger
 
-from linclass.counted import first_names
+from linclass.base.counted import first_names
 from linclass_study.disk_space import full_disk
 from linclass_study.jobs import slurm_jobs
 from linclass_study.jobs.work import SECONDS_OF_RULE

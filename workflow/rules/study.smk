@@ -8,10 +8,11 @@ import os
 import sys
 from functools import cache
 from pathlib import Path
+from pkgutil import iter_modules
 
 from snakemake.logging import logger
 
-from linclass import metrics
+from linclass.evaluation import metrics
 from linclass_study.jobs import bundles
 from linclass_study.own_metrics import metrics_of, own_metrics
 from linclass_study.project import ROOT, refuse_another_copy
@@ -73,9 +74,9 @@ def code_of(script, *modules, reads=()):
 
 def metric_modules():
     """Modules of linclass's metrics, and of those that the study names by import paths."""
-    files = (ROOT / "linclass" / "metrics").glob("[!_]*.py")
+    names = [module.name for module in iter_modules(metrics.__path__) if module.name[0] != "_"]
     own = [module for name in own_metrics(STUDY.evaluation) for module in metrics.modules_of(name)]
-    return sorted(f"linclass.metrics.{file.stem}" for file in files) + own
+    return [f"linclass.evaluation.metrics.{name}" for name in names] + own
 
 
 # parts of the study that tables, figures and the report need

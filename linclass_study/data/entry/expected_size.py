@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from linclass import synthetic
+from linclass import datasets as synthetic
 from linclass_study.data.entry.source_keys import as_list, source_kind
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.project import ROOT

@@ -67,7 +67,7 @@ def modules_of_entry(entry: Mapping[str, Any]) -> list[str]:
     ]
     drawn = {source["generate"] for source in sources if "generate" in source}
     noise = {"label_noise" for source in sources if source.get("label_noise")}
-    return CHILD + ours + [f"linclass.synthetic.{name}" for name in sorted(drawn | noise)]
+    return CHILD + ours + [f"linclass.datasets.{name}" for name in sorted(drawn | noise)]
 
 
 def _companions(source: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Rows from a generator of linclass.synthetic; they depend on the entry and its `seed:` alone."""
+"""Rows from a generator of linclass.datasets; they depend on the entry and its `seed:` alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from linclass import synthetic
+from linclass import datasets as synthetic
 from linclass_study.data.content import Columns, Content, Counts
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linclass.metrics.calibration_error import BINS
+from linclass.evaluation.metrics.calibration_error import BINS
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import TICKS, panels
 from linclass_study.report.drawing.style import method_style

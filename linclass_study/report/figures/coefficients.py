@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from linclass.counted import names_and_others
+from linclass.base.counted import names_and_others
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import NAMED, name_above
 from linclass_study.report.drawing.style import method_style

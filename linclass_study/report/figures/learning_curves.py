@@ -28,7 +28,7 @@ def asked(evaluation: Mapping[str, Any], methods: Mapping[str, Mapping[str, Any]
 
 
 def draw(outcome: Outcome, dataset: str) -> Exhibit:
-    from linclass import metrics
+    from linclass.evaluation import metrics
 
     curves = of_methods(outcome, dataset)
     if not any(len(curve) > 1 for curve in curves.values()):

@@ -74,8 +74,8 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
 
 def folds_of_methods(outcome: Outcome, dataset: str) -> list[dict[str, Any]]:
     """Numbers of the figure, best method first."""
-    from linclass import metrics
-    from linclass.comparisons.confidence_interval import t_interval
+    from linclass.evaluation import metrics
+    from linclass.evaluation.comparisons.confidence_interval import t_interval
     from linclass_study.results.summary import ranking
 
     values = outcome.scores.filter(dataset=dataset, metric=outcome.metric).sort("repeat", "fold")

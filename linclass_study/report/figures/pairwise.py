@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linclass.counted import counted
+from linclass.base.counted import counted
 from linclass_study.report.drawing import style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.results.grid_ends import grid_end_note, marked
@@ -16,7 +16,7 @@ from linclass_study.results.metric_words import metric_words
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from linclass.comparisons.pairwise_matrix import Pairwise
+    from linclass.evaluation.comparisons.pairwise_matrix import Pairwise
     from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 2, "across", False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linclass.counted import counted
+from linclass.base.counted import counted
 from linclass_study.report.table import Column, Number, ReportTable
 from linclass_study.results.metric_words import metric_words
 from linclass_study.results.outcome import Outcome

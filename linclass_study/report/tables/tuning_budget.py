@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from linclass.batches.strengths import COUNT
-from linclass.kernels.base import WIDTHS
-from linclass.pipeline.method import Method
-from linclass.selection import tuning
+from linclass.base.regularization_path import COUNT
+from linclass.kernels.functions.base import WIDTHS
+from linclass.tuning import tuning
+from linclass_study.pipeline.method import Method
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.results.outcome import Outcome
 

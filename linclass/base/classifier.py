@@ -1,0 +1,183 @@
+"""The interface of classifiers: fit, decision_function, predict and score."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+import numpy as np
+
+from linclass.base import validation
+from linclass.base.annotations import ArrayLike, Matrix, MatrixLike, Tags
+from linclass.base.applicability import NotApplicable
+from linclass.base.class_weights import class_weights
+from linclass.base.counts_rows import as_counts, warn_of_relative_weights
+from linclass.base.estimator import Estimator
+from linclass.base.extremes import TINY, refuse_tiny_classes
+from linclass.base.odd_entries import refuse_missing_labels
+
+
+class Classifier(Estimator):
+    """Predicts the class of the largest score. Two classes share one score z; z > 0 predicts class 1."""
+
+    poor_score: ClassVar[bool] = False  # True: scikit-learn's suite expects no good score
+    for_more_classes: ClassVar[str] = ""  # of a classifier for two: what to use for more of them
+    classes_: np.ndarray
+
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the classifier to training rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class of each row: integers, booleans or strings, at least two classes.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
+            equally.
+
+        Returns
+        -------
+        self
+        """
+        raise NotImplementedError
+
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
+        """Scores of rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n,) for two classes, (n, K) for more
+            One score per class in the order of `classes_`; for two classes the score of
+            `classes_[1]`, which is predicted if it is positive.
+        """
+        raise NotImplementedError
+
+    def predict(self, X: MatrixLike) -> np.ndarray:
+        """Predicted class of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        return self.classes_from(self.decision_function(X))
+
+    def classes_from(self, Z: np.ndarray) -> np.ndarray:
+        """Predicted class of each row, from its scores.
+
+        Parameters
+        ----------
+        Z : array of shape (n,) or (n, K)
+            Scores as `decision_function` returns them.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        return self.classes_[(Z > 0).astype(int) if Z.ndim == 1 else Z.argmax(axis=1)]
+
+    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy: the share of the rows (of their weight) whose class is predicted.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Test rows.
+        y : array of shape (n,)
+            True class of each row.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row; None weighs all rows equally.
+
+        Returns
+        -------
+        float
+        """
+        return self._accuracy(self.predict(X), y, sample_weight)
+
+    @staticmethod
+    def _accuracy(predicted: np.ndarray, y: ArrayLike, sample_weight: ArrayLike | None) -> float:
+        y = validation.labels(np.asarray(y).ravel(), len(predicted))
+        refuse_missing_labels(y)
+        one, other = y[:1].tolist(), predicted[:1].tolist()
+        if isinstance(one[0], str) != isinstance(other[0], str):
+            raise ValueError(
+                f"y holds {one[0]!r}, and the classes are as {other[0]!r}; give such labels."
+            )
+        weights = validation.row_weights(sample_weight, len(predicted))
+        return float(np.average(predicted == y, weights=weights))
+
+    def _start_fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> tuple[Matrix, np.ndarray, np.ndarray]:
+        """Check parameters and data; returns (X, codes of y in classes_, positive row weights).
+
+        Rows of weight 0 are dropped, so that such a row has no influence at all.
+        """
+        X, codes, given = self._start_rows(X, y, sample_weight)
+        weights = self._class_weighted(codes, given)
+        if (sample_weight is not None or weights is not given) and self._counts_rows:
+            weights = as_counts(weights)
+        return X, codes, weights
+
+    def _start_rows(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> tuple[Matrix, np.ndarray, np.ndarray]:
+        """The same without the weights of the classes."""
+        self.check()
+        X = self._rows_to_learn(X)
+        y = validation.labels(y, X.shape[0], type(self).__name__)
+        weights = validation.row_weights(sample_weight, X.shape[0])
+        if not weights.all():
+            kept = weights > 0
+            X, y, weights = X[kept], y[kept], weights[kept]
+        self.classes_, codes = validation.encode(y)
+        if len(self.classes_) > 2 and self.for_more_classes:
+            raise self._too_many_classes(vars(self).pop("classes_"))
+        if sample_weight is not None and weights.min() < TINY:
+            mass = np.bincount(codes, weights)
+            refuse_tiny_classes(self.classes_, mass)
+            weights = np.maximum(weights, TINY * mass[codes])  # no more in a sum, and 1/w is finite
+        if len(self.classes_) < 2:
+            raise NotApplicable(
+                f"{type(self).__name__} needs rows of at least two classes; "
+                f"y has 1 class: {self.classes_.tolist()[0]!r}."
+            )
+        if sample_weight is not None and self._depends_on_count:
+            warn_of_relative_weights(weights, type(self).__name__)
+        return X, codes, weights
+
+    def _too_many_classes(self, classes: np.ndarray) -> NotApplicable:
+        """The exception for more than two classes."""
+        return NotApplicable(
+            "Only binary classification is supported. The type of the target is multiclass: "
+            f"{len(classes)} classes. Use {self.for_more_classes}."
+        )
+
+    def _class_weighted(self, codes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """The row weights times those of their classes."""
+        class_weight = getattr(self, "class_weight", None)
+        if class_weight is None:
+            return weights
+        mass = np.bincount(codes, weights, len(self.classes_))
+        factors = class_weights(class_weight, self.classes_, mass)
+        refuse_tiny_classes(self.classes_, factors * mass)
+        return weights * factors[codes]
+
+    def __sklearn_tags__(self) -> Tags:
+        from sklearn.utils import ClassifierTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier"
+        several = not self.for_more_classes
+        tags.classifier_tags = ClassifierTags(multi_class=several, poor_score=self.poor_score)
+        return tags

@@ -1,0 +1,191 @@
+"""scikit-learn's conventions without scikit-learn: parameters, checks, how a fit ended, tags.
+
+Estimators follow the conventions by duck typing: they pass `check_estimator` and work inside a
+Pipeline or GridSearchCV. Fitting and predicting do not import scikit-learn, because its import takes
+over a second in each of thousands of jobs. Its tags and exceptions are imported inside the functions
+that need them.   scikit-learn developer guide, "Developing scikit-learn estimators"
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from linclass import module_of
+from linclass.base import validation
+from linclass.base.annotations import Matrix, MatrixLike, Tags
+from linclass.base.convergence_warning import warn_after_fit
+from linclass.base.metadata import RequestsMetadata
+from linclass.base.parameter_types import checks_of
+from linclass.base.parameters import Parameters, defaults_of, misspelt, name_here
+from linclass.base.saved import Saved
+
+OWN = "linclass.base."
+
+
+class SignatureOfInit:
+    """The signature of a class is that of its `__init__`, also in Pythons that look for `__new__` first (3.11.2)."""
+
+    def __get__(self, instance: object, cls: type) -> inspect.Signature:
+        signature = inspect.signature(cls.__init__)  # type: ignore[misc]
+        return signature.replace(parameters=[*signature.parameters.values()][1:])
+
+
+class Estimator(RequestsMetadata, Parameters, Saved):
+    """The parameters are the arguments of `__init__`, stored as given; what is learned ends in `_`.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Number of features d of the training rows.
+    feature_names_in_ : array of str, shape (d,), only if X was a data frame
+        Names of the features.
+    status_ : str
+        How the fit ended: 'converged'; 'max_iter', stopped before the tolerance was reached;
+        'separable', maximum likelihood has no finite optimum; 'rank_deficient', the optimum need not be
+        unique or a covariance has no inverse.
+    reason_ : str
+        One sentence on a status other than 'converged'; the ConvergenceWarning of the fit adds the remedy where it
+        has none. Of a converged fit it is empty, but for a note of Bayesian models on the strength or the noise that
+        they estimated.
+    objective_ : float or None
+        Value of the objective at the solution; None if the fit has a closed form.
+    certificate_ : float or None
+        How far the solution is from optimal, 0 at an optimum; `certificate_kind_` says in what terms.
+    certificate_kind_ : str or None
+        'duality_gap', an upper bound of (P − min P)/P for the objective P; 'gradient_cosine', the
+        largest cosine between the slopes and a feature, which is not a bound; 'gradient_norm', a
+        norm of the gradient; 'training_mistakes', the share of misclassified training rows
+        (perceptrons); 'gap_to_bound', the share of training errors above a lower bound
+        (ZeroOneClassifier); 'evidence_gain', the most by which a change of one precision raises the logarithm of
+        the evidence; 'closed_form', a solution without iterations.
+    n_iter_ : int
+        Number of iterations; 0 for a closed form.
+    """
+
+    takes_sparse: ClassVar[bool] = True
+    # parameter → 1 if greater values make the model simpler, −1 if smaller ones do; tuning prefers the simpler one
+    simpler: ClassVar[Mapping[str, int]] = {"strength": 1}
+    # parameter → values at which its range ends, so that nothing lies beyond them that a wider grid could find
+    limits: ClassVar[Mapping[str, tuple[float, ...]]] = {}
+    multiplies_features: ClassVar[bool] = True  # False: entries of any finite size will do
+    n_features_in_: int
+    status_: str
+    reason_: str
+    objective_: float | None
+    certificate_: float | None
+    certificate_kind_: str | None
+    n_iter_: int
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Compose the docstring that `help` shows of a model.
+
+        The equation of its file comes first, then its own parameters and attributes, then those of every
+        estimator: of regressors as `Regressor` has them, of classifiers as they are above.
+        """
+        super().__init_subclass__(**options)
+        file = sys.modules[cls.__module__]
+        if cls.__doc__ and module_of(cls.__name__) == cls.__module__:
+            bases = (base for base in cls.__mro__ if base.__module__.startswith(OWN))
+            common = next(base.__doc__ for base in bases if "status_ : str" in (base.__doc__ or ""))
+            shared = inspect.cleandoc(common or "").partition("----------\n")[2]
+            own = inspect.cleandoc(cls.__doc__)
+            cls.__doc__ = f"{file.__doc__ or ''}\n{own}\n{shared}\n"
+
+    __signature__ = SignatureOfInit()
+
+    def __new__(cls, *args: Any, **given: Any) -> Self:
+        for name in given.keys() - defaults_of(cls).keys():
+            if renamed := name_here(cls, name) or misspelt(cls, name):
+                raise TypeError(renamed)
+        return super().__new__(cls)
+
+    def check(self) -> None:
+        """Raise ValueError, with one sentence, if the parameters are invalid or incompatible."""
+        for name, plain, check in checks_of(type(self).__init__):
+            if type(value := getattr(self, name)) not in plain:
+                check(name, value)
+
+    def _record(
+        self,
+        status: str = "converged",
+        reason: str = "",
+        *,
+        objective: float | None = None,
+        certificate: float | None = None,
+        certificate_kind: str | None = "closed_form",
+        n_iter: int = 0,
+    ) -> Self:
+        """Set the attributes that describe how the fit ended. Returns the estimator."""
+        self.status_, self.reason_ = status, reason
+        self.objective_, self.certificate_ = objective, certificate
+        self.certificate_kind_, self.n_iter_ = certificate_kind, n_iter
+        warn_after_fit(self)
+        return self
+
+    @property
+    def _counts_rows(self) -> bool:
+        """Whether the fit depends on how many rows the weights count."""
+        return False
+
+    @property
+    def _depends_on_count(self) -> bool:
+        """The same of all estimators that the fit consists of."""
+        return self._counts_rows
+
+    _rows_to_learn = validation.rows_to_learn
+
+    def _require_fit(self) -> None:
+        if not hasattr(self, "n_features_in_"):
+            from sklearn.exceptions import NotFittedError
+
+            me = type(self).__name__
+            raise NotFittedError(f"This {me} instance is not fitted yet. Call fit first.")
+
+    def _check_rows(self, X: MatrixLike, products: bool = False) -> Matrix:
+        """X as a finite float64 matrix with the features of the training rows; `products` as in `validation.matrix`."""
+        self._require_fit()
+        me = type(self).__name__
+        names = validation.feature_names(X)
+        if names is not None and hasattr(self, "feature_names_in_"):
+            compare_names(names, self.feature_names_in_)
+        X = validation.matrix(X, sparse=self.takes_sparse, owner=me, products=products)
+        self._require_width(X)
+        return X
+
+    def _require_width(self, X: Matrix) -> None:
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} "
+                "features as input."
+            )
+
+    def __sklearn_tags__(self) -> Tags:
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=True),
+            input_tags=InputTags(sparse=self.takes_sparse),
+        )
+
+
+def compare_names(names: np.ndarray, fitted: np.ndarray) -> None:
+    if np.array_equal(names, fitted):
+        return
+    lines = ["The feature names should match those that were passed during fit."]
+    unseen, missing = sorted(set(names) - set(fitted)), sorted(set(fitted) - set(names))
+    for title, different in [
+        ("Feature names unseen at fit time:", unseen),
+        ("Feature names seen at fit time, yet now missing:", missing),
+    ]:
+        if different:
+            lines += [title, *(f"- {name}" for name in different[:5])]
+            lines += ["- ..."] * (len(different) > 5)
+    if not unseen and not missing:
+        lines.append("Feature names must be in the same order as they were in fit.")
+    raise ValueError("\n".join(lines) + "\n")

@@ -1,0 +1,139 @@
+"""Folds × parameters of one estimator at once:  fits[fold][param], each as `fit` alone would end.
+
+The one entry: it checks folds and parameters, and groups the models that share work. An estimator says which do
+(`_fit_group`) and how they are fitted: from sums over rows, as a stack of problems, along a path of strengths, or by
+the `fit_many` of an estimator inside (`_fit_together`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from linclass.base import validation
+from linclass.base.annotations import ArrayLike, MatrixLike
+from linclass.base.convergence_warning import one_warning
+from linclass.base.offsets import require_offsets_taken
+
+Scaling = Sequence[tuple[Any, Any]]
+
+
+class Folds(NamedTuple):
+    """All rows, and those that each fold holds out."""
+
+    X: Any
+    y: Any
+    held_out: list[np.ndarray]  # numbers of rows among those of positive weight
+    scaling: Scaling | None
+    sample_weight: Any
+    offset: Any = None
+
+
+class ManyFits:
+    """Mixin of estimators whose fits share work."""
+
+    fit: Callable[..., Any]
+    _unfitted: Callable[..., Any]
+
+    @one_warning
+    def fit_many(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        folds: Sequence[Any],
+        params: Sequence[dict[str, Any]] = ({},),
+        scaling: Scaling | None = None,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> list[list[Self]]:
+        """Fit on the training rows of each fold, for each setting of parameters.
+
+        Raises NotApplicable if the fits have nothing to share, as with class weights that differ from fold to
+        fold.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            All rows.
+        y : array of shape (n,)
+            Class of each row.
+        folds : sequence of arrays
+            Held-out rows of each fold: indices, or a boolean mask of shape (n,).
+        params : sequence of dict, default=({},)
+            Parameters to set for each fit of a fold; ({},) fits once with the present ones.
+        scaling : sequence of (shift, scale) or None, default=None
+            For each fold, fit on (X − shift)/scale. None leaves X as it is.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
+            Known part of the scores of all rows, for models whose `fit` takes one. None is 0.
+
+        Returns
+        -------
+        list of lists of estimators
+            `fits[fold][param]`, fitted to the rows that are not in the fold.
+        """
+        if offset is not None:
+            require_offsets_taken(self.fit)
+        held_out, _ = among_weighted(folds, len(np.asarray(y)), sample_weight)
+        rows = Folds(X, y, held_out, scaling, sample_weight, offset)
+        models = [self._changed(param) for param in params]
+        groups: dict[Hashable, list[int]] = {}
+        for i, model in enumerate(models):
+            model.check()
+            groups.setdefault(model._fit_group(), []).append(i)
+        fits: list[list[Any]] = [[None] * len(models) for _ in held_out]
+        for members in groups.values():
+            own = [models[i] for i in members]
+            for fold, found in zip(fits, own[0]._fit_together(own, rows), strict=True):
+                for i, model in zip(members, found, strict=True):
+                    fold[i] = model
+        return fits
+
+    def _changed(self, params: dict[str, Any]) -> Any:
+        """An unfitted copy with some parameters changed."""
+        return self._unfitted().set_params(**params)
+
+    def _fit_group(self) -> Hashable:
+        """Key of the models that share work: no others have an equal one."""
+        raise NotImplementedError
+
+    def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
+        """fits[fold][model] of the models of one group."""
+        raise NotImplementedError
+
+
+def among_weighted(
+    folds: Sequence[Any], rows: int, sample_weight: ArrayLike | None
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """(row indices of each fold among the rows whose weight is not zero, mask of those rows)."""
+    held_out = held_out_rows(folds, rows)
+    kept = validation.row_weights(sample_weight, rows) > 0
+    if kept.all():
+        return held_out, kept
+    place = np.cumsum(kept) - 1
+    return [place[fold[kept[fold]]] for fold in held_out], kept
+
+
+def held_out_rows(folds: Sequence[Any], rows: int) -> list[np.ndarray]:
+    """Row indices of each fold, which may also be given as a mask of all rows."""
+    held_out = []
+    for number, fold in enumerate(folds):
+        fold = np.asarray(fold)
+        if fold.dtype == bool and fold.shape == (rows,):
+            fold = np.flatnonzero(fold)
+        if fold.ndim != 1 or (fold.size and fold.dtype.kind not in "iu"):
+            raise ValueError(
+                f"fold {number} has shape {fold.shape} and holds {fold.dtype}; give row numbers, or "
+                f"a mask of all {rows} rows."
+            )
+        held_out.append(fold.astype(np.intp, copy=False))
+    if not held_out:
+        raise ValueError("folds is empty; give the held-out rows of at least one fold.")
+    given = np.concatenate(held_out)
+    if given.size and not -1 < given.min() <= given.max() < rows:
+        outside = given[(given < 0) | (given >= rows)][0]
+        raise ValueError(f"folds hold row {outside}; rows are 0 to {rows - 1}.")
+    return held_out

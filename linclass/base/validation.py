@@ -1,0 +1,259 @@
+"""Validation of user input, in NumPy: arrays, or an error of one sentence.
+
+Data frames are recognized by their attribute `columns`, without importing their library. Messages contain the words
+that scikit-learn's estimator suite looks for, followed by the remedy.
+"""
+
+import warnings
+from reprlib import repr as brief
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+import linclass.base.odd_entries as entries
+from linclass.base.annotations import ArrayLike, Matrix, MatrixLike
+from linclass.base.applicability import NotApplicable
+from linclass.base.extremes import HUGE, TINY, refuse_extreme_sizes, refuse_extremes
+
+INT32_MAX, INT64_MAX = np.iinfo(np.int32).max, np.iinfo(np.int64).max
+
+
+def feature_names(X: MatrixLike) -> np.ndarray | None:
+    """Column names of a data frame; None for arrays, and if no name is a string."""
+    columns = getattr(X, "columns", None)
+    if columns is None or not hasattr(columns, "__iter__"):
+        return None
+    names = np.asarray(list(columns), dtype=object)
+    strings = sum(isinstance(name, str) for name in names)
+    if 0 < strings < len(names):
+        raise TypeError(
+            "Feature names are only supported if all input features have string names; here "
+            f"{len(names) - strings} of {len(names)} are none. Rename with X.columns.astype(str)."
+        )
+    return names if strings else None
+
+
+def rows_to_learn(model: Any, X: MatrixLike) -> Matrix:
+    """X as `matrix`, of which the model learns n_features_in_ and, of a data frame, feature_names_in_."""
+    names = feature_names(X)
+    owner, products = type(model).__name__, model.multiplies_features
+    X = matrix(X, sparse=model.takes_sparse, owner=owner, products=products)
+    vars(model).pop("feature_names_in_", None)
+    if names is not None:
+        model.feature_names_in_ = names
+    model.n_features_in_ = X.shape[1]
+    return X
+
+
+def matrix(
+    X: MatrixLike,
+    *,
+    sparse: bool = True,
+    owner: str = "A classifier",
+    products: bool = False,
+    gaps: bool = False,
+) -> Matrix:
+    """A finite float64 matrix: C-ordered ndarray, or canonical csr_array with int32 indices.
+
+    With `products`, entries whose products over- or underflow are refused, too; with `gaps`, NaN and ∞ are allowed.
+    """
+    given = X
+    X = _sparse_matrix(X, sparse, owner) if sp.issparse(X) else _dense_matrix(X, owner)
+    rows, columns = X.shape
+    if rows < 1 or columns < 1:
+        what = "sample(s)" if rows < 1 else "feature(s)"
+        raise ValueError(
+            f"Found array with 0 {what} (shape=({rows}, {columns})) while a minimum of 1 is "
+            f"required by {owner}."
+        )
+    if not gaps:
+        _refuse_not_finite(X, owner, products, given)
+    return X
+
+
+def labels(y: ArrayLike, rows: int, owner: str = "A classifier") -> np.ndarray:
+    """Class labels, one per row: integers, booleans or strings; floats must be whole numbers."""
+    y = _column(y, rows, owner)
+    if y.dtype.kind == "f" or (y.dtype.kind == "O" and entries.are_floats(y)):
+        y = y.astype(float, copy=False)
+        _refuse_not_finite_target(y)
+        if np.any(fractional := y != np.floor(y)):
+            raise ValueError(
+                f"Unknown label type: continuous; y holds {y[fractional][0]:g}. "
+                f"{owner} takes class labels: bin the target, or use a regressor."
+            )
+    return y
+
+
+def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(classes, codes): classes sorted, y = classes[codes]."""
+    few = y.dtype.kind in "iu" and len(y) and int(y.max()) - int(y.min()) < len(y)
+    if few and int(y.max()) <= INT64_MAX:
+        codes = y.astype(np.int64)  # few integers: counting beats sorting
+        codes -= (least := int(y.min()))
+        present = np.bincount(codes) > 0
+        classes = (np.flatnonzero(present) + least).astype(y.dtype)
+        return classes, codes if present.all() else (np.cumsum(present) - 1)[codes]
+    try:
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError:
+        entries.refuse_missing_labels(y)
+        kinds = " and ".join(sorted({type(label).__name__ for label in y}))
+        raise ValueError(f"Unknown label type: y mixes {kinds}. Give labels of one type.") from None
+    if classes.dtype.kind in "OmM" and any(map(entries.is_missing, classes)):
+        entries.refuse_missing_labels(y)
+    return classes, codes
+
+
+def targets(y: ArrayLike, rows: int, owner: str, several: bool = False) -> np.ndarray:
+    """Finite float64 targets, one per row; a table of them stays one if there may be `several`."""
+    y = entries.numbers(_column(y, rows, owner, several))
+    _refuse_not_finite_target(y)
+    refuse_extreme_sizes(y, "y", "scale the target")
+    return y
+
+
+def row_weights(sample_weight: ArrayLike | None, rows: int) -> np.ndarray:
+    """Non-negative float64 weights, one per row and not all zero; ones for None."""
+    if sample_weight is None:
+        return np.ones(rows)
+    try:
+        w = np.array(sample_weight, dtype=np.float64)  # a copy: class weights will multiply it
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"sample_weight is {brief(sample_weight)}; it must be a number per row, or None. "
+            "Weights of classes are the parameter class_weight, which takes 'balanced' or a dict."
+        ) from None
+    if w.ndim == 0:
+        w = np.full(rows, w)
+    if w.shape != (rows,):
+        raise ValueError(f"sample_weight has shape {w.shape}; it must be ({rows},), one per row.")
+    if not np.isfinite(w).all() or (w < 0).any():
+        bad = w[~(np.isfinite(w) & (w >= 0))][0]
+        raise ValueError(f"sample_weight holds {bad:g}; weights must be finite and at least 0.")
+    if not w.any():
+        raise ValueError("sample_weight is zero for every row; leave it out to weigh rows equally.")
+    refuse_extreme_sizes(w, "sample_weight", "divide the weights by their largest")
+    return w
+
+
+def _dense_matrix(X: MatrixLike, owner: str) -> np.ndarray:
+    try:
+        array = np.asarray(X)
+        if array.ndim != 2:
+            raise _not_a_table(X, array)
+        odd = array.dtype.kind in "mM" or hasattr(X, "dtypes")
+        if odd and (dates := entries.dates_in(X, array)):
+            raise NotApplicable(
+                f"{owner} takes numbers, and {dates}. Make numbers of it, say days since a date."
+            )
+        if array.dtype.kind == "c":
+            raise ValueError(f"Complex data not supported: X is {array.dtype}. Pass X.real.")
+        array = np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        if "could not convert" in str(error) and (text := entries.text_in(X, array)):
+            remedy = "Make numbers of it, say indicators: Preprocessor(transforms=['one_hot'])"
+            raise NotApplicable(f"{owner} takes numbers, and {text}. {remedy}.") from None
+        if "inhomogeneous" in str(error) and isinstance(X, list | tuple):
+            raise ValueError(
+                f"the rows of X differ in length: {brief(X)}; give all the same features."
+            ) from None
+        if "NAType" in str(error):
+            remedy = "X contains NaN: impute it first"
+            raise NotApplicable(f"{owner} takes numbers; {error}. {remedy}.") from None
+        raise
+    return array
+
+
+def _not_a_table(X: MatrixLike, array: np.ndarray) -> ValueError:
+    if array.ndim == 0:
+        return ValueError(
+            f"Expected 2D array, but X is {brief(X)}; give a table of rows and features: an array, a sparse "
+            "matrix or a data frame."
+        )
+    got = f"Expected 2D array, got {array.ndim}D array instead"
+    if hasattr(X, "to_frame"):  # a series of pandas or Polars
+        return ValueError(
+            f"{got}: X is the single column {X.name!r}; give a data frame with it, X.to_frame()."
+        )
+    return ValueError(
+        f"{got}: shape {array.shape}. Reshape "
+        "your data with X.reshape(-1, 1) if it is one feature, (1, -1) if it is one row."
+    )
+
+
+def _sparse_matrix(X: MatrixLike, accepted: bool, owner: str) -> sp.csr_array:
+    if not accepted:
+        raise NotApplicable(f"Sparse data was passed, but {owner} needs dense rows: X.toarray().")
+    if X.ndim != 2:
+        raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape your data.")
+    if X.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: X is {X.dtype}. Pass X.real.")
+    R = sp.csr_array(X)  # shares the arrays of a csr X
+    if not R.has_canonical_format:
+        R = R.copy()  # the user's X stays as it is
+        R.sum_duplicates()
+    if R.indices.dtype != np.int32 and max(R.nnz, *R.shape) <= INT32_MAX:
+        parts = R.data, R.indices.astype(np.int32), R.indptr.astype(np.int32)
+        R = sp.csr_array(parts, shape=R.shape)
+        R.has_canonical_format = True
+    return R.astype(np.float64, copy=False)
+
+
+def _column(y: ArrayLike, rows: int, owner: str, several: bool = False) -> np.ndarray:
+    if y is None:
+        raise ValueError(f"{owner} requires y to be passed, but the target y is None.")
+    y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 1 and not several:
+        from sklearn.exceptions import DataConversionWarning
+
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. Pass y.ravel().",
+            DataConversionWarning,
+            stacklevel=4,
+        )
+        y = y.ravel()
+    if y.ndim != 1 and not (several and y.ndim == 2 and y.shape[1]):
+        raise ValueError(f"y should be a 1d array, got an array of shape {y.shape} instead.")
+    if len(y) != rows:
+        raise ValueError(
+            f"y has length {len(y)}, X has length {rows}; they must have the same number of rows."
+        )
+    if y.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: y is {y.dtype}. Pass y.real.")
+    return y
+
+
+def _refuse_not_finite(X: Matrix, owner: str, products: bool, given: Any) -> None:
+    values = X.data if sp.issparse(X) else X
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = np.vdot(values, values) if products else values.sum()
+    if not np.isfinite(total):  # one pass, no allocation
+        _refuse_missing(X, values, owner)
+    first = values if sp.issparse(X) else X[0]  # which mostly tells that no column is tiny
+    if products and not (total <= HUGE**2 and np.abs(first).min(initial=1) >= TINY):
+        refuse_extremes(X, feature_names(given))
+
+
+def _refuse_missing(X: Matrix, values: np.ndarray, owner: str) -> None:
+    missing = np.isnan(values)
+    bad = missing if missing.any() else np.isinf(values)
+    if not bad.any():
+        return
+    where = int(np.argmax(bad))  # the first one
+    if sp.issparse(X):
+        row, column = int(np.searchsorted(X.indptr, where, "right")) - 1, int(X.indices[where])
+    else:
+        row, column = divmod(where, X.shape[1])
+    what, remedy = ("NaN", "impute") if missing.any() else ("infinity", "clip or drop")
+    raise NotApplicable(
+        f"Input X contains {what}: {int(bad.sum())} value(s), the first in row {row}, column "
+        f"{column}. {owner} takes finite numbers: {remedy} them first."
+    )
+
+
+def _refuse_not_finite_target(y: np.ndarray) -> None:
+    if not np.isfinite(y).all():
+        what = "NaN" if np.isnan(y).any() else "infinity"
+        raise ValueError(f"Input y contains {what}. Drop the rows without a target.")

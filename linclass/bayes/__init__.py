@@ -1,0 +1,1 @@
+"""Models with a posterior over the weights: Bayesian logistic and linear regression, relevance vector machines."""

@@ -1,0 +1,251 @@
+"""Bayesian logistic regression: the weights have a prior N(0, α⁻¹I) and a Gaussian posterior (Laplace),
+
+    θ = argmin (1/Σω_i) Σ ω_i (−ln P(y_i | x_i)) + strength · ½‖W‖²,   α = Σω · strength,
+    p(θ | data) ≈ N(θ, A⁻¹),   A = the Hessian of −ln p(θ, data) at its minimum,
+
+the intercepts with a flat prior. The strength needs no inner folds: with the curvature of the likelihood held fixed the
+evidence p(data | α) is largest where α ‖W‖² = γ, the number of parameters that the data determine,
+γ = Σ_i λ_i/(λ_i + α) = D − α tr (A⁻¹)_WW (MacKay; that the curvature varies with α is neglected).
+A row's score is normal with mean μ and variance s² = xᵀA⁻¹x, and its probability is the mean of σ over it,
+
+    P(1 | x) = ∫ σ(z) N(z; μ, s²) dz ≈ σ(κ μ),   κ = 1/√(1 + π s²/8)   (probit approximation),
+
+nearer to ½ than σ(μ) where rows are few. For K classes z_k is taken relative to the mean of all scores, and
+P(k | x) ∝ e^{κ_k μ_k}, which neglects how scores vary together; by quadrature, P(k | x) = ∫ softmax_k(z) N(z; μ, S) dz
+with the K × K covariance S of the scores of a row.
+
+Predicts: log-odds and probabilities, averaged over the posterior.
+Cost: O(n p² + p³) a Newton step, a few for each strength that is tried, p = K (d + 1); for two classes p = d + 1, or
+O(n³) a strength with more features than rows, sparse or not. By quadrature K > 2 classes take 10² to 10⁵ nodes a
+predicted row.
+Certificate: duality gap, of the posterior mode.
+Reference: MacKay (1992), Neural Computation 4; Bishop (2006), §4.5 and §3.5; K classes: Murphy (2022), §10.5.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Self
+
+import numpy as np
+from scipy import sparse
+
+from linclass.base.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.counted import counted
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.linear_scores import LARGEST, products
+from linclass.base.numerics.arrays import Array
+from linclass.base.offsets import row_offsets
+from linclass.base.softmax_probabilities import SoftmaxProbabilities
+from linclass.base.takes_offset import ProbabilitiesWithOffset
+from linclass.bayes.largest_evidence import largest_evidence
+from linclass.bayes.mean_of_sigmoid import log_mean_of_sigmoid
+from linclass.bayes.posterior_of_weights import PosteriorOfWeights, posteriors
+from linclass.linear.losses._with_offset import with_offset
+from linclass.linear.losses.base import Loss
+from linclass.linear.losses.logistic import Logistic
+from linclass.linear.losses.softmax import Softmax
+from linclass.linear.objective.centred_rows import about_mean, far_about_mean
+from linclass.linear.objective.objective import Objective
+from linclass.linear.penalties.l2 import L2
+from linclass.linear.solvers.smooth.newton import Newton
+
+PREDICTIVES = ("probit", "quadrature", "mode")
+
+
+class BayesianLogisticRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
+    """Parameters
+    ----------
+    strength : float or 'evidence', default='evidence'
+        Factor of the penalty in the objective above, α/Σω, above 0; 'evidence' is where α‖W‖² = γ.
+    predictive : {'probit', 'quadrature', 'mode'}, default='probit'
+        Probabilities: by the probit approximation; by quadrature of the integral, to 10⁻⁸ for two classes and
+        between 10⁻⁸ and 10⁻³ for more (linclass/bayes/mean_of_softmax.py); or σ(μ), without the uncertainty of
+        the weights.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of Newton steps for each strength. None is 100.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    mean_coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Posterior mean of the weights W.
+    mean_intercept_ : array of shape (1,) for two classes, (K,) for more
+        Posterior mean of the intercepts b.
+    coef_, intercept_ : only with predictive='mode'
+        The same. Only there `decision_function` is X·coef_ + intercept_: averaged scores are not linear in x.
+    covariance_ : array of shape (p, p)
+        Posterior covariance A⁻¹ of the parameters (w_k, b_k), class by class; computed when it is asked for.
+    strength_ : float
+        The strength that was used.
+    n_effective_ : float
+        γ, the number of weights that the data determine.
+    log_evidence_ : float
+        ln p(data | α) of Laplace's approximation, intercepts with the density 1; it compares models of the same rows.
+    """
+
+    _counts_rows = True
+
+    def __init__(
+        self,
+        *,
+        strength: float | str = "evidence",
+        predictive: str = "probit",
+        fit_intercept: bool = True,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        class_weight: ClassWeight = None,
+    ):
+        self.strength = strength
+        self.predictive = predictive
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+
+    def check(self) -> None:
+        super().check()
+        number = isinstance(self.strength, Real) and 0 < self.strength < np.inf
+        if self.strength != "evidence" and not number:
+            raise ValueError(
+                f"strength is {self.strength!r}; it must be a number above 0, or 'evidence'."
+            )
+        if self.predictive not in PREDICTIVES:
+            raise ValueError(
+                f"predictive is {self.predictive!r}; it must be one of "
+                f"{', '.join(map(repr, PREDICTIVES))}."
+            )
+        Newton(tol=self.tol, max_iter=self.max_iter).check()
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        d = X.shape[1]
+        loss, target = self._problem(codes, self._offsets(offset, sample_weight, y))
+        self._mean = np.zeros(d)
+        if self.fit_intercept:  # digits of offsets are lost in squares
+            centre = far_about_mean if sparse.issparse(X) else about_mean
+            X, self._mean = centre(X, weights / weights.sum())
+        design = DesignMatrix(X, self.fit_intercept)
+        objective = Objective(design, loss, target, weights, L2(), 1.0)
+        total = float(weights.sum())
+        posterior_of = posteriors(objective, total, self.tol, self.max_iter)
+        if self.strength == "evidence":
+            found = largest_evidence(objective, total, posterior_of)
+            self.strength_, reason, posterior, n_iter = found
+        else:
+            self.strength_, reason = float(self.strength), ""
+            posterior = posterior_of(objective.with_strength(self.strength_), objective.zero())
+            n_iter = posterior.solution.n_iter
+        solution = posterior.solution
+        self.n_effective_ = posterior.n_effective
+        self._posterior = PosteriorOfWeights(posterior, self._mean, bool(self.fit_intercept))
+        self.log_evidence_ = posterior.log_evidence()
+        self._set_weights(np.atleast_2d(solution.theta))
+        status = "converged"
+        if solution.certificate > self.tol:
+            status = "max_iter"
+            steps = counted(solution.n_iter, "step")
+            reason = f"Newton's method stopped after {steps} with {solution.distance}; tol is {self.tol:g}."
+        return self._record(
+            status,
+            reason,
+            objective=solution.objective,
+            certificate=solution.certificate,
+            certificate_kind=solution.certificate_kind,
+            n_iter=n_iter,
+        )
+
+    def _problem(self, codes: Array, offset: Array | None) -> tuple[Loss, Array]:
+        """(loss, its y)"""
+        K = len(self.classes_)
+        problem: tuple[Loss, Array] = Softmax(K), codes
+        if K == 2:
+            problem = Logistic(), np.where(codes, 1.0, -1.0)
+        return problem if offset is None else with_offset(*problem, offset)
+
+    def _set_weights(self, theta: Array) -> None:
+        """Weights and intercepts for the features as they are: b = u − x̄·w."""
+        K, d = len(theta), len(self._mean)
+        if K > 1:
+            theta = theta - theta.mean(axis=0)
+        self.mean_coef_ = np.ascontiguousarray(theta[:, :d])
+        self.mean_intercept_ = np.zeros(K)
+        if self.fit_intercept:
+            self.mean_intercept_ = theta[:, d] - self.mean_coef_ @ self._mean
+
+    @property
+    def coef_(self) -> Array:
+        """The posterior mean of the weights, only with predictive='mode'."""
+        return self._linear("coef_")
+
+    @property
+    def intercept_(self) -> Array:
+        """The posterior mean of the intercepts, only with predictive='mode'."""
+        return self._linear("intercept_")
+
+    def _linear(self, name: str) -> Array:
+        if self.predictive != "mode":
+            raise AttributeError(
+                f"scores averaged over the posterior are not linear in x, so there is no {name}; mean_{name} is the "
+                "posterior mean, and predictive='mode' has linear scores."
+            )
+        return np.asarray(getattr(self, f"mean_{name}"))
+
+    @property
+    def covariance_(self) -> Array:
+        """Posterior covariance A⁻¹ of the parameters (w_k, b_k), of shape (p, p)."""
+        return self._posterior.covariance()
+
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        """Log-odds ln P/(1 − P) of the predictive probability; for more than two classes κ_k μ_k, by quadrature ln P.
+
+        They are linear in x only with predictive='mode'.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
+            Known part of the scores, which is added to their means μ. None is 0.
+
+        Returns
+        -------
+        array of shape (n,) for two classes, (n, K) for more
+        """
+        X = self._check_rows(X)
+        mean = products(X, self.mean_coef_) + self.mean_intercept_
+        if offset is not None:
+            K = mean.shape[1]
+            own = row_offsets(offset, mean.shape if K > 1 else mean.shape[:1]).reshape(mean.shape)
+            mean += own - own.mean(axis=1, keepdims=True) if K > 1 else own
+        if self.predictive == "probit":
+            mean = mean / np.hypot(1, np.sqrt(np.pi / 8) * self._deviations(X))
+        elif self.predictive == "quadrature" and mean.shape[1] == 1:
+            mean = self._by_quadrature(mean, self._deviations(X))
+        elif self.predictive == "quadrature":
+            mean = self._posterior.of_scores(X).log_means_of_softmax(mean)
+        return mean[:, 0] if mean.shape[1] == 1 else mean
+
+    def _deviations(self, X: Matrix) -> Array:
+        """√(xᵀ A⁻¹ x) of each score; of K of them relative to their mean."""
+        return self._posterior.deviations(X, LARGEST)
+
+    def _by_quadrature(self, mean: Array, deviation: Array) -> Array:
+        """logit ∫ σ(z) N(z; μ, s²) dz, of the smaller of the two probabilities, whose digits count."""
+        log_p = log_mean_of_sigmoid(-np.abs(mean[:, 0]), deviation[:, 0])
+        log_odds = log_p - np.log1p(-np.exp(log_p))
+        return np.where(mean[:, 0] > 0, -log_odds, log_odds)[:, None]

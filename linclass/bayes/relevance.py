@@ -1,0 +1,185 @@
+"""Automatic relevance determination: each weight has a prior N(0, 1/α_j), and the evidence chooses every α_j.
+
+For rows with weights ω, a target z and noise of variance 1/β the evidence depends on one precision alone as
+
+    2 ln p = ln α − ln(α + s) + q²/(α + s) + const,   s = φᵀC⁻¹φ,   q = φᵀC⁻¹z,
+
+with C the covariance of z without the column φ. So α = s²/(q² − s) is best if q² > s, and else α = ∞: the column
+leaves. Where β is unknown it has its best value for each α, 1/β = E/n′ with E = zᵀC⁻¹z for β = 1; with ρ = α/β
+
+    2 ln p = ln ρ − ln(ρ + s) − n′ ln(E − q²/(ρ + s)) + const,   ρ = s (sE − q²)/(n′q² − sE)   if n′q² > sE.
+
+A move changes one precision. It changes C by rank one, so that s and q of all M
+columns cost O(Mm) for m that stay.
+
+Tipping & Faul (2003), AISTATS; that β follows at once is what the evidence of a given ratio does, MacKay (1992).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import lapack, solve_triangular
+
+from linclass.base.numerics.arrays import Array
+from linclass.linear.likelihood.weighted_columns import WeightedColumns
+
+DEPENDENT = 1e-12  # of the square of a column: what columns that stay leave of it is rounding
+EPSILON, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
+NOISELESS = 1e-14  # of the squares of z: nothing is left as noise
+
+
+class Relevance:
+    """Columns that stay, their precisions ρ (with β = 1), and s and q of all of them.
+
+    `freedom` is n′, where the noise is unknown; None where its variance is 1.
+    """
+
+    mu: Array
+
+    def __init__(self, columns: WeightedColumns, freedom: float | None):
+        self.columns = columns
+        self.freedom = None if freedom is None else max(freedom, EPSILON)
+        self.pull = columns.products(columns.target)
+        self.total = float(columns.weights @ columns.target**2)
+        self.stay(np.zeros(0, dtype=int), np.zeros(0))
+
+    def stay(self, active: Array, rho: Array) -> None:
+        """Let these columns stay, with these precisions."""
+        self.active, self.rho = active, rho
+        self._room = self.columns.gram(active)  # m rows, and more to come
+        self.afresh()
+
+    @property
+    def gram(self) -> Array:
+        """Products of the columns that stay with all (m, M)."""
+        return self._room[: len(self.active)]
+
+    def afresh(self) -> None:
+        """Σ, the weights μ, what they leave of z, and s and q by their definitions."""
+        columns, active = self.columns, self.active
+        self.s = np.where(columns.scale > 0, 1.0, 0.0)
+        L = self.posterior()
+        if len(active):
+            self.s -= (solve_triangular(L, self.gram, lower=True) ** 2).sum(axis=0)
+        for _ in range(2):  # the second time for the digits that products of sums have lost
+            residual = columns.residual(active, self.mu)
+            self.q = columns.products(residual)
+            self.mu = self.mu + self.sigma @ (self.q[active] - self.rho * self.mu)
+        self.error = float(self.columns.weights @ residual**2 + self.rho @ self.mu**2)
+        self.since = 0
+
+    def posterior(self) -> Array:
+        """Σ, μ and the error from sums over the rows; a factor of Σ⁻¹."""
+        G, least = self.gram[:, self.active], DEPENDENT
+        while True:
+            try:
+                L = np.linalg.cholesky(G + np.diag(self.rho))
+                break
+            except (
+                np.linalg.LinAlgError
+            ):  # precisions that rounding errors of dependent columns exceed
+                self.rho, least = np.maximum(self.rho, least), 10 * least
+        lower = np.tril(lapack.dpotri(L, lower=1)[0]) if len(L) else L
+        self.sigma = lower + np.tril(lower, -1).T
+        self.mu = self.sigma @ self.pull[self.active]
+        self.error = self.total - float(self.pull[self.active] @ self.mu)
+        return L
+
+    @property
+    def is_noiseless(self) -> bool:
+        return self.freedom is not None and not self.error > NOISELESS * self.total
+
+    def best(self) -> tuple[Array, Array]:
+        """(ρ, gain of ln p) of the best change of each precision, ρ = ∞ where the column leaves or stays away."""
+        n, active, spread = self.freedom, self.active, self.sigma.diagonal()
+        s, q, error = self.s.copy(), self.q.copy(), np.full(len(self.s), self.error)
+        s[active], q[active] = self._alone(), self.mu / spread
+        error[active] += self.mu**2 / spread
+        possible = s > DEPENDENT
+        s = np.where(possible, s, 1.0)
+        size = q**2 / s  # of z, that the column alone explains
+        if n is not None:
+            size = n * (size / np.maximum(np.maximum(error, size), TINY))
+        stays = possible & (size > 1)
+        size = np.where(stays, size, 2.0)
+        if n is None:
+            rho, gain = s / (size - 1), size - 1 - np.log(size)
+        else:
+            part = np.minimum(size / n, 1 - NOISELESS)
+            left = np.log1p(-part) - np.log1p(-min(1 / n, 1 - EPSILON))  # of the noise, ln
+            rho, gain = s * (1 - part) / (size - 1), (1 - n) * left - np.log(size)
+        rho, gain = np.where(stays, rho, np.inf), np.where(stays, gain, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            own = self._gains(rho[active], s[active])
+        gain[active] = np.where(
+            np.isfinite(own), own, 0.0
+        )  # moves may use up the digits, until all is afresh
+        return rho, 0.5 * gain
+
+    def _alone(self) -> Array:
+        """s of the columns that stay, each without itself; 1/Σ_ii − ρ has no digits where ρ is large."""
+        rho, spread, own = self.rho, self.sigma.diagonal(), self.s[self.active]
+        far = rho * spread > 0.5
+        return np.where(far, rho * own / np.where(far, rho - own, 1.0), 1 / spread - rho)
+
+    def _gains(self, rho: Array, s: Array) -> Array:
+        """Of 2 ln p, for other precisions of the columns that stay: no difference of numbers as large as ln p."""
+        n, stays, spread = self.freedom, np.isfinite(rho), self.sigma.diagonal()
+        to = np.where(stays, rho, 1.0)
+        volume = np.where(stays, np.log(to / ((to + s) * spread)), -np.log(spread))
+        square = self.mu**2 / spread * np.where(stays, (to - self.rho) / (to + s), 1.0)
+        fit = square if n is None else n * np.log1p(square / self.error)
+        return np.asarray(volume - np.log(self.rho) - fit)
+
+    def move(self, j: int, rho: float) -> None:
+        """Give column j the precision ρ."""
+        self.since += 1
+        if not (self.active == j).any():
+            self._enter(j, rho)
+            return
+        i = int(np.argmax(self.active == j))
+        leaves, change, spread = not np.isfinite(rho), rho - self.rho[i], self.sigma[i, i]
+        factor = 1 / spread if leaves else change / (1 + change * spread)
+        (a, mu), w = (self.sigma[i].copy(), self.mu[i]), self.sigma[i] @ self.gram
+        self.sigma -= factor * np.outer(a, a)
+        self.s += factor * w**2
+        self.q += factor * mu * w
+        self.error = max(self.error + factor * mu**2, EPSILON * self.total)
+        self.mu = self.mu - factor * mu * a
+        self.rho[i] = rho
+        if leaves:
+            m = len(self.active)
+            self._room[i : m - 1] = self._room[i + 1 : m]
+            self.active, self.rho, self.mu = (
+                np.delete(old, i) for old in (self.active, self.rho, self.mu)
+            )
+            self.sigma = np.delete(np.delete(self.sigma, i, axis=0), i, axis=1)
+
+    def _enter(self, j: int, rho: float) -> None:
+        own = self.columns.gram(np.array([j]))
+        v = self.sigma @ own[0, self.active]
+        u = own[0] - v @ self.gram
+        share, q = 1 / (rho + self.s[j]), self.q[j]
+        self.s -= share * u**2
+        self.q = self.q - share * q * u
+        self.error = max(self.error - share * q**2, EPSILON * self.total)
+        self.mu = np.append(self.mu - share * q * v, share * q)
+        corner = np.append(-v, 1.0)
+        grown = np.zeros((len(corner), len(corner)))
+        grown[:-1, :-1] = self.sigma
+        self.sigma = grown + share * np.outer(corner, corner)
+        m = len(self.active)
+        if m == len(self._room):
+            self._room = np.concatenate([self._room, np.empty((m + 8, self._room.shape[1]))])
+        self._room[m] = own[0]
+        self.active, self.rho = np.append(self.active, j), np.append(self.rho, rho)
+
+    def log_evidence(self) -> float:
+        """ln p(z) with the noise at its best, for a Gaussian z."""
+        spread = np.linalg.slogdet(self.sigma)[1] + np.log(self.rho).sum()
+        return float(np.inf) if self.is_noiseless else float(0.5 * spread + self.fit(self.error))
+
+    def fit(self, error: float) -> float:
+        """ln p(z) but for the volume of the posterior."""
+        n = self.freedom
+        return -0.5 * error if n is None else -0.5 * n * float(np.log(2 * np.pi * error / n) + 1)

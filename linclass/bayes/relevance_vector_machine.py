@@ -1,0 +1,201 @@
+"""Relevance vector machine: each weight has a prior of its own, and the evidence decides which weights stay,
+
+    ln P(1 | x)/P(0 | x) = z = Σ_j w_j φ_j(x) + b,   w_j ~ N(0, 1/α_j),
+
+with columns φ_j(x) = k(x, x_j) for the training rows x_j, or φ_j(x) = x_j, the features (`kernel=None`), which is
+logistic regression with automatic relevance determination. The posterior is Laplace's, as in
+BayesianLogisticRegression, and the intercept has a flat prior: at the mode, with the curvature of the likelihood there,
+
+    ẑ = z + B⁻¹(y − σ(z)),   B = diag σ′(z),   ln p(ẑ | α) = ln N(ẑ | 0, C),   C = B⁻¹ + ΦA⁻¹Φᵀ.
+
+The α_j maximize it with the curvature held fixed, in turn with the mode; most become infinite, so that w_j = 0. Rows
+x_j that stay are the relevance vectors, mostly fewer than support vectors. There is no strength to choose. The
+certificate says that no change of one α_j raises ln p(ẑ | α) at the mode; there may be several such points. Up to 500
+columns the fit begins with none and, twice, with all, and keeps the end of higher evidence.
+Where a curvature of nearly 0 promises gains that the mode does not keep, a column that has left three times comes back
+with half the variance 1/α_j, and so on, until it is best at its own mode.
+Probabilities are averaged over the posterior, P(1 | x) ≈ σ(κz), κ = 1/√(1 + π s²/8), with the variance s² of z. For
+two classes. Weights are frequency weights.
+
+Predicts: log-odds and probabilities, averaged over the posterior.
+Cost: O(n M m) for each mode and for each look at all M columns, and O(m²) a step between, for m columns that stay,
+    M = n with a kernel, and O(n²) memory there.
+Certificate: evidence gain.
+Reference: Tipping (2001), JMLR 1; Tipping & Faul (2003), AISTATS; Bishop (2006), §7.2.3.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+import numpy as np
+
+from linclass.base.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.numerics.arrays import Array
+from linclass.base.offsets import row_offsets
+from linclass.base.softmax_probabilities import SoftmaxProbabilities
+from linclass.base.takes_offset import ProbabilitiesWithOffset
+from linclass.bayes.relevance_ascent import ascend, beginnings
+from linclass.bayes.relevance_machine import RelevanceMachine
+from linclass.bayes.relevance_mode import Labelled, Mode
+from linclass.bayes.relevance_pace import Pace
+from linclass.kernels.functions.base import KernelLike
+from linclass.linear.composition.support_vectors import rows_that_count
+
+MODES = 200  # limit
+SHARE = 0.1  # of the largest gain, at which the mode follows
+LATE = 1e-3  # gain that is small
+
+
+class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine, SoftmaxProbabilities):
+    """Parameters
+    ----------
+    kernel : str, callable or None, default='gaussian'
+        'gaussian', 'polynomial', 'sigmoid', 'linear', a function (X, X′) → matrix (n, n′), or
+        'precomputed': X is then the matrix of kernel values between rows and training rows. None takes the
+        features as the columns, which is automatic relevance determination.
+    gamma : float or 'scale', default='scale'
+        Factor γ of the kernels 'gaussian', 'polynomial' and 'sigmoid'. 'scale' is
+        1/(d · variance of all entries of X, of weighted rows).
+    degree : int, default=3
+        Degree of the kernel 'polynomial'.
+    offset : float, default=1.0
+        Constant term of the kernels 'polynomial' and 'sigmoid'.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of changes of an α_j, from each beginning. None is 10000.
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,)
+        The classes, sorted.
+    precisions_ : array of shape (d,) with kernel=None, (n,) with a kernel
+        The α_j of all columns, infinite for those that have left.
+    mean_coef_ : array of shape (1, d), only with kernel=None
+        Posterior mean of the weights, 0 where α_j is infinite. There is no coef_, as averaged scores are not linear
+        in x.
+    dual_coef_ : array of shape (1, m), only with a kernel
+        Posterior mean of the weights of the m rows `support_`.
+    support_ : array of shape (m,), only with a kernel
+        Indices of the relevance vectors.
+    mean_intercept_ : array of shape (1,)
+        Posterior mean of the intercept.
+    covariance_ : array of shape (m + 1, m + 1)
+        Posterior covariance of the m weights that stay, and of the intercept, the last.
+    n_effective_ : float
+        Σ_j (1 − α_j Σ_jj), the number of weights that the data determine.
+    log_evidence_ : float
+        ln p(data | α) of Laplace's approximation, the intercept with the density 1.
+    """
+
+    for_more_classes: ClassVar[str] = "OneVsRest(RelevanceVectorMachine())"
+    _counts_rows = True
+
+    def __init__(
+        self,
+        *,
+        kernel: KernelLike | None = "gaussian",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        offset: float = 1.0,
+        class_weight: ClassWeight = None,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.offset = offset
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        known = self._offsets(offset, sample_weight, y)
+        kept = rows_that_count(sample_weight, len(np.asarray(y)))
+        columns, means = self._columns(X, kept, weights)
+        rows = Labelled(DesignMatrix(columns, False), codes, weights, known)
+        again = self._columns_again(X, columns.shape[1])
+        ends = [self._ascend(rows, again, first) for first in beginnings(columns.shape[1])]
+        mode, gain, moves = max(ends, key=lambda end: (end[1] <= self.tol, end[0].log_evidence))
+        self._learn(X, kept, mode, means[mode.active])
+        status, reason = self._stopped(gain, moves)
+        return self._record(
+            status,
+            reason,
+            objective=-self.log_evidence_,
+            certificate=gain,
+            certificate_kind="evidence_gain",
+            n_iter=moves,
+        )
+
+    def _ascend(self, rows: Labelled, away: Array, first: float | None) -> tuple[Mode, float, int]:
+        """(last mode, the largest gain that is left at it, moves), from all columns with the first ρ, or from none."""
+        mode, moves, modes = rows.mode(np.zeros(0, int), np.zeros(0)), 0, 0
+        pace = Pace(len(away))
+        while True:
+            search = rows.evidence(mode, away)
+            gain = float(search.best()[1].max(initial=0.0))
+            if gain <= self.tol or moves >= self._most or modes == MODES:
+                return mode, gain, moves
+            least = max(self.tol, SHARE * gain)
+            _, more = ascend(search, least, self._most - moves, None if modes else first)
+            if not more:
+                return mode, gain, moves
+            modes, moves = modes + 1, moves + more
+            old, new = np.zeros(len(away)), np.zeros(len(away))
+            old[mode.active] = 1 / mode.alpha
+            new[search.active] = search.columns.scale[search.active] ** 2 / search.rho
+            variance = pace.towards(old, new, gain < LATE)
+            active = np.flatnonzero(variance)
+            mode = rows.mode(active, 1 / variance[active], mode)
+
+    def _learn(self, X: Matrix, kept: Array, mode: Mode, centre: Array) -> None:
+        active, alpha = mode.active, mode.alpha
+        m = len(active)
+        values, V = np.linalg.eigh(mode.covariance)
+        root = V * np.sqrt(np.maximum(values, 0))
+        root[m] -= centre @ root[:m]
+        self._keep(X, kept, active, alpha, root)
+        w = mode.theta[:m]
+        self.mean_intercept_ = np.array([mode.theta[m] - centre @ w])
+        self.n_effective_ = float(m - alpha @ mode.covariance.diagonal()[:m])
+        self.log_evidence_ = mode.log_evidence
+        if self.kernel is None:
+            self.mean_coef_ = np.zeros((1, X.shape[1]))
+            self.mean_coef_[0, active] = w
+        else:
+            self.dual_coef_ = w[None]
+
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        """Log-odds ln P/(1 − P) of the predictive probability.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+        offset : array of shape (n,) or None, default=None
+            Known part of the scores, which is added to their means. None is 0.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        X = self._check_rows(X)
+        w = self.mean_coef_[:, self._active] if self.kernel is None else self.dual_coef_
+        mean = self._combined(X, w)[:, 0] + self.mean_intercept_[0]
+        if offset is not None:
+            mean += row_offsets(offset, mean.shape)
+        return np.asarray(mean / np.hypot(1, np.sqrt(np.pi / 8) * self._deviations(X)))

@@ -1,1 +1,0 @@
-"""The classifiers: each composes parts and states its equation."""

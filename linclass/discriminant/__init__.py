@@ -1,0 +1,1 @@
+"""Gaussian class models: linear, quadratic, regularized, mixture and Fisher discriminants, nearest means."""

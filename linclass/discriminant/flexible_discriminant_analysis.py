@@ -1,0 +1,253 @@
+"""Flexible discriminant analysis: linear discriminant analysis by optimal scoring, with any regression,
+
+    min_{θ_l, f_l} (1/Σw) Σ_i w_i (θ_l(y_i) − f_l(x_i))²,   Σ_k p_k θ_l(k) = 0,   Σ_k p_k θ_l(k) θ_m(k) = 1[l = m],
+    u_l(x) = f_l(x) / √(α_l² (1 − α_l²)),   z_k = −½ ‖u(x) − ū_k‖² + ln π_k,
+
+with scores θ of the classes, of which p_k are the shares of the rows, 1 − α_l² the minimum, and ū_k the class means of
+the coordinates u. The minimum takes one regression for each of K − 1 fixed scores and the eigenvectors of θᵀf/Σw. With
+linear regression z is that of linear discriminant analysis; the regression of features that are mapped (`quadratic`,
+splines, kernels) gives curved boundaries, and with ridge regression it is penalized discriminant analysis: Σ + λI takes
+the place of the covariance Σ within the classes.
+
+Predicts: log-odds and probabilities, linear in x if the regression is; discriminant coordinates.
+Cost: K − 1 regressions, of O(n d min(n, d)) if they are linear.
+Certificate: that of the regressions, the largest.
+Reference: Hastie, Tibshirani & Buja (1994), JASA 89 and (1995), Ann. Statist. 23; Hastie et al. (2009), §12.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from linclass.base.annotations import ArrayLike, ClassWeight, EstimatorLike, Matrix, MatrixLike
+from linclass.base.cloned import cloned
+from linclass.base.convergence_warning import silently
+from linclass.base.coordinates import Coordinates
+from linclass.base.counted import counted
+from linclass.base.foreign_estimator import own_copy
+from linclass.base.given_rows import caller_rows
+from linclass.base.groups import kept_groups
+from linclass.base.linear_scores import products
+from linclass.base.meta_estimator import Given, MetaEstimator, fit_inside, require_kind
+from linclass.base.metadata import asking_for_all
+from linclass.base.numerics.arrays import Array
+from linclass.base.parameter_types import require_whole
+from linclass.base.softmax_probabilities import SoftmaxProbabilities
+from linclass.base.statuses import WORST_LAST, known_status
+from linclass.discriminant.optimal_scores import EXACT, best_explained, contrasts
+from linclass.discriminant.priors import Priors, check_priors, class_priors, log_priors
+from linclass.discriminant.statistics.covariance import LOST, check_covariance, too_little_weight
+
+DEFAULT = "linclass.linear.linear_regression"  # imported by name, only if it is used
+
+
+class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilities):
+    """Parameters
+    ----------
+    regressor : regressor or None, default=None
+        Regression with `fit` and `predict`, from linclass or elsewhere, such as Ridge(strength=0.1). It
+        is copied for each of K − 1 fits. None is LinearRegression().
+    n_components : int or None, default=None
+        Number of coordinates, at least 1. None takes all, at most K − 1.
+    priors : 'uniform', list of K floats or None, default=None
+        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
+        class frequencies.
+    covariance : {'unbiased', 'maximum_likelihood'}, default='unbiased'
+        Divisor of the scatter within the classes: N − K or N.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    regressors_ : list of regressors
+        The K − 1 fitted regressions.
+    scalings_ : array of shape (K − 1, q)
+        Coordinates u as linear combinations of the K − 1 predictions, as columns.
+    centre_ : array of shape (K − 1,)
+        Mean of the predictions, the origin of the coordinates; 0 for linear regression.
+    explained_ : array of shape (q,)
+        The shares α_l² of the variance of the optimal scores that the regressions explain, decreasing.
+    scores_ : array of shape (K, q)
+        Optimal scores θ_l(k) of the classes, as columns.
+    means_ : array of shape (K, q)
+        Class means ū_k of the coordinates.
+    priors_ : array of shape (K,)
+        Prior probabilities π_k.
+    coef_ : array of shape (1, d) or (K, d), only if the regression is linear
+        Weights, one row per score.
+    intercept_ : array of shape (1,) or (K,), only if the regression is linear
+        Intercepts.
+    """
+
+    simpler: ClassVar[Mapping[str, int]] = {"n_components": -1}
+
+    def __init__(
+        self,
+        regressor: EstimatorLike = None,
+        *,
+        n_components: int | None = None,
+        priors: Priors = None,
+        covariance: str = "unbiased",
+        class_weight: ClassWeight = None,
+    ):
+        self.regressor = regressor
+        self.n_components = n_components
+        self.priors = priors
+        self.covariance = covariance
+        self.class_weight = class_weight
+
+    def check(self) -> None:
+        super().check()
+        made = self._inner()
+        require_kind(made, "regressor", "regressor")
+        if not all(callable(getattr(made, name, None)) for name in ("fit", "predict")):
+            raise ValueError(
+                f"regressor is {self.regressor!r}; give a regressor with fit and predict, in a "
+                "study {classifier: …, params: {…}}."
+            )
+        require_whole("n_components", self.n_components, 1, or_none=True)
+        check_priors(self.priors)
+        check_covariance(self.covariance)
+
+    @property
+    def _counts_rows(self) -> bool:
+        return LOST[self.covariance] > 0
+
+    def parts(self) -> list[str]:
+        """Modules that a fit imports by name."""
+        own = [DEFAULT] if self.regressor is None else []
+        made = self._inner()
+        return [*own, *(made.parts() if hasattr(made, "parts") else [])]
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the regressions of the scores of the classes, and the coordinates.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers. An estimator of another library gets them as they are: texts, NaN,
+            columns by name.
+        y : array of shape (n,)
+            Class of each row: integers, booleans or strings, at least two classes.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
+            equally.
+        groups : array of shape (n,) or None, default=None
+            Group of each row, for regressors that hold rows out, such as TunedRegressor: rows of a
+            group are held out together. None is no groups.
+
+        Returns
+        -------
+        self
+        """
+        given = sample_weight is not None or self.class_weight is not None
+        groups = kept_groups(groups, sample_weight, y)
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        X = self._rows_inside(X)
+        mass = np.bincount(codes, weights)
+        freedom = mass.sum() - LOST[self.covariance] * len(mass)
+        if freedom <= 0:
+            raise too_little_weight(mass.sum())
+        share = mass / mass.sum()
+        fixed = contrasts(share)
+        own = weights if given else None
+        self.regressors_ = [self._regression(X, theta, own, groups) for theta in fixed[codes].T]
+        self.priors_ = class_priors(self.priors, mass)
+        indicators = weights * (np.arange(len(mass))[:, None] == codes)
+        means = indicators @ self._basis(X) / mass[:, None]  # of the predictions, in each class
+        explained, V = best_explained(fixed, means, share, self.n_components)
+        left = np.maximum(1 - explained, EXACT)
+        shrunk = freedom / mass.sum()  # from the covariance over N
+        self.explained_, self.scores_ = explained, fixed @ V
+        self.scalings_ = V * np.sqrt(shrunk / (explained * left))
+        self.centre_ = mass @ means / mass.sum()
+        self.means_ = (means - self.centre_) @ self.scalings_
+        return self._record_regressions(int((1 - explained < EXACT).sum()))
+
+    def _inner_problems(
+        self, X: MatrixLike, y: ArrayLike
+    ) -> Iterator[tuple[EstimatorLike, Any, Array]]:
+        """(regressor inside, its rows, its targets) of each regression."""
+        first = self._unfitted()
+        X, codes, weights = first._start_fit(X, y, None)
+        X, share = caller_rows(first._rows_inside(X)), np.bincount(codes, weights) / weights.sum()
+        yield from ((self._inner(), X, theta) for theta in contrasts(share)[codes].T)
+
+    def decision_function(self, X: MatrixLike) -> Array:
+        rows = products(self._basis(self._check_rows(X)), self.scalings_.T)
+        Z = products(rows, self.means_) + self._constants()
+        return Z[:, 1] - Z[:, 0] if Z.shape[1] == 2 else Z
+
+    @property
+    def coef_(self) -> Array:
+        """Weights, one row per score, if the regression is linear."""
+        return self._scores_from(np.vstack([np.ravel(r.coef_) for r in self.regressors_]))
+
+    @property
+    def intercept_(self) -> Array:
+        """Intercepts, if the regression is linear."""
+        b = np.array([np.ravel(r.intercept_)[0] for r in self.regressors_], dtype=float)
+        offsets = self._constants()
+        return self._scores_from(b) + (np.diff(offsets) if len(offsets) == 2 else offsets)
+
+    def _scores_from(self, values: Array) -> Array:
+        """`values` (K − 1, …) of the predictions, combined to those of each score."""
+        W = self.means_ @ self.scalings_.T @ values
+        return W[1:] - W[:1] if len(W) == 2 else W
+
+    def _constants(self) -> Array:
+        at_centre = self.means_ @ (self.centre_ @ self.scalings_)
+        return log_priors(self.priors_) - 0.5 * (self.means_**2).sum(axis=1) - at_centre
+
+    def _basis(self, X: MatrixLike) -> Array:
+        """Predictions (n, K − 1) of the fixed scores."""
+        return np.column_stack([np.ravel(r.predict(own_copy(X, r))) for r in self.regressors_])
+
+    def _inner(self) -> EstimatorLike:
+        if self.regressor is None:
+            return asking_for_all(import_module(DEFAULT).LinearRegression())
+        return self.regressor
+
+    def _regression(
+        self, X: Matrix, target: Array, weights: Array | None, groups: Array | None
+    ) -> EstimatorLike:
+        with silently():
+            return fit_inside(cloned(self._inner()), X, target.copy(), Given(weights, groups))
+
+    def _record_regressions(self, exact: int) -> Self:
+        """Status of the worst regression; a certificate only if each has one of the same kind."""
+        statuses = [known_status(r, "converged") for r in self.regressors_]
+        worst = max(range(len(statuses)), key=lambda i: WORST_LAST.index(statuses[i]))
+        status = statuses[worst]
+        reason = "" if status == "converged" else getattr(self.regressors_[worst], "reason_", "")
+        if exact and status == "converged":
+            status = "rank_deficient"
+            reason = (
+                f"the regression predicts the classes exactly along {exact} of "
+                f"{counted(len(self.explained_), 'coordinate')}, "
+                "which have no spread within the classes then; use Ridge(), or a stronger penalty."
+            )
+        kinds = {getattr(r, "certificate_kind_", None) for r in self.regressors_}
+        one = kinds.pop() if len(kinds) == 1 else None
+        each = (getattr(r, "certificate_", None) for r in self.regressors_)
+        measured = [certificate for certificate in each if certificate is not None]
+        return self._record(
+            status,
+            reason,
+            certificate=max(measured, default=None) if one else None,
+            certificate_kind=one,
+            n_iter=int(max(np.max(getattr(r, "n_iter_", 0) or 0) for r in self.regressors_)),
+        )

@@ -1,0 +1,58 @@
+"""Nearest mean:  argmin_k ‖x − m_k‖²  =  argmax_k  m_kᵀx − ½‖m_k‖².
+
+It is linear discriminant analysis with Σ = I and equal priors. It gives no probabilities, because Σ = I
+is a convention and not an estimate. Rows and means are taken relative to the overall mean, which changes
+all scores by the same number and keeps them small.
+
+Predicts: scores, linear in x.
+Cost: O(n d).
+Certificate: closed form.
+Reference: Hastie, Tibshirani & Friedman (2009), §4.3.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+
+from linclass.base.annotations import Matrix
+from linclass.base.geometry import LinearGeometry
+from linclass.base.linear_scores import LinearScores
+from linclass.discriminant.from_moments import FromStackedMoments
+from linclass.discriminant.statistics.class_moments import ClassMoments
+
+
+class NearestMean(FromStackedMoments, LinearScores, LinearGeometry):
+    """It has no parameters.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    means_ : array of shape (K, d)
+        Class means m_k.
+    statistics_ : object
+        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
+    """
+
+    def __init__(self) -> None:
+        """Without parameters."""
+
+    def _form(self, X: Matrix, K: int) -> str:
+        return "means"
+
+    def _learned(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
+        means, centre = stack.means, stack.centre
+        M = means - centre[:, None]
+        b = -0.5 * (M**2).sum(axis=-1) - (M @ centre[..., None])[..., 0]
+        b = np.where(stack.mass > 0, b, -np.inf)  # a class without rows
+        return zip(means, M, b, strict=True)
+
+    def _take(self, means: np.ndarray, W: np.ndarray, b: np.ndarray) -> Self:
+        self.means_ = means
+        self._set_scores(W, b)
+        return self._record()

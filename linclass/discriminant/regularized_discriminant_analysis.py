@@ -1,0 +1,167 @@
+"""Regularized discriminant analysis: quadratic discriminant analysis with covariances pooled and shrunk,
+
+    Σ_k(λ) = ((1 − λ) S_k + λ S) / ((1 − λ) f_k + λ f),   Σ_k(λ, γ) = (1 − γ) Σ_k(λ) + γ (tr Σ_k(λ)/d) I,
+
+with S_k the scatter of class k, S = Σ_k S_k, and f_k and f their degrees of freedom. (λ, γ) = (0, 0) is quadratic and
+(1, 0) linear discriminant analysis; (1, 1) is the nearest mean, with priors; (0, 1) has a spherical covariance for each
+class. λ weighs classes by their rows, whereas the shrinkage of QuadraticDiscriminantAnalysis averages covariances: the
+two differ for 0 < λ < 1 and classes of unequal size.
+
+Predicts: log-odds, quadratic in x, and probabilities.
+Cost: O(n d² + K d³), and O(K d²) a predicted row; with more features than rows O(n² d + K n³), and O(n d + K n²).
+Certificate: closed form.
+Reference: Friedman (1989), Regularized discriminant analysis, JASA 84; Hastie, Tibshirani & Friedman (2009),
+    §4.3.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from linclass.base.annotations import ClassWeight, Matrix
+from linclass.discriminant.class_spreads import ClassSpreads
+from linclass.discriminant.from_statistics import FromStatistics
+from linclass.discriminant.priors import Priors, check_priors
+from linclass.discriminant.quadratic_discriminant_analysis import QuadraticDiscriminantAnalysis
+from linclass.discriminant.statistics.class_moments import BY_ROWS, ClassMoments
+from linclass.discriminant.statistics.covariance import (
+    LOST,
+    AnySpread,
+    check_covariance,
+    check_share,
+    freedom,
+    missing_rank,
+    mixed_spread,
+)
+from linclass.discriminant.statistics.shrunk_spread import ShrunkSpread
+from linclass.discriminant.statistics.spread import Spread
+
+
+class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
+    """Parameters
+    ----------
+    priors : 'uniform', list of K floats or None, default=None
+        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
+        class frequencies.
+    covariance : {'unbiased', 'maximum_likelihood'}, default='unbiased'
+        Degrees of freedom f_k and f: n_k − 1 and N − K, or n_k and N as in Friedman's paper.
+    pooling : float, default=0.5
+        λ, from 0 (a covariance for each class) to 1 (the pooled covariance).
+    shrinkage : float, default=0.1
+        γ, from 0 (no shrinkage) to 1 (spherical). It depends on the units of the features:
+        standardize them.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    means_ : array of shape (K, d)
+        Class means m_k.
+    priors_ : array of shape (K,)
+        Prior probabilities π_k.
+    A_ : array of shape (K, d, d)
+        Quadratic coefficients A_k = −½ Σ_k(λ, γ)⁻¹.
+    beta_ : array of shape (K, d)
+        Linear coefficients β_k.
+    gamma_ : array of shape (K,)
+        Constants γ_k.
+    statistics_ : object
+        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
+    """
+
+    simpler: ClassVar[Mapping[str, int]] = {"pooling": 1, "shrinkage": 1}
+
+    def __init__(
+        self,
+        priors: Priors = None,
+        covariance: str = "unbiased",
+        pooling: float = 0.5,
+        shrinkage: float = 0.1,
+        class_weight: ClassWeight = None,
+    ):
+        self.priors = priors
+        self.covariance = covariance
+        self.pooling = pooling
+        self.shrinkage = shrinkage
+        self.class_weight = class_weight
+
+    def check(self) -> None:
+        super().check()
+        check_priors(self.priors)
+        check_covariance(self.covariance)
+        check_share("pooling", self.pooling)
+        check_share("shrinkage", self.shrinkage)
+
+    def _spreads_of(self, stack: ClassMoments) -> list[ClassSpreads]:
+        shares = float(self.pooling), float(self.shrinkage)
+        return [PooledSpreads(fold, self.covariance, *shares) for fold in stack.split()]
+
+    def _deficiency(self, spreads: ClassSpreads) -> str:
+        k, rank = spreads.deficient[0]
+        if not self.pooling and not self.shrinkage:
+            return super()._deficiency(spreads)
+        return (
+            f"of class {self.classes_.tolist()[k]!r} {missing_rank(rank, self.means_.shape[1])}; "
+            "shrinkage above 0 gives them one"
+        )
+
+    def _scores_of_others(
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        return FromStatistics._scores_of_others(self, X, codes, weights)
+
+
+class PooledSpreads(ClassSpreads):
+    """Factored covariances Σ_k(λ, γ) of the classes."""
+
+    def __init__(self, moments: ClassMoments, covariance: str, pooling: float, shrinkage: float):
+        super().__init__(moments, covariance, shrinkage)
+        self.pooling = pooling
+
+    def of(self, k: int) -> AnySpread:
+        spread = self.pooled if self.pooling == 1 else self._own(k)
+        if spread.rank == self.moments.mean.shape[1]:
+            return spread
+        if self.moments.mass[k] > 0:
+            self.deficient.append((k, spread.rank))
+        return spread if self.pooling else self.pooled
+
+    def _own(self, k: int) -> AnySpread:
+        factors = np.full(len(self.moments.mass), self.pooling)
+        factors[k] = 1
+        f = (1 - self.pooling) * self._freedom(k) + self.pooling * self._pooled_freedom
+        return self._shrunk_to_sphere(factors / f)
+
+    @cached_property
+    def pooled(self) -> AnySpread:
+        return self._shrunk_to_sphere(np.full(len(self.moments.mass), 1 / self._pooled_freedom))
+
+    def _freedom(self, k: int) -> float:
+        """Degrees of freedom f_k: 0 for a class of one row, whose Σ_k(λ) is then the pooled one; without pooling 1, a
+        divisor of its scatter 0.
+        """
+        f = super()._freedom(k)
+        return f if self.moments.mass[k] > LOST[self.covariance] or not self.pooling else 0.0
+
+    @property
+    def _pooled_freedom(self) -> float:
+        return float(freedom(self.moments, self.covariance))
+
+    def _shrunk_to_sphere(self, factors: np.ndarray) -> AnySpread:
+        """(1 − γ)Σ + γ (tr Σ/d) I for Σ = Σ_k a_k S_k with factors a (K,)."""
+        gamma, d = self.shrinkage, self.moments.mean.shape[1]
+        mean = float(factors @ self.moments.squares.sum(axis=1)) / d
+        if self.moments.form in BY_ROWS:
+            return mixed_spread(self.moments, (1 - gamma) * factors, gamma * mean)
+        S = np.tensordot(factors, self.moments.scatter, 1)
+        if not gamma or not mean:
+            return Spread.of_covariance(S, self.moments.negligible)
+        values, V = np.linalg.eigh(S)
+        return ShrunkSpread((1 - gamma) * np.maximum(values, 0), V.T, gamma * mean)

@@ -1,0 +1,146 @@
+"""Sums of sufficient statistics by class, which can be added and subtracted:  n_k = Σ w_i,  s_k = Σ w_i T(x_i).
+
+They are all that an exponential family needs of the rows. Blocks of columns may have different families. Before
+sums of two sets of rows are combined they are expressed in one family: the same origin, the same levels.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from linclass.base.annotations import Index, Matrix
+from linclass.base.applicability import NotApplicable
+from linclass.base.numerics.arrays import Array
+from linclass.discriminant.statistics.additive import Additive, placed
+
+BLOCK = 4096  # rows
+Sums = TypeVar("Sums", bound=Additive)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSums:
+    """One family per block; columns of each block; weights (K,); sums (K, m) of each block."""
+
+    families: tuple[Any, ...]
+    columns: tuple[Any, ...]
+    mass: Array
+    sums: tuple[Array, ...]
+
+    @classmethod
+    def of(
+        cls, families: Any, columns: Any, X: Matrix, codes: Array, weights: Array, K: int
+    ) -> ClassSums:
+        """The sums over these rows; the families are fitted, so their origins and levels are known."""
+        mass = np.bincount(codes, weights, K)
+        sums = []
+        for family, own in zip(families, columns, strict=True):
+            parts = (
+                np.hstack([_dense(belongs @ T) for T in at.statistic(columns_of(X[some], own))])
+                for some, belongs in _blocks(codes, weights, K)
+                for at in [family.of_rows(codes[some])]
+            )
+            sums.append(functools.reduce(operator.iadd, parts))
+        return cls(tuple(families), tuple(columns), mass, tuple(sums))
+
+    def of_part(self, X: Matrix, codes: Array, weights: Array) -> ClassSums:
+        """The sums over some of the rows, of the same families."""
+        return self.of(self.families, self.columns, X, codes, weights, len(self.mass))
+
+    def __add__(self, other: ClassSums) -> ClassSums:
+        return self._with(other, 1)
+
+    def __sub__(self, part: ClassSums) -> ClassSums:
+        left = self._with(part, -1)
+        gone = left.mass <= 1e-9 * self.mass
+        sums = tuple(np.where(gone[:, None], 0, s) for s in left.sums)
+        return replace(left, mass=np.where(gone, 0, left.mass), sums=sums)
+
+    def lost(self, before: ClassSums) -> bool:
+        """Whether too little is left of what was there `before`."""
+        there = self.mass > 0
+        parts = zip(self.families, self.sums, before.sums, strict=True)
+        return any(
+            family.of_classes(there).lost(
+                _mean(self.mass, left)[there], _mean(before.mass, was)[there]
+            )
+            for family, left, was in parts
+        )
+
+    def scaled(self, shift: Array, scale: Array) -> ClassSums:
+        raise NotApplicable("counts and shares cannot be rescaled; leave standardize out.")
+
+    def times(self, factor: float) -> ClassSums:
+        return replace(
+            self, mass=self.mass * factor, sums=tuple(factor * each for each in self.sums)
+        )
+
+    def stacked(self) -> StackOfOne[ClassSums]:
+        """As a stack of one fold."""
+        return StackOfOne(self)
+
+    def of_classes(self, kept: Array) -> ClassSums:
+        families = tuple(family.of_classes(kept) for family in self.families)
+        sums = tuple(s[kept] for s in self.sums)
+        return replace(self, families=families, mass=self.mass[kept], sums=sums)
+
+    def among(self, places: Array, K: int) -> ClassSums:
+        """The sums among K classes, with ours at these positions; the others have no rows."""
+        families = tuple(family.among(places, K) for family in self.families)
+        mass, *sums = (placed(values, places, K) for values in (self.mass, *self.sums))
+        return replace(self, families=families, mass=mass, sums=tuple(sums))
+
+    def _with(self, other: ClassSums, sign: int) -> ClassSums:
+        families, sums = [], []
+        pairs = zip(self.families, other.families, self.sums, other.sums, strict=True)
+        for ours, theirs, a, b in pairs:
+            family = ours.joined(theirs)
+            a, b = ours.rebased(family, self.mass, a), theirs.rebased(family, other.mass, b)
+            families.append(family)
+            sums.append(a + sign * b)
+        mass = self.mass + sign * other.mass
+        return replace(self, families=tuple(families), mass=mass, sums=tuple(sums))
+
+
+class StackOfOne(Generic[Sums]):
+    """A stack of one."""
+
+    def __init__(self, statistics: Sums):
+        self.statistics, self.mass = statistics, statistics.mass[None]
+
+    def split(self) -> list[Sums]:
+        return [self.statistics]
+
+    def times(self, factor: Array) -> StackOfOne[Sums]:
+        return StackOfOne(self.statistics.times(factor[0]))
+
+    def scaled(self, shift: Array, scale: Array) -> StackOfOne[Sums]:
+        return StackOfOne(self.statistics.scaled(shift[0], scale[0]))
+
+
+def _blocks(codes: Array, weights: Array, K: int) -> Iterator[tuple[slice, Array]]:
+    """(some rows, their weights by class (K, ·))."""
+    for begin in range(0, max(len(codes), 1), BLOCK):
+        some = slice(begin, begin + BLOCK)
+        k = codes[some]
+        belongs = np.zeros((K, len(k)))
+        belongs[k, np.arange(len(k))] = weights[some]
+        yield some, belongs
+
+
+def _mean(mass: Array, sums: Array) -> Array:
+    return sums / np.where(mass > 0, mass, 1)[:, None]
+
+
+def _dense(product: Any) -> Array:
+    return product.toarray() if hasattr(product, "toarray") else product
+
+
+def columns_of(X: Matrix, own: Index) -> Any:
+    """Some columns; no copy if they are all."""
+    return X if isinstance(own, slice) and own == slice(None) else X[:, own]

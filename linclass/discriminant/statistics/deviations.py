@@ -1,0 +1,252 @@
+"""Deviations of rows from the means of their classes,  R = √w (x − m_k),  with the products that a fit needs of them.
+
+With fewer rows than features all that a Gaussian method needs of the scatter RᵀR is in the Gram matrix RRᵀ (n, n).
+Sparse rows stay sparse:  R = N − √w t_k,  where N has the stored entries and t_k is the mean where zeros are not
+stored. Columns in which most rows have an entry are made dense in products, which is faster and loses no digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import lapack
+
+from linclass.base.annotations import Matrix
+from linclass.base.applicability import require_memory
+from linclass.base.numerics.arrays import Array, once
+from linclass.base.numerics.latest import Latest
+
+DEPENDENT = (
+    1e-13  # square of what is left of a row, relative to the features times the largest square
+)
+OFTEN = 1 / 16  # share of the rows with an entry in a column, from which products with it are dense
+
+
+class Deviations:
+    """`near` is R itself if dense, or N (n, d); `rest` are the t_k (K, d); `roots` are √w; `codes` are the classes."""
+
+    def __init__(self, near: Matrix, rest: Array | None, roots: Array, codes: Array, K: int):
+        self.near, self.rest, self.roots, self.codes, self.K = near, rest, roots, codes, K
+        self._latest = Latest()
+        self._span: RowSpan | None = None
+
+    @classmethod
+    def stacked(cls, classes: Sequence[tuple[Matrix, Array | None, Array]]) -> Self:
+        """From (near, t_k, √w) of the rows of each class."""
+        near, rest, roots = zip(*classes, strict=True)
+        codes = np.repeat(np.arange(len(roots)), [*map(len, roots)])
+        if rest[0] is None:
+            return cls(np.vstack(near), None, np.concatenate(roots), codes, len(roots))
+        joined = sp.csr_array(sp.vstack(near, format="csr"))
+        return cls(joined, np.array(rest), np.concatenate(roots), codes, len(roots))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Deviations], between: Array) -> Self:
+        """Dense, with a row `between` (K, d) the means of each class."""
+        K = len(between)
+        near = np.vstack([*(part.dense() for part in parts), between])
+        roots = np.concatenate([*(part.roots for part in parts), np.ones(K)])
+        return cls(near, None, roots, np.concatenate([*(p.codes for p in parts), np.arange(K)]), K)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what can be computed again."""
+        lost = {"gram", "axes", "squares"}
+        known = {name: value for name, value in vars(self).items() if name not in lost}
+        return known | {"_latest": Latest(), "_span": None}
+
+    def __len__(self) -> int:
+        return len(self.roots)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.near.shape
+
+    def scaled(self, by: Array) -> Deviations:
+        """The columns divided by these numbers."""
+        if self.rest is None:
+            return Deviations(self.near / by, None, self.roots, self.codes, self.K)
+        near = self.near.copy()
+        near.data /= by[near.indices]
+        return Deviations(near, self.rest / by, self.roots, self.codes, self.K)
+
+    def times(self, factor: float) -> Deviations:
+        """The same with all weights multiplied by a factor."""
+        root = np.sqrt(factor)
+        return Deviations(self.near * root, self.rest, self.roots * root, self.codes, self.K)
+
+    def of_rows(self, rows: Array) -> Deviations:
+        return Deviations(self.near[rows], self.rest, self.roots[rows], self.codes[rows], self.K)
+
+    def among(self, places: Array, K: int) -> Deviations:
+        """The same, with the classes at these positions among K."""
+        rest = None
+        if self.rest is not None:
+            rest, used = np.zeros((K, self.shape[1])), np.unique(self.codes)
+            rest[places[used]] = self.rest[used]
+        return Deviations(self.near, rest, self.roots, places[self.codes], K)
+
+    def dense(self) -> Array:
+        if self.rest is None:
+            return self.near
+        n, d = self.shape
+        require_memory(16 * n * d, f"the deviations of {n} rows from their means are dense")
+        return self.near.toarray() - self.roots[:, None] * self.rest[self.codes]
+
+    def outer(self, form: str) -> Array:
+        """RᵀR (d, d) for the form 'tied', or that of each class (K, d, d) for 'full'."""
+        R = self.dense()
+        if form == "tied":
+            return R.T @ R
+        return np.array([R[self.codes == k].T @ R[self.codes == k] for k in range(self.K)])
+
+    @once
+    def axes(self) -> tuple[Array, Array]:
+        """(squares (r,), orthonormal directions (r, d)):  RᵀR = Σ s vvᵀ."""
+        squares, U = np.linalg.eigh(self.gram)
+        kept = squares > DEPENDENT * self.shape[1] * squares.max(initial=0)
+        require_memory(24 * kept.sum() * self.shape[1], f"{kept.sum()} directions are dense")
+        return squares[kept], self.combine(U.T[kept]) / np.sqrt(squares[kept])[:, None]
+
+    def span(self, negligible: Array) -> RowSpan:
+        """The span of the rows; computed once."""
+        if self._span is None:
+            self._span = RowSpan(self, negligible)
+        return self._span
+
+    @once
+    def gram(self) -> Array:
+        """RRᵀ (n, n)."""
+        n = len(self)
+        require_memory(
+            6 * 8 * n * n, f"{n} rows of {self.shape[1]} features need {n} × {n} products"
+        )
+        if self.rest is None:
+            return self.near @ self.near.T
+        often = np.bincount(self.near.indices, minlength=self.shape[1]) >= max(OFTEN * n, 1)
+        many, few = np.flatnonzero(often), np.flatnonzero(~often)
+        B = self.near[:, many].toarray() - self.roots[:, None] * self.rest[:, many][self.codes]
+        N, T = self.near[:, few], self.rest[:, few]
+        E = self.roots[:, None] * self._members  # (N − ET)(N − ET)ᵀ = NNᵀ − HEᵀ − EHᵀ
+        H = N @ T.T - 0.5 * E @ (T @ T.T)
+        G = B @ B.T
+        G += (N @ N.T).toarray()
+        G -= np.hstack([H, E]) @ np.hstack([E, H]).T
+        return G
+
+    def products(self, M: Matrix) -> Array:
+        """M Rᵀ (q, n); those of sparse rows M are kept, as several covariances ask for them."""
+        if self.rest is None:
+            return M @ self.near.T
+        if not sp.issparse(M):
+            return (self.near @ M.T).T - (M @ self.rest.T)[:, self.codes] * self.roots
+        return self._latest.of(M, self._sparse_products)
+
+    def _sparse_products(self, M: sp.csr_array) -> Array:
+        assert self.rest is not None, "dense rows have products of matrices"
+        return (M @ self.near.T).toarray() - (M @ self.rest.T)[:, self.codes] * self.roots
+
+    def combine(self, V: Array) -> Array:
+        """V R (q, d)."""
+        if self.rest is None:
+            return V @ self.near
+        return (self.near.T @ V.T).T - ((V * self.roots) @ self._members) @ self.rest
+
+    @property
+    def _members(self) -> Array:
+        """Indicators of the classes (n, K)."""
+        return np.eye(self.K)[self.codes]
+
+    @once
+    def squares(self) -> Array:
+        """Σ r² of each column and class (K, d), without cancellation."""
+        K, d = self.K, self.shape[1]
+        if self.rest is None:
+            return self._members.T @ (self.near * self.near)
+        counts = np.diff(self.near.indptr)
+        k, j = np.repeat(self.codes, counts), self.near.indices
+        w = np.repeat(self.roots**2, counts)
+        deviations = self.near.data - np.sqrt(w) * self.rest[k, j]
+        place = k.astype(np.intp) * d + j
+        stored = np.bincount(place, w, K * d).reshape(K, d)
+        squares = np.bincount(place, deviations**2, K * d).reshape(K, d)
+        mass = np.bincount(self.codes, self.roots**2, K)[:, None]
+        return squares + np.maximum(mass - stored, 0) * self.rest**2
+
+
+class RowSpan:
+    """The span of R in columns of unit norm. A pivoted Cholesky factorization divides its rows into r independent ones,
+    R_I with R_I R_Iᵀ = LLᵀ, and those that are combinations of them, R_D = C R_I.
+    """
+
+    def __init__(self, R: Deviations, negligible: Array):
+        """A column whose norm is up to `negligible` (d,) is rounding error."""
+        norms = np.sqrt(R.squares.sum(axis=0))
+        varies = norms > negligible
+        self.scale = np.where(varies, norms, 0)
+        self.weight = np.divide(1, norms, out=np.zeros_like(norms), where=varies)
+        self.unit = R.scaled(np.where(varies, norms, np.inf))
+        G = self.unit.gram
+        tolerance = max(DEPENDENT * R.shape[1] * G.diagonal().max(initial=0), 1e-300)
+        factor, order, rank = G, np.arange(1), 0
+        if len(G):  # LAPACK takes no empty matrix
+            factor, order, rank, _ = lapack.dpstrf(G, lower=1, tol=tolerance)
+        del self.unit.gram
+        order = order[: len(G)] - 1
+        self.own, self.others = order[:rank], order[rank:]
+        self.L = np.asfortranarray(np.tril(factor[:rank, :rank]))
+        self._volume: float | None = None
+        self.C = self._solved(lapack.dtrtrs, factor[rank:, :rank].T, trans=1).T
+        self._latest = Latest()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_latest": Latest()}
+
+    @property
+    def rank(self) -> int:
+        return len(self.own)
+
+    def coordinates(self, X: Matrix) -> Array:
+        """u = G⁻¹R_I x of rows X (q, d): x is R_Iᵀu in the span; kept for sparse rows."""
+        return self._latest.of(X, self._coordinates) if sp.issparse(X) else self._coordinates(X)
+
+    def _coordinates(self, X: Matrix) -> Array:
+        products = self.unit.products(_times(X, self.weight))
+        return self._solved(lapack.dpotrs, products[:, self.own].T).T
+
+    def combine(self, V: Array) -> Array:
+        """V R_I (q, d)."""
+        return self.unit.combine(self._among(V)) * self.scale
+
+    def pull(self, V: Array) -> Array:
+        """V G⁻¹R_I (q, d)."""
+        V = self._solved(lapack.dpotrs, V.T).T
+        return self.unit.combine(self._among(V)) * self.weight
+
+    def log_volume(self, R: Deviations) -> float:
+        """ln det R_I R_Iᵀ in the units of the features; R is not kept, as it keeps the span."""
+        if self._volume is None:
+            if not self.weight.all():
+                R = R.scaled(np.where(self.weight > 0, 1, np.inf))
+            G = R.gram[np.ix_(self.own, self.own)]
+            L = lapack.dpotrf(G, lower=1)[0] if self.rank else G
+            self._volume = 2 * float(np.log(L.diagonal()).sum())
+        return self._volume
+
+    def _among(self, V: Array) -> Array:
+        whole = np.zeros((len(V), len(self.unit)))
+        whole[:, self.own] = V
+        return whole
+
+    def _solved(self, solve: Any, right: Array, **options: Any) -> Array:
+        """For an empty system, which LAPACK does not accept, the result is empty."""
+        return solve(self.L, right, lower=1, **options)[0] if right.size else np.zeros_like(right)
+
+
+def _times(X: Matrix, by: Array) -> Matrix:
+    """The columns times these numbers."""
+    if not sp.issparse(X):
+        return X * by
+    return sp.csr_array((X.data * by[X.indices], X.indices, X.indptr), X.shape)

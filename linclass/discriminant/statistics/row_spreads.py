@@ -1,0 +1,172 @@
+"""A covariance by fewer rows than features,  Σ = RᵀDR + φI,  without a matrix (d, d).
+
+D has a factor for each row, such as one for each class. Both forms have the interface of `Spread`.
+
+SpanSpread (φ = 0) has the pseudo-inverse, in columns of unit norm. With the independent rows R_I of their span, the
+others R_D = C R_I, and G = R_I R_Iᵀ,
+    Σ = R_IᵀE R_I,   Σ⁺ = R_IᵀG⁻¹E⁻¹G⁻¹R_I,   E = D_I + CᵀD_D C = √D_I (I + BᵀB) √D_I,   B = √D_D C/√D_I.
+All D share the factor of G; B has few rows, one for each class at least, as deviations from a mean sum to 0.
+
+DualSpread (φ > 0) has the inverse by the lemma of Woodbury, with U = √D R and K = UUᵀ + φI (n, n):
+    Σ⁻¹ = (I − UᵀK⁻¹U)/φ,   det Σ = φ^(d−n) det K,   xᵀΣ⁻¹x = ‖K⁻¹Ux‖² + φ ‖Σ⁻¹x‖².
+Golub & Van Loan (2013), §2.1.4, §4.2.8
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import lapack
+
+from linclass.base.annotations import Matrix
+from linclass.base.numerics.arrays import Array, diagonal
+from linclass.discriminant.statistics.deviations import Deviations, RowSpan
+
+ROUNDING = 1e-15  # of the trace of K
+
+
+class _RowSpread:
+    """What both forms have in common; subclasses have R, D, `floor` φ and `solve`."""
+
+    R: Deviations
+    D: Array
+    floor: float
+
+    def times(self, theta: Array) -> Array:
+        """Σθ of each row of theta (K, d)."""
+        return self.R.combine(self.D * self.R.products(theta)) + self.floor * theta
+
+    def lengths(self, theta: Array) -> Array:
+        """θᵀΣθ of each row of theta (K, d)."""
+        return (self.D * self.R.products(theta) ** 2).sum(axis=1) + self.floor * (theta**2).sum(
+            axis=1
+        )
+
+    def noise(self, rows: int, rng: np.random.Generator) -> Array:
+        """Rows from N(0, Σ)."""
+        own = self.R.combine(np.sqrt(self.D) * rng.standard_normal((rows, len(self.R))))
+        return own + np.sqrt(self.floor) * rng.standard_normal(own.shape)
+
+
+class SpanSpread(_RowSpread):
+    """Σ = RᵀDR with D > 0, by the span of R."""
+
+    def __init__(self, R: Deviations, span: RowSpan, D: Array):
+        self.span, self.R, self.D, self.floor = span, R, D, 0.0
+        self.roots = np.sqrt(D[span.own])
+        self.B = np.sqrt(D[span.others])[:, None] * span.C / self.roots
+        self.squares, self.axes = np.linalg.eigh(self.B @ self.B.T)
+        self.squares = np.maximum(self.squares, 0)
+
+    @property
+    def rank(self) -> int:
+        return self.span.rank
+
+    @property
+    def log_volume(self) -> float:
+        """Over the directions with variance."""
+        own = 2 * np.log(self.roots).sum() + np.log1p(self.squares).sum()
+        return float(own + self.span.log_volume(self.R))
+
+    def whiten(self, X: Matrix) -> Array:
+        """Rows X (q, d) in coordinates (q, r) in which the covariance is the identity."""
+        return self._power(self.span.coordinates(X) / self.roots, -0.5)
+
+    def whitened_rows(self) -> Array:
+        """R itself (n, r), whitened."""
+        U = np.zeros((len(self.R), self.rank))
+        U[self.span.own, np.arange(self.rank)] = 1
+        U[self.span.others] = self.span.C
+        return self._power(U / self.roots, -0.5)
+
+    def distances(self, X: Matrix, mean: Array) -> Array:
+        """(x − m)ᵀΣ⁺(x − m) of rows X (q, d)."""
+        Y = self.whiten(X) - self.whiten(mean[None]) if sp.issparse(X) else self.whiten(X - mean)
+        return np.einsum("ij,ij->i", Y, Y)
+
+    def directions(self, V: Array) -> Array:
+        """Directions of whitened coordinates V (q, r) in those of the features: x·directions(v) = whiten(x)·v."""
+        return self.span.pull(self._power(V, -0.5) / self.roots)
+
+    def unwhiten(self, Y: Array) -> Array:
+        """The rows (q, d) of the span with these whitened coordinates."""
+        return self.span.combine(self._power(Y, 0.5) * self.roots)
+
+    def solve(self, mean: Array) -> Array:
+        """Σ⁺m of each row of mean (K, d)."""
+        return self.directions(self.whiten(mean))
+
+    def _power(self, Y: Array, power: float) -> Array:
+        """Y (I + BᵀB)^power."""
+        s = np.where(self.squares > 0, self.squares, 1)
+        bent = np.where(self.squares > 0, np.expm1(power * np.log1p(s)) / s, power)
+        return Y + ((Y @ self.B.T) @ self.axes * bent) @ self.axes.T @ self.B
+
+
+class DualSpread(_RowSpread):
+    """Σ = RᵀDR + φI with D ≥ 0 and φ > 0."""
+
+    def __init__(self, R: Deviations, D: Array, floor: float):
+        self.R, self.D, self.floor = R, D, floor
+        self.own = np.flatnonzero(D > 0)
+        self.roots = np.sqrt(D[self.own])
+        self.L = np.zeros((0, 0))
+        if len(self.own):
+            K = self._products_among(floor)
+            self.L, indefinite = lapack.dpotrf(K, lower=1, overwrite_a=1)
+            if indefinite:  # by rounding
+                trace = float(self.D @ R.gram.diagonal())
+                K = self._products_among(floor + ROUNDING * len(K) * trace)
+                self.L, _ = lapack.dpotrf(K, lower=1, overwrite_a=1)
+
+    def _products_among(self, floor: float) -> Array:
+        """UUᵀ + φI, as LAPACK takes it without a copy."""
+        G = self.R.gram
+        K = G.copy() if len(self.own) == len(G) else G[np.ix_(self.own, self.own)]
+        K *= self.roots
+        K *= self.roots[:, None]
+        diagonal(K)[...] += floor
+        return K.T
+
+    @property
+    def rank(self) -> int:
+        return self.R.shape[1]
+
+    @property
+    def log_volume(self) -> float:
+        rest = self.rank - len(self.own)
+        return float(rest * np.log(self.floor) + 2 * np.log(self.L.diagonal()).sum())
+
+    def whiten(self, M: Array) -> Array:
+        """Rows of M (K, d) in coordinates (K, n + d) in which they have the products mᵀΣ⁻¹m."""
+        return np.hstack([self._along(M), np.sqrt(self.floor) * self.solve(M)])
+
+    def distances(self, X: Matrix, mean: Array) -> Array:
+        """(x − m)ᵀΣ⁻¹(x − m) of rows X (q, d)."""
+        if sp.issparse(X):
+            lengths = X.power(2).sum(axis=1) - 2 * (X @ mean) + mean @ mean
+            U = self._products(X) - self._products(mean[None])
+        else:
+            X = X - mean
+            lengths, U = np.einsum("ij,ij->i", X, X), self._products(X)
+        if len(self.own):
+            V = lapack.dtrtrs(self.L, U.T, lower=1)[0]
+            lengths = lengths - np.einsum("ij,ij->j", V, V)
+        return np.maximum(lengths, 0) / self.floor
+
+    def solve(self, mean: Array) -> Array:
+        """Σ⁻¹m of each row of mean (K, d)."""
+        whole = np.zeros((len(mean), len(self.R)))
+        whole[:, self.own] = self._along(mean) * self.roots
+        return (mean - self.R.combine(whole)) / self.floor
+
+    def _along(self, M: Array) -> Array:
+        """K⁻¹Um of each row."""
+        U = self._products(M)
+        return lapack.dpotrs(self.L, U.T, lower=1)[0].T if U.size else U
+
+    def _products(self, M: Matrix) -> Array:
+        return self.R.products(M)[:, self.own] * self.roots
+
+
+OF_ROWS = SpanSpread, DualSpread

@@ -1,0 +1,147 @@
+"""Mixtures of Gaussians in several classes, with one covariance, by EM.
+
+Rows y are about the mean of their class, in coordinates in which the covariance within the classes is I. With the
+shares p_r of the rows and the means δ_r of all components, of which Σ_r p_r δ_r = 0 in each class, that is
+
+    I = Σ + Σ_r p_r δ_r δ_rᵀ,
+
+so the M step has Σ from p and δ, without another pass over the rows, and Σ_i w_i y_iᵀΣ⁻¹y_i / Σw = tr Σ⁻¹. A shrinkage
+of Σ to (1 − a)Σ + aT, in coordinates in which the covariance within the classes, equally shrunken, is I, gives
+
+    Σ = I − (1 − a) Σ_r p_r δ_r δ_rᵀ,   objective = mean ln density − ½ a/(1 − a) (ln det Σ + tr Σ⁻¹T),
+
+EM with the conjugate prior of mode T. EM converges linearly; every second step is followed by an extrapolation
+(SQUAREM), which is taken only if the objective is no less.
+Hastie & Tibshirani (1996), JRSS B 58; Varadhan & Roland (2008), Scand. J. Statist. 35
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from linclass.base.numerics.arrays import Array
+from linclass.base.numerics.log_probability import log_softmax
+
+COLLAPSED = 1e-8  # a variance of the components, relative to that within the classes
+FARTHEST = 1e4  # extrapolation, in steps of EM
+TINY = np.finfo(float).tiny
+
+
+class Components(NamedTuple):
+    """Means δ (R, r) of all components, and logarithms (R,) of their shares of their class."""
+
+    delta: Array
+    log_mixing: Array
+
+
+class Precision(NamedTuple):
+    """Σ⁻¹ = I + AᵀHA for Σ = I − AᵀA, with H = (I − AAᵀ)⁻¹: it needs no matrix (r, r)."""
+
+    A: Array
+    H: Array
+
+    def times(self, V: Array) -> Array:
+        """V Σ⁻¹."""
+        return V + (V @ self.A.T) @ self.H @ self.A
+
+
+class EmStep(NamedTuple):
+    """The objective at some components, the precision Σ⁻¹ there, the next components, and the gradient's norm."""
+
+    at: Components
+    value: float
+    precision: Precision
+    next: Components
+    gradient: float
+
+
+class SubclassMixture:
+    """The objective for rows and weights of each class, and `sizes`, the numbers of its components."""
+
+    def __init__(
+        self, blocks: Sequence[tuple[Array, Array]], sizes: Sequence[int], shrinkage: float
+    ):
+        self.blocks, self.kept = blocks, 1 - shrinkage
+        self.strength = 1 / self.kept if self.kept else 1.0  # Σ is fixed at shrinkage 1
+        self.places = [slice(*ends) for ends in pairwise(np.cumsum([0, *sizes]))]
+        mass = np.array([weights.sum() for _, weights in blocks])
+        self.total = float(mass.sum())
+        self.share = np.repeat(mass / self.total, sizes)
+
+    def maximize(
+        self, memberships: Sequence[Array], tol: float, max_iter: int
+    ) -> tuple[EmStep | None, list[float]]:
+        """The last step and the objective after each; None if Σ has collapsed.
+
+        `memberships` (n_k, R_k) of the rows of each class in its components are where EM starts.
+        """
+        step = self.em_step(self._means(memberships))
+        values = [step.value] if step else []
+        while step and step.gradient > tol and len(values) <= max_iter:
+            step = self._advance(step)
+            values += [step.value] if step else []
+        return step, values
+
+    def em_step(self, at: Components) -> EmStep | None:
+        """An E and an M step."""
+        delta, log_mixing = at
+        p = np.exp(log_mixing) * self.share
+        A = np.sqrt(self.kept * p)[:, None] * delta
+        squares, U = np.linalg.eigh(A @ A.T)
+        variances = 1 - squares  # of Σ along the means; 1 in all other directions
+        if variances[-1] < COLLAPSED:
+            return None
+        precision = Precision(A, (U / variances) @ U.T)
+        theta = precision.times(delta)
+        b = log_mixing - 0.5 * (theta * delta).sum(axis=1)
+        memberships, fit = [], 0.0
+        for (Y, weights), own in zip(self.blocks, self.places, strict=True):
+            Z = Y @ theta[own].T + b[own]
+            top = Z.max(axis=1, keepdims=True)
+            Q = np.exp(Z - top)
+            sums = Q.sum(axis=1, keepdims=True)
+            fit += float(weights @ (top + np.log(sums))[:, 0])
+            memberships.append(Q / sums)
+        after = self._means(memberships)
+        change = after.delta - delta
+        moved = (change * precision.times(change)).sum(axis=1)
+        shift = np.exp(after.log_mixing) * self.share - p
+        gradient = max(p @ moved, 0.0) + (shift**2 / np.maximum(p, TINY)).sum()
+        spread = float(np.log(variances).sum() + (1 / variances).sum() + delta.shape[1] - len(p))
+        value = fit / self.total - 0.5 * self.strength * spread
+        return EmStep(at, value, precision, after, float(np.sqrt(gradient)))
+
+    def _means(self, memberships: Sequence[Array]) -> Components:
+        """The M step."""
+        delta, log_mixing = [], []
+        for (Y, weights), Q in zip(self.blocks, memberships, strict=True):
+            Q = weights[:, None] * Q
+            mass = np.maximum(Q.sum(axis=0), TINY)
+            delta.append(Q.T @ Y / mass[:, None])
+            log_mixing.append(np.log(mass / weights.sum()))
+        return Components(np.vstack(delta), np.concatenate(log_mixing))
+
+    def _advance(self, step: EmStep) -> EmStep | None:
+        """Two steps of EM and an extrapolation, if it is no worse."""
+        first = self.em_step(step.next)
+        if first is None:
+            return None
+        far = self.em_step(self._extrapolated(step.at, step.next, first.next))
+        return far if far and far.value >= first.value else self.em_step(first.next)
+
+    def _extrapolated(self, old: Components, middle: Components, new: Components) -> Components:
+        """x₀ + 2s v₁ + s² (v₂ − v₁) with the steps v₁, v₂ of EM and s = ‖v₁‖/‖v₂ − v₁‖, at least 1."""
+        first = [b - a for a, b in zip(old, middle, strict=True)]
+        bend = [c - b - v for b, c, v in zip(middle, new, first, strict=True)]
+        size, curve = (np.sqrt(sum(np.vdot(v, v) for v in parts)) for parts in (first, bend))
+        s = min(max(1.0, float(size / max(curve, TINY))), FARTHEST)
+        delta, log_mixing = (
+            a + 2 * s * v + s**2 * w for a, v, w in zip(old, first, bend, strict=True)
+        )
+        for own in self.places:
+            log_mixing[own] = log_softmax(log_mixing[None, own])[0]
+        return Components(delta, log_mixing)

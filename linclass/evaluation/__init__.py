@@ -1,0 +1,1 @@
+"""Metrics, statistical comparisons of methods, and Bayes decisions."""

@@ -1,0 +1,169 @@
+"""Corrections for several tests: adjusted p-values, of which those below α are significant.
+
+Of m tests with the ordered p-values p₍₁₎ ≤ … ≤ p₍ₘ₎, the adjusted values are, and at most 1,
+
+    Bonferroni   m p₍ᵢ₎
+    Holm         max_{j ≤ i} (m − j + 1) p₍ⱼ₎
+    Hochberg     min_{j ≥ i} (m − j + 1) p₍ⱼ₎
+    Finner       max_{j ≤ i} 1 − (1 − p₍ⱼ₎)^{m/j}
+
+All four bound the probability of any false positive by α: Bonferroni's and Holm's whatever the dependence of the tests,
+Hochberg's and Finner's if it is positive, as for several methods against one control. Holm's values are at most
+Bonferroni's, and Hochberg's and Finner's at most Holm's.
+Holm (1979), Scand. J. Statistics 6; Hochberg (1988), Biometrika 75; Finner (1993), JASA 88;
+García, Fernández, Luengo & Herrera (2010), Information Sciences 180, §3
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linclass.evaluation.comparisons.score_table import Array
+
+
+def bonferroni(p: Any) -> Array:
+    """Adjusted p-values of several tests by Bonferroni's correction.
+
+    Parameters
+    ----------
+    p : array
+        p-values; NaN is no test.
+
+    Returns
+    -------
+    array of the same shape
+    """
+    return _adjusted(p, lambda ordered, place: len(ordered) * ordered)
+
+
+def holm(p: Any) -> Array:
+    """Adjusted p-values of several tests by Holm's correction.
+
+    Parameters
+    ----------
+    p : array
+        p-values; NaN is no test. For a symmetric matrix use `holm_of_pairs`.
+
+    Returns
+    -------
+    array of the same shape
+    """
+    return _adjusted(
+        p, lambda ordered, place: np.maximum.accumulate((len(ordered) - place + 1) * ordered)
+    )
+
+
+def hochberg(p: Any) -> Array:
+    """Adjusted p-values of several tests by Hochberg's correction.
+
+    Parameters
+    ----------
+    p : array
+        p-values; NaN is no test.
+
+    Returns
+    -------
+    array of the same shape
+    """
+
+    def steps(ordered: Array, place: Array) -> Array:
+        factors = len(ordered) - place + 1
+        return np.minimum.accumulate((factors * ordered)[::-1])[::-1]
+
+    return _adjusted(p, steps)
+
+
+def finner(p: Any) -> Array:
+    """Adjusted p-values of several tests by Finner's correction.
+
+    Parameters
+    ----------
+    p : array
+        p-values; NaN is no test.
+
+    Returns
+    -------
+    array of the same shape
+    """
+
+    def steps(ordered: Array, place: Array) -> Array:
+        with np.errstate(divide="ignore"):  # p = 1
+            powers = -np.expm1(len(ordered) / place * np.log1p(-ordered))
+        return np.maximum.accumulate(powers)
+
+    return _adjusted(p, steps)
+
+
+def _adjusted(p: Any, steps: Callable[[Array, Array], Array]) -> Array:
+    """The adjusted values that `steps` gives of the ordered p-values and their places 1, …, m."""
+    p = np.asarray(p, float)
+    adjusted = np.full(p.shape, np.nan)
+    tested = np.flatnonzero(~np.isnan(p))
+    values = p.ravel()[tested]
+    if len(wrong := values[(values < 0) | (values > 1)]):
+        raise ValueError(f"p holds {wrong[0]:g}; give probabilities, from 0 to 1.")
+    order = np.argsort(values, kind="stable")
+    found = steps(values[order], np.arange(1, len(values) + 1))
+    adjusted.ravel()[tested[order]] = np.minimum(found, 1)
+    return adjusted
+
+
+def holm_of_pairs(p: Any) -> Array:
+    """Adjusted p-values of the k(k − 1)/2 pairs of methods by Holm's correction.
+
+    Parameters
+    ----------
+    p : array of shape (k, k)
+        p-values, symmetric; the diagonal is ignored.
+
+    Returns
+    -------
+    array of shape (k, k)
+        With ones on the diagonal.
+    """
+    p = np.asarray(p, float)
+    upper = np.triu_indices(len(p), 1)
+    adjusted = np.ones_like(p)
+    adjusted[upper] = holm(p[upper])
+    adjusted.T[upper] = adjusted[upper]
+    return adjusted
+
+
+def least_adjusted_p(n: int, m: int) -> float:
+    """The least p of Wilcoxon's exact test on n data sets that Bonferroni's and Holm's corrections over m tests leave.
+
+    If one of two methods is better on all n data sets, p = 2/2ⁿ, which the corrections multiply by m where it is the
+    least of the m values. Hochberg's multiplies it by less if others are equal to it.
+
+    Parameters
+    ----------
+    n : int
+        Number of data sets.
+    m : int
+        Number of tests: k − 1 of k methods against a control, k(k − 1)/2 of all pairs.
+
+    Returns
+    -------
+    float
+    """
+    return min(1.0, m * 2.0 ** (1 - n))
+
+
+def data_sets_needed(m: int, alpha: float = 0.05) -> int:
+    """Number of data sets from which m of Wilcoxon's tests can be significant after Bonferroni's or Holm's correction.
+
+    Parameters
+    ----------
+    m : int
+        Number of tests, at least 1.
+    alpha : float, default=0.05
+        Significance level.
+
+    Returns
+    -------
+    int
+    """
+    return next(n for n in range(1, 1100) if least_adjusted_p(n, m) < alpha)

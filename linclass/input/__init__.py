@@ -1,1 +1,0 @@
-"""Rows, labels and weights as users give them: checked, or refused in one sentence."""

@@ -1,1 +1,0 @@
-"""What classifiers and regressors with a kernel share."""

@@ -1,0 +1,1 @@
+"""Kernels k(x, x′) = ⟨φ(x), φ(x′)⟩, one a file."""

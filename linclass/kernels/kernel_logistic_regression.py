@@ -1,0 +1,214 @@
+"""Kernel logistic regression:  ln P(1 | x)/P(0 | x) = f(x) = Σ_j β_j k(x_j, x) + b,  for K classes f_k,
+
+by penalized maximum likelihood:  (1/Σw) Σ w_i (−ln P(y_i | x_i)) + strength · ½ Σ_k ‖f_k‖².  It is logistic
+regression on features whose inner products are the kernel values, with the same solvers and certificate.
+Unlike a support vector machine it gives probabilities, and its solution is not sparse in the rows.
+
+Predicts: log-odds and probabilities.
+Cost: O(n² d + n r²) for kernel features of rank r ≤ n, then that of logistic regression on r features; memory n².
+Certificate: duality gap.
+Reference: Zhu & Hastie (2005), J. Computational and Graphical Statistics 14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from linclass.base.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.convergence_warning import silently
+from linclass.base.numerics.arrays import Array
+from linclass.base.offsets import given_offset, row_offsets
+from linclass.base.softmax_probabilities import SoftmaxProbabilities
+from linclass.base.takes_offset import ProbabilitiesWithOffset
+from linclass.kernels.functions.base import KernelLike
+from linclass.kernels.kernel_features import KernelFeatures, kernel_features
+from linclass.kernels.kernel_path import KernelPath
+from linclass.kernels.near_the_mean import near_a_row, own_intercepts, set_intercepts
+from linclass.kernels.warm_start import Previous
+from linclass.linear.composition.support_vectors import rows_that_count
+from linclass.linear.logistic_regression import LogisticRegression
+from linclass.linear.objective.objective import Objective
+
+
+class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath, SoftmaxProbabilities):
+    """Parameters
+    ----------
+    kernel : str or callable, default='gaussian'
+        'gaussian', 'polynomial', 'sigmoid', 'linear', a function (X, X′) → matrix (n, n′), or
+        'precomputed': X is then the matrix of kernel values between rows and training rows.
+    gamma : float or 'scale', default='scale'
+        Factor γ of the kernels 'gaussian', 'polynomial' and 'sigmoid'. 'scale' is
+        1/(d · variance of all entries of X, of weighted rows).
+    degree : int, default=3
+        Degree of the kernel 'polynomial'.
+    offset : float, default=1.0
+        Constant term of the kernels 'polynomial' and 'sigmoid'.
+    strength : float, default=1e-3
+        Factor of the squared norm in the objective above, above 0.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is the solver's own limit.
+    warm_start : bool, default=False
+        Whether `fit` starts from the function of the previous fit, if its support vectors are training rows
+        again, with the same indices; otherwise it starts from zero.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    dual_coef_ : array of shape (1, m) for two classes, (K, m) for more
+        Coefficients β of the m rows `support_`.
+    support_ : array of shape (m,)
+        Indices of the training rows with a nonzero coefficient.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    solver_ : str
+        The solver that was used.
+    """
+
+    def __init__(
+        self,
+        *,
+        kernel: KernelLike = "gaussian",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        offset: float = 1.0,
+        strength: float = 1e-3,
+        class_weight: ClassWeight = None,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        warm_start: bool = False,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.offset = offset
+        self.strength = strength
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+
+    def check(self) -> None:
+        super().check()
+        self._check_kernel()
+        self._check_strength()
+        self._linear().check()
+
+    def parts(self) -> list[str]:
+        """The modules that a fit composes by name."""
+        return [*self._linear().parts(), *self._kernel_parts()]
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
+        self._fit_each([self], X, y, sample_weight, offset)
+        return self
+
+    def _fit_each(
+        self,
+        models: Sequence[KernelLogisticRegression],
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> None:
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        known = given_offset(self._offsets(offset, sample_weight, y))
+        previous = Previous.of(self)
+        kept = rows_that_count(sample_weight, len(np.asarray(y)))
+        found, centre = self._features(X, kept, weights)
+        seen, strengths = dict(vars(self)), [model.strength for model in models]
+        old = previous.start(X, kept, len(previous.beta)) if previous else None
+        with silently():
+            if old is None:
+                path: Any = self._linear().path(found.features, codes, strengths, weights, **known)
+            else:
+                linear = self._linear().set_params(warm_start=True)
+                linear.coef_, linear.intercept_ = old[0] @ found.features, old[1]
+                path = [linear.fit(found.features, codes, weights, **known)]
+        for model, linear in zip(models, path, strict=True):
+            vars(model).update(seen | {"strength": model.strength})
+            model._learn(X, kept, found, linear, centre)
+
+    def _path_objectives(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        offset: ArrayLike | None,
+    ) -> list[Objective]:
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        kept = rows_that_count(sample_weight, len(np.asarray(y)))
+        known = given_offset(self._offsets(offset, sample_weight, y))
+        rows = self._features(X, kept, weights)[0].features
+        return self._linear()._path_objectives(rows, codes, weights, known.get("offset"))
+
+    def _features(
+        self, X: Matrix, kept: Array, weights: Array
+    ) -> tuple[KernelFeatures, int | None]:
+        """The features of the kernel, and the row about which it is taken, if any."""
+        kernel, centre = near_a_row(self._kernel_for(X, weights), X, weights)
+        return kernel_features(self._kernel_matrix(X, kept, weights, kernel)), centre
+
+    def _as_linear(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        offset: ArrayLike | None,
+    ) -> tuple[LogisticRegression, Array, Array, Array]:
+        """(the same fit to the features of the kernel, its rows, classes and weights), for AIC and BIC."""
+        model = self._unfitted()
+        X, codes, weights = model._start_fit(X, y, sample_weight)
+        kept = rows_that_count(sample_weight, len(np.asarray(y)))
+        rows = model._features(X, kept, weights)[0].features
+        known = given_offset(self._offsets(offset, sample_weight, y))
+        with silently():
+            return self._linear().fit(rows, codes, weights, **known), rows, codes, weights
+
+    def _learn(
+        self,
+        X: Matrix,
+        kept: Array,
+        found: KernelFeatures,
+        linear: LogisticRegression,
+        centre: int | None,
+    ) -> None:
+        beta, rows = found.coefficients(linear.coef_), found.pivots
+        if centre is not None:
+            beta = np.column_stack([beta, -beta.sum(axis=1)])
+            rows = np.append(rows, centre)
+        self.dual_coef_ = beta
+        self._keep_basis(X, rows, kept)
+        set_intercepts(self, linear.intercept_)
+        self.solver_ = linear.solver_
+        self._record(
+            linear.status_,
+            linear.reason_,
+            objective=linear.objective_,
+            certificate=linear.certificate_,
+            certificate_kind=linear.certificate_kind_,
+            n_iter=linear.n_iter_,
+        )
+
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        X = self._check_rows(X)
+        b = own_intercepts(self) + self._shift * self.dual_coef_.sum(axis=1)
+        Z = self._scores(X, self.dual_coef_).T + b
+        Z = Z[:, 0] if Z.shape[1] == 1 else Z
+        return Z if offset is None else Z + row_offsets(offset, Z.shape)
+
+    def _linear(self) -> LogisticRegression:
+        return LogisticRegression(strength=self.strength, tol=self.tol, max_iter=self.max_iter)

@@ -1,0 +1,208 @@
+"""What kernel machines share: the kernel by name, its matrix, and f = Σ_j β_j k(x_j, x) + b.
+
+Estimators have the parameters kernel, gamma, degree and offset. `kernel` is a name (a file of
+linclass/kernels), any function of two matrices of rows, or 'precomputed'. gamma='scale' is
+1/(d · variance of the entries of X), which does not depend on the unit that all features share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, TypeGuard
+
+import numpy as np
+from scipy import sparse
+
+from linclass.base.annotations import ArrayLike, Matrix, MatrixLike, Tags
+from linclass.base.counted import counted
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design.kernel_design import KernelDesign
+from linclass.base.estimator import Estimator
+from linclass.base.numerics.arrays import Array
+from linclass.base.parameter_types import is_number, require_whole
+from linclass.base.parts import find
+from linclass.kernels.functions._function import Function
+from linclass.kernels.functions.base import BLOCK, WIDTHS, Kernel, KernelLike
+from linclass.kernels.kernel_features import few_features
+from linclass.kernels.kernel_norm import KernelNorm
+from linclass.kernels.near_the_mean import near_the_mean, why_far_rows_are_hard
+from linclass.kernels.positive_semidefinite import shift_to_psd
+from linclass.linear.objective.objective import Objective
+from linclass.linear.penalties.l2 import L2
+from linclass.linear.solvers.base import Solution
+
+MANY = 1000  # rows above which features are searched for
+SHARE_OF_TOL = 0.1  # of the objective, by which features may be off
+FEW_WILL_DO = 1e6  # times the rounding of features: far below tol
+ROUNDING = 1e-14  # standard deviation, relative to the mean, below which all entries are equal
+
+
+class KernelMachine(Estimator):
+    """Mixin of estimators with a kernel."""
+
+    paths: ClassVar[tuple[str, ...]] = ("gamma",)  # parameters with `_path_values`
+    kernel: KernelLike
+    gamma: float | str
+    degree: int
+    offset: float
+    _basis: Any  # the rows x_j; None when K is precomputed
+    _made: Kernel
+
+    def _check_kernel(self) -> None:
+        """Raise ValueError, with one sentence, if the kernel or its parameters are invalid."""
+        if not callable(self.kernel):
+            if not isinstance(self.kernel, str):
+                raise ValueError(f"kernel is {self.kernel!r}; {_as_parameters(self.kernel)}.")
+            find("kernels", self.kernel)
+        scaled = isinstance(self.gamma, str) and self.gamma == "scale"
+        if not (scaled or (_is_finite(self.gamma) and self.gamma > 0)):
+            raise ValueError(f"gamma is {self.gamma!r}; use 'scale' or a number above 0.")
+        require_whole("degree", self.degree, 1)
+        if not _is_finite(self.offset):
+            raise ValueError(f"offset is {self.offset!r}; it must be a number.")
+
+    def _path_values(self, parameter: str, X: MatrixLike, y: ArrayLike) -> Array:
+        """The values of a parameter that a study tunes over with `path`: γ about 'scale', the widest kernel first."""
+        rows, _, weights = self._unfitted()._start_fit(X, y, None)  # type: ignore[attr-defined]
+        return np.asarray(gamma_scale(rows, weights) * WIDTHS)
+
+    def _kernel_parts(self) -> list[str]:
+        return [
+            f"linclass.kernels.functions.{'_function' if callable(self.kernel) else self.kernel}"
+        ]
+
+    def _kernel_matrix(
+        self, X: Matrix, kept: Array, weights: Array, kernel: Kernel | None = None
+    ) -> Array:
+        """The matrix of these rows, for this kernel or the chosen one; the kernel is kept for new rows.
+
+        `kept` masks the rows that X holds of those passed to `fit`; a precomputed matrix has columns
+        for all of them.
+        """
+        if self._is_precomputed() and len(kept) == X.shape[1] and not kept.all():
+            X = X[:, kept]
+        self._made = self._kernel_for(X, weights) if kernel is None else kernel
+        K = self._made.matrix(X)
+        if not np.isfinite(K.trace()):
+            raise self._overflows()
+        self._shift = 0.0
+        if not self._made.is_psd:
+            free = getattr(self, "fit_intercept", True)
+            self._shift = shift_to_psd(K, self.kernel, free)
+            K = K + self._shift if self._shift else K
+        return K
+
+    def _kernel_problem(self, X: Matrix, kept: Array, weights: Array) -> tuple[Any, Any]:
+        """(design, norm): features of the kernel if few suffice, else functions of its columns.
+
+        An error of all kernel values changes scores by at most that error times the sum of the dual
+        variables, which is at most 1/strength, and the minimum by at most that error/strength, relatively.
+        """
+        n, strength = X.shape[0], self.strength  # type: ignore[attr-defined]
+        kernel = near_the_mean(self._kernel_for(X, weights), X, weights)
+        if X.shape[1] < n and (own := kernel.features(X)) is not None:
+            self._made, self._shift = kernel, 0.0
+            return DesignMatrix(own), L2()
+        if n >= MANY and kernel.is_psd:
+            largest = float(kernel.diagonal(kernel.near_zero(X)).max())
+            if largest <= strength * FEW_WILL_DO:
+                error = SHARE_OF_TOL * self.tol * strength  # type: ignore[attr-defined]
+                features = few_features(kernel, X, n // 8, error)
+                if features is not None:
+                    self._made, self._shift = kernel, 0.0
+                    return DesignMatrix(features), L2()
+        K = self._kernel_matrix(X, kept, weights, kernel)
+        return KernelDesign(K), KernelNorm(K)
+
+    def _coefficients(self, objective: Objective, solution: Solution) -> Array:
+        """β of all rows; −w_i s_i/strength if features replace the kernel."""
+        if not objective.design.is_kernel:
+            s = solution.slopes
+            s = objective.at(solution.theta).slopes if s is None else s
+            return -objective.weights * s / objective.strength
+        return solution.theta[:-1]
+
+    def _keep_basis(self, X: Matrix, used: Array, kept: Array) -> None:
+        """Keep the rows with nonzero coefficients, which new scores need."""
+        self.support_ = np.flatnonzero(kept)[used]
+        self._basis = None if self._is_precomputed() else X[used]
+
+    def _record_solutions(self, solutions: Sequence[Solution], solver: str) -> Any:
+        """Set the status from one fit, or from the worst of one fit per class."""
+        worst = max(solutions, key=lambda s: (not s.converged, s.certificate))
+        status, reason = "converged", ""
+        if not worst.converged:
+            reason = (
+                f"{solver} stopped after {counted(worst.n_iter, 'iteration')} with {worst.distance}"
+            )
+            reason += why_far_rows_are_hard(vars(self).get("_made")) + "."
+            status = "max_iter"
+        return self._record(
+            status,
+            reason,
+            objective=float(sum(s.objective for s in solutions)),
+            certificate=worst.certificate,
+            certificate_kind=worst.certificate_kind,
+            n_iter=max(s.n_iter for s in solutions),
+        )
+
+    def _scores(self, X: Matrix, coefficients: Array) -> Array:
+        """Σ_j β_j k(x_j, x) for new rows, block by block: (n,) or (K, n)."""
+        Z = np.empty((*coefficients.shape[:-1], X.shape[0]))
+        step = max(BLOCK, 2_000_000 // max(1, len(self.support_)))
+        for start in range(0, X.shape[0], step):
+            rows = slice(start, start + step)
+            with np.errstate(over="ignore", invalid="ignore"):
+                own, basis = X[rows], self._basis
+                K = own[:, self.support_] if basis is None else self._made.matrix(own, basis)
+                Z[..., rows] = coefficients @ K.T
+        if not np.isfinite(Z).all():
+            raise self._overflows()
+        return Z
+
+    def _overflows(self) -> ValueError:
+        return ValueError(f"kernel {self.kernel!r} overflows on these rows; standardize them.")
+
+    def _kernel_for(self, X: Matrix, weights: Array) -> Kernel:
+        if callable(self.kernel):
+            return Function(self.kernel)
+        kind = find("kernels", self.kernel)
+        gamma = gamma_scale(X, weights) if self.gamma == "scale" else float(self.gamma)
+        given = {"gamma": gamma, "degree": int(self.degree), "offset": float(self.offset)}
+        return kind(**{name: given[name] for name in kind.parameters})
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed()
+        return tags
+
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+
+def _as_parameters(kernel: object) -> str:
+    """What to write for {name: options}, the form of losses and penalties: options of kernels are parameters."""
+    if isinstance(kernel, Mapping) and len(kernel) == 1:
+        name, options = next(iter(kernel.items()))
+        if isinstance(name, str) and isinstance(options, Mapping):
+            given = {"kernel": name, **options}
+            return f"write {', '.join(f'{k}={v!r}' for k, v in given.items())}"
+    return "give its name, or a function"
+
+
+def _is_finite(value: object) -> TypeGuard[float]:
+    return is_number(value) and -np.inf < value < np.inf
+
+
+def gamma_scale(X: Matrix, weights: Array) -> float:
+    """1/(features · variance), the variance over all entries of weighted rows; 1 of equal entries."""
+    p = weights / weights.sum() / X.shape[1]
+    mean = float(p @ X.sum(axis=1))
+    if sparse.issparse(X):
+        from_mean = X.copy()
+        from_mean.data = (X.data - mean) ** 2 - mean * mean  # relative to a 0
+        variance = float(p @ from_mean.sum(axis=1)) + mean * mean
+    else:
+        variance = float(p @ ((X - mean) ** 2).sum(axis=1))
+    constant = variance <= (ROUNDING * mean) ** 2
+    return 1.0 if constant else 1 / (X.shape[1] * variance)

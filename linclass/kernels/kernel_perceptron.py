@@ -1,0 +1,156 @@
+"""Kernel perceptron:  f = Σ_j β_j k(x_j, ·) + b,  β_i ← β_i + η y_i  at each mistake on row i.
+
+The perceptron in the function space of the kernel: β counts the mistakes of each row, and with the linear
+kernel they are the mistakes of `Perceptron`, one by one. K classes use Kesler's construction, as there.
+A row of weight w is visited w times in succession, as there. Sparse rows have the kernel of dense ones up to rounding,
+which may decide a mistake at a score of 0, so dense and sparse rows may give different solutions. A precomputed matrix
+of repeated rows has other columns, and therefore another random order.
+
+Predicts: scores.
+Cost: O(n² d) for the kernel matrix, O(n) a mistake; memory n².
+Certificate: training mistakes, as a share of the rows.
+Reference: Aizerman, Braverman & Rozonoer (1964), Automation and Remote Control 25.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from linclass.base.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
+from linclass.base.classifier import Classifier
+from linclass.base.design.kernel_design import KernelDesign
+from linclass.base.numerics.arrays import Array
+from linclass.kernels.functions.base import KernelLike
+from linclass.kernels.kernel_machine import KernelMachine
+from linclass.kernels.warm_start import Previous
+from linclass.linear.composition.support_vectors import rows_that_count
+from linclass.linear.losses.kesler import Kesler
+from linclass.linear.losses.perceptron import Perceptron
+from linclass.linear.objective.objective import Objective
+from linclass.linear.solvers.hinge.perceptron_rule import PerceptronRule
+
+
+class KernelPerceptron(KernelMachine, Classifier):
+    """Parameters
+    ----------
+    kernel : str or callable, default='gaussian'
+        'gaussian', 'polynomial', 'sigmoid', 'linear', a function (X, X′) → matrix (n, n′), or
+        'precomputed': X is then the matrix of kernel values between rows and training rows.
+    gamma : float or 'scale', default='scale'
+        Factor γ of the kernels 'gaussian', 'polynomial' and 'sigmoid'. 'scale' is
+        1/(d · variance of all entries of X, of weighted rows).
+    degree : int, default=3
+        Degree of the kernel 'polynomial'.
+    offset : float, default=1.0
+        Constant term of the kernels 'polynomial' and 'sigmoid'.
+    order : {'random', 'cyclic', 'largest_violation'}, default='random'
+        Order of the rows: shuffled for each pass, as given, or always the row of smallest margin, visited once.
+    step : float, default=1.0
+        Learning rate η, above 0. Started from zero, only the scale of the coefficients depends on it.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    max_iter : int or None, default=None
+        Limit on the number of passes over the rows (for 'largest_violation' of corrections). None
+        is 100 (1000).
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of the order 'random'. None draws a new one for each fit.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+    warm_start : bool, default=False
+        Whether `fit` starts from the function of the previous fit, if its support vectors are training rows
+        again, with the same indices; otherwise it starts from zero.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    dual_coef_ : array of shape (1, m) for two classes, (K, m) for more
+        Coefficients β of the m rows `support_`.
+    support_ : array of shape (m,)
+        Indices of the training rows with a nonzero coefficient.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    n_mistakes_ : int
+        Number of corrections in all passes, each visit to a row one.
+    """
+
+    _counts_rows = True
+
+    def __init__(
+        self,
+        *,
+        kernel: KernelLike = "gaussian",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        offset: float = 1.0,
+        order: str = "random",
+        step: float = 1.0,
+        fit_intercept: bool = True,
+        max_iter: int | None = None,
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
+        warm_start: bool = False,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.offset = offset
+        self.order = order
+        self.step = step
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+
+    def check(self) -> None:
+        super().check()
+        self._check_kernel()
+        self._rule().check()
+
+    def parts(self) -> list[str]:
+        """The modules that a fit composes by name."""
+        return self._kernel_parts()
+
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        previous = Previous.of(self)
+        kept = rows_that_count(sample_weight, len(np.asarray(y)))
+        K = self._kernel_matrix(X, kept, weights)
+        known = None if self._is_precomputed() else X
+        design: Any = KernelDesign(K, self.fit_intercept, of=known)
+        n, classes = design.n_features, len(self.classes_)
+        if classes == 2:
+            objective = Objective(design, Perceptron(), np.where(codes, 1.0, -1.0), weights)
+        else:
+            objective = Objective(design, Kesler(classes), codes, weights)
+        start = objective.zero()
+        found = previous.start(X, kept, len(np.atleast_2d(start))) if previous else None
+        if found is not None:
+            own = np.column_stack(found)[:, : start.shape[-1]]
+            start = own.reshape(start.shape)
+        solution = self._rule().solve(objective, start)
+        theta = np.atleast_2d(solution.theta)
+        used = np.flatnonzero(theta[:, :n].any(axis=0))
+        self.dual_coef_ = theta[:, used]
+        self.intercept_ = theta[:, n] if self.fit_intercept else np.zeros(len(theta))
+        self.intercept_ = self.intercept_ + self._shift * self.dual_coef_.sum(axis=1)
+        self.n_mistakes_ = solution.extra["n_mistakes_"]
+        self._keep_basis(X, used, kept)
+        return self._record_solutions([solution], "perceptron_rule")
+
+    def decision_function(self, X: MatrixLike) -> Array:
+        X = self._check_rows(X)
+        Z = self._scores(X, self.dual_coef_).T + self.intercept_
+        return Z[:, 0] if Z.shape[1] == 1 else Z
+
+    def _rule(self) -> PerceptronRule:
+        return PerceptronRule(
+            max_iter=self.max_iter,
+            step=self.step,
+            order=self.order,
+            random_state=self.random_state,
+        )

@@ -1,0 +1,176 @@
+"""Kernel support vector machine:  min (1/Σw) Σ w_i ℓ(y_i f(x_i)) + strength · ½‖f‖²,
+
+    f = Σ_j β_j k(x_j, ·) + b,   ‖f‖² = βᵀKβ,   ℓ the hinge loss or its square.
+
+The dual is solved: β_j = α_j y_j with 0 ≤ α_j ≤ C_j = w_j/(Σw·strength) and Σ β_j = 0, the optimality
+condition of the unpenalized intercept. More than two classes are fitted one against the rest, with one
+kernel matrix.
+
+Predicts: scores.
+Cost: O(n² d) for the kernel matrix and O(m³) a step with m rows at the margin; memory n², less if the kernel has
+    low rank.
+Certificate: duality gap.
+Reference: Boser, Guyon & Vapnik (1992), COLT; Schölkopf & Smola (2002), ch. 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from linclass.base.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.classifier import Classifier
+from linclass.base.numerics.arrays import Array
+from linclass.base.parts import find
+from linclass.kernels.functions.base import KernelLike
+from linclass.kernels.near_the_mean import own_intercepts, set_intercepts
+from linclass.kernels.support_vector_machine import SupportVectorMachine
+from linclass.kernels.warm_start import Previous, thetas
+from linclass.linear.composition.support_vectors import MarginRows, rows_that_count
+from linclass.linear.objective.objective import Objective
+from linclass.linear.solvers.base import Solution
+
+
+class KernelSVM(MarginRows, SupportVectorMachine, Classifier):
+    """Parameters
+    ----------
+    kernel : str or callable, default='gaussian'
+        'gaussian', 'polynomial', 'sigmoid', 'linear', a function (X, X′) → matrix (n, n′), or
+        'precomputed': X is then the matrix of kernel values between rows and training rows.
+    gamma : float or 'scale', default='scale'
+        Factor γ of the kernels 'gaussian', 'polynomial' and 'sigmoid'. 'scale' is
+        1/(d · variance of all entries of X, of weighted rows).
+    degree : int, default=3
+        Degree of the kernel 'polynomial'.
+    offset : float, default=1.0
+        Constant term of the kernels 'polynomial' and 'sigmoid'.
+    loss : {'hinge', 'squared_hinge'}, default='hinge'
+        Loss function of the slacks: ξ or ξ².
+    strength : float, default=1e-3
+        Factor of the squared norm in the objective above, 1/(Σw·C), above 0.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of Newton steps. None is the solver's own limit.
+    warm_start : bool, default=False
+        Whether `fit` starts from the function of the previous fit, if its support vectors are training rows
+        again, with the same indices; otherwise it starts from zero.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    dual_coef_ : array of shape (1, m) for two classes, (K, m) for more
+        Coefficients β of the m rows `support_`.
+    support_ : array of shape (m,)
+        Indices of the training rows with a nonzero coefficient.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    C_ : float
+        1/(Σw·strength).
+    dual_variables_ : array of shape (n,) for two classes, (K, n) for more
+        Dual variables α ≥ 0, with β_i = α_i y_i.
+    slacks_ : array of the same shape
+        Slack variables ξ_i = max(0, 1 − y_i z_i).
+    roles_ : array of str of the same shape
+        'beyond' the margin, 'on margin', 'inside' it, 'on boundary', 'misclassified', or 'left out'
+        for rows of weight 0.
+    """
+
+    solver_of_loss: ClassVar[Mapping[str, str]] = {
+        "hinge": "semismooth_newton",
+        "squared_hinge": "finite_newton",
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel: KernelLike = "gaussian",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        offset: float = 1.0,
+        loss: str = "hinge",
+        strength: float = 1e-3,
+        class_weight: ClassWeight = None,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        warm_start: bool = False,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.offset = offset
+        self.loss = loss
+        self.strength = strength
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+
+    def _fit_each(
+        self,
+        models: Sequence[KernelSVM],
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> None:
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        previous = Previous.of(self)
+        kept = rows_that_count(sample_weight, len(np.asarray(y)))
+        objectives = self._objectives_of(X, codes, weights, kept)
+        found = previous.start(X, kept, len(objectives)) if previous else None
+        starts = thetas(objectives[0].design, found)
+        for model, *fitted in self._along(models, self._solver(), objectives, starts):
+            model._learn(X, kept, weights, *fitted)
+
+    def _objectives_of(
+        self, X: Matrix, codes: Array, weights: Array, kept: Array
+    ) -> list[Objective]:
+        """One, or one per class."""
+        design, norm = self._kernel_problem(X, kept, weights)
+        loss = find("losses", self.loss)()
+        classes = range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_))
+        return [
+            Objective(design, loss, np.where(codes == k, 1.0, -1.0), weights, norm, self.strength)
+            for k in classes
+        ]
+
+    def _path_objectives(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        offset: ArrayLike | None,
+    ) -> list[Objective]:
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        return self._objectives_of(
+            X, codes, weights, rows_that_count(sample_weight, len(np.asarray(y)))
+        )
+
+    def _learn(
+        self,
+        X: Matrix,
+        kept: Array,
+        weights: Array,
+        objectives: Sequence[Objective],
+        solutions: Sequence[Solution],
+    ) -> None:
+        pairs = list(zip(objectives, solutions, strict=True))
+        beta = np.array([self._coefficients(*pair) for pair in pairs])
+        used = np.flatnonzero(beta.any(axis=0))
+        self._keep_basis(X, used, kept)
+        self.dual_coef_ = beta[:, used]
+        set_intercepts(self, np.array([s.theta[-1] for s in solutions]))
+        self.C_ = 1 / float(weights.sum() * self.strength)
+        self._keep_rows(objectives, solutions, kept)
+        self._record_solutions(solutions, self.solver_of_loss[self.loss])
+
+    def decision_function(self, X: MatrixLike) -> Array:
+        X = self._check_rows(X)
+        Z = self._scores(X, self.dual_coef_).T + own_intercepts(self)
+        return Z[:, 0] if Z.shape[1] == 1 else Z

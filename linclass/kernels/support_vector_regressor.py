@@ -1,0 +1,207 @@
+"""Support vector regression:  min (1/Σw) Σ w_i E_ε(f(x_i) − y_i) + strength · ½‖f‖²,  f = w·x + b or over kernels,
+
+    E_ε(r) = max(0, |r| − ε), or its square:  rows within the tube of half-width ε have no loss,
+
+the same as  min ½‖f‖² + C Σ w_i E_ε  with C = 1/(Σw·strength). Its dual variables are β_i = −C_i E_ε′(r_i),
+f = Σ β_i k(x_i, ·) + b. Rows with β_i ≠ 0, on the tube or outside it, are the support vectors. With ε = 0
+it is (penalized) least absolute deviations or, squared, ridge regression with twice the squared loss.
+
+Predicts: a number, linear in x or in kernel values.
+Cost: O(m d²) a Newton step, m ≤ n the rows near the tube; with other kernels O(n² d) for the matrix and O(m³) a
+    step.
+Certificate: duality gap.
+Reference: Drucker, Burges, Kaufman, Smola & Vapnik (1996), NIPS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linclass.base.annotations import ArrayLike, Matrix, MatrixLike
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design.kernel_design import KernelDesign
+from linclass.base.numerics.arrays import Array
+from linclass.base.parameter_types import require_nonnegative
+from linclass.base.parts import find
+from linclass.base.regressor import Regressor
+from linclass.kernels.functions.base import KernelLike
+from linclass.kernels.kernel_norm import KernelNorm
+from linclass.kernels.support_vector_machine import SupportVectorMachine
+from linclass.kernels.warm_start import Previous, thetas
+from linclass.linear.composition.support_vectors import of_all_rows, rows_that_count
+from linclass.linear.objective.objective import Objective
+from linclass.linear.penalties.l2 import L2
+from linclass.linear.solvers.base import Solution
+
+
+class SupportVectorRegressor(SupportVectorMachine, Regressor):
+    """Parameters
+    ----------
+    kernel : str or callable, default='linear'
+        'gaussian', 'polynomial', 'sigmoid', 'linear', a function (X, X′) → matrix (n, n′), or
+        'precomputed': X is then the matrix of kernel values between rows and training rows.
+        The linear kernel is fitted without a matrix (n, n).
+    gamma : float or 'scale', default='scale'
+        Factor γ of the kernels 'gaussian', 'polynomial' and 'sigmoid'. 'scale' is
+        1/(d · variance of all entries of X, of weighted rows).
+    degree : int, default=3
+        Degree of the kernel 'polynomial'.
+    offset : float, default=1.0
+        Constant term of the kernels 'polynomial' and 'sigmoid'.
+    loss : {'epsilon_insensitive', 'squared_epsilon_insensitive'}, default='epsilon_insensitive'
+        Loss function of the residuals: E_ε or its square.
+    epsilon : float, default=0.1
+        Half-width ε of the tube, in units of y, at least 0.
+    strength : float, default=1e-3
+        Factor of ½‖f‖² in the objective above, 1/(Σw·C), above 0.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of Newton steps. None is the solver's own limit.
+    warm_start : bool, default=False
+        Whether `fit` starts from the function of the previous fit, if its support vectors are training rows
+        again, with the same indices; otherwise it starts from zero.
+
+    Attributes
+    ----------
+    coef_ : array of shape (d,), only with kernel='linear'
+        Weights w.
+    intercept_ : float
+        Intercept b.
+    dual_coef_ : array of shape (m,), only with other kernels
+        Coefficients β of the m rows `support_`.
+    support_ : array of shape (m,)
+        Indices of the support vectors.
+    dual_variables_ : array of shape (n,)
+        Dual variables β of all training rows.
+    slacks_above_ : array of shape (n,)
+        max(0, y − f − ε) of each training row.
+    slacks_below_ : array of shape (n,)
+        max(0, f − y − ε) of each training row.
+    C_ : float
+        1/(Σw·strength).
+    """
+
+    solver_of_loss: ClassVar[Mapping[str, str]] = {
+        "epsilon_insensitive": "semismooth_newton",
+        "squared_epsilon_insensitive": "finite_newton",
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel: KernelLike = "linear",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        offset: float = 1.0,
+        loss: str = "epsilon_insensitive",
+        epsilon: float = 0.1,
+        strength: float = 1e-3,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        warm_start: bool = False,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.offset = offset
+        self.loss = loss
+        self.epsilon = epsilon
+        self.strength = strength
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+
+    def check(self) -> None:
+        super().check()
+        require_nonnegative("epsilon", self.epsilon)
+
+    def _fit_each(
+        self,
+        models: Sequence[SupportVectorRegressor],
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> None:
+        given = len(np.asarray(y)) if y is not None else 0
+        X, y, weights = self._start_fit(X, y, sample_weight)
+        linear, previous = self._is_linear(), Previous.of(self)
+        old = vars(self).get("coef_") if linear and self.warm_start else None
+        kept = rows_that_count(sample_weight, given)
+        for name in ("coef_", "dual_coef_"):  # of an earlier fit
+            vars(self).pop(name, None)
+        whole, middle = self._objective_about_middle(X, np.asarray(y), weights, kept)
+        found = previous.start(X, kept, 1) if previous and not linear else None
+        starts = thetas(whole.design, found)
+        if old is not None and len(old) == X.shape[1]:
+            starts = [np.append(old, self.intercept_)]
+        for start in starts or []:
+            start[-1] -= middle
+        for model, (objective,), (solution,) in self._along(
+            models, self._solver(), [whole], starts
+        ):
+            model._learn(X, kept, weights, objective, solution, middle)
+
+    def _objective_about_middle(
+        self, X: Matrix, y: Array, weights: Array, kept: Array
+    ) -> tuple[Objective, float]:
+        """(the objective of the targets less the middle one, that one), which saves digits of targets far from 0."""
+        linear = self._is_linear()
+        design: Any = (
+            DesignMatrix(X) if linear else KernelDesign(self._kernel_matrix(X, kept, weights))
+        )
+        norm = L2() if linear else KernelNorm(design.K)
+        loss = find("losses", self.loss)(self.epsilon)
+        middle = float(np.partition(y, len(y) // 2)[len(y) // 2])
+        return Objective(design, loss, y - middle, weights, norm, self.strength), middle
+
+    def _path_objectives(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        offset: ArrayLike | None,
+    ) -> list[Objective]:
+        kept = rows_that_count(sample_weight, len(np.asarray(y)))
+        X, y, weights = self._start_fit(X, y, sample_weight)
+        return [self._objective_about_middle(X, np.asarray(y), weights, kept)[0]]
+
+    def _learn(
+        self,
+        X: Matrix,
+        kept: Array,
+        weights: Array,
+        objective: Objective,
+        solution: Solution,
+        middle: float,
+    ) -> None:
+        linear, d = self._is_linear(), objective.design.n_features
+        self.intercept_ = middle + float(solution.theta[d])
+        point = objective.at(solution.theta)
+        slopes = point.slopes if solution.slopes is None else solution.slopes
+        beta = -objective.weights * slopes / self.strength
+        if linear:
+            self.coef_ = solution.theta[:d]
+            self.support_ = np.flatnonzero(kept)[beta != 0]
+        else:
+            used = np.flatnonzero(solution.theta[:d])
+            self.dual_coef_ = solution.theta[used]
+            self.intercept_ += self._shift * float(self.dual_coef_.sum())
+            self._keep_basis(X, used, kept)
+        residual = objective.y - point.scores
+        self.dual_variables_ = of_all_rows([beta], kept, 0.0)
+        self.slacks_above_ = of_all_rows([np.maximum(residual - self.epsilon, 0)], kept, np.nan)
+        self.slacks_below_ = of_all_rows([np.maximum(-residual - self.epsilon, 0)], kept, np.nan)
+        self.C_ = 1 / float(weights.sum() * self.strength)
+        self._record_solutions([solution], self.solver_of_loss[self.loss])
+
+    def predict(self, X: MatrixLike) -> Array:
+        X = self._check_rows(X)
+        own = X @ self.coef_ if self._is_linear() else self._scores(X, self.dual_coef_)
+        return own + self.intercept_
+
+    def _is_linear(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "linear"

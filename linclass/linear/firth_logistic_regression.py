@@ -1,0 +1,212 @@
+"""Logistic regression by Firth's penalized likelihood, which always has a finite optimum:
+
+    θ = argmax  ln L(θ) + ½ ln det I(θ),   I = Σ_i w_i (diag(p_i) − p_i p_iᵀ) ⊗ x_i x_iᵀ,
+
+with the information matrix I, x including a constant 1, and p the probabilities of all classes but the last. The
+penalty is the logarithm of Jeffreys' prior; it removes the bias of order 1/n of maximum likelihood. It tends to −∞ as
+probabilities tend to 0 and 1, so the estimates are finite also for separable classes: it is a remedy for the status
+`separable` without a strength to choose. For two classes the likelihood equations are
+
+    Σ_i w_i (y_i − p_i + h_i (½ − p_i)) x_i = 0,   h_i = p_i (1 − p_i) x_iᵀ I⁻¹ x_i;
+
+for a table of counts it is maximum likelihood with ½ added to each count. Weights are frequency weights.
+
+Predicts: log-odds, linear in x, and probabilities.
+Cost: O(n p² + p³) a step, p = (K − 1)(d + 1); dense rows.
+Certificate: gradient norm.
+Reference: Firth (1993), Biometrika 80; Heinze & Schemper (2002), Statist. Med. 21; K classes: Bull, Mak & Greenwood
+    (2002).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Self
+
+import numpy as np
+from scipy import sparse
+
+from linclass.base.annotations import ArrayLike, ClassWeight, MatrixLike
+from linclass.base.applicability import require_memory
+from linclass.base.counted import counted
+from linclass.base.geometry import LinearGeometry
+from linclass.base.linear_scores import LinearScores
+from linclass.base.numerics.arrays import Array
+from linclass.base.numerics.line_search import backtrack
+from linclass.base.parameter_types import require_positive, require_whole
+from linclass.base.softmax_probabilities import SoftmaxProbabilities
+from linclass.base.takes_offset import ProbabilitiesWithOffset
+from linclass.linear.losses.softmax import Softmax
+from linclass.linear.objective.centred_rows import about_mean
+
+MOST = 200  # steps of Fisher's scoring
+NEGLIGIBLE = 1e-12  # a singular value of scaled features, relative to the largest, that is 0
+
+
+class FirthLogisticRegression(
+    ProbabilitiesWithOffset, LinearScores, SoftmaxProbabilities, LinearGeometry
+):
+    """Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of steps. None is 200.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    standard_errors_ : array of shape (1, d + 1) for two classes, (K − 1, d + 1) for more
+        Square roots of the diagonal of I⁻¹, the intercept last (without one, d columns), of the
+        parameters of each class relative to the last; for two classes those of `coef_` and
+        `intercept_`.
+    """
+
+    _counts_rows = True
+
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = True,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        class_weight: ClassWeight = None,
+    ):
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+
+    def check(self) -> None:
+        super().check()
+        require_positive("tol", self.tol)
+        require_whole("max_iter", self.max_iter, 1, or_none=True)
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        (n, d), K = X.shape, len(self.classes_)
+        size = (K - 1) * min(n, d + 1)
+        what = f"FirthLogisticRegression needs dense rows and a {size} × {size} information"
+        require_memory(8 * (3 * n * (d + 1) + 4 * size * size), what)
+        rows = X.toarray() if sparse.issparse(X) else X
+        if self.fit_intercept:
+            rows, mean = about_mean(rows, weights)
+            rows = np.column_stack([rows, np.ones(n)])
+        known = self._offsets(offset, sample_weight, y)
+        if known is not None:
+            known = -known[:, None] if K == 2 else known[:, :-1] - known[:, -1:]
+        likelihood = Jeffreys(rows, codes, weights, K, known)
+        phi, n_iter = np.zeros((K - 1, likelihood.rank)), 0
+        point = likelihood.at(phi)
+        while point.certificate > self.tol and n_iter < (self.max_iter or MOST):
+            phi, point = likelihood.ascend(phi, point)
+            n_iter += 1
+        if self.fit_intercept:  # of the features as they are: b = u − x̄·w
+            likelihood.back[d] -= mean @ likelihood.back[:d]
+        theta = np.vstack([phi @ likelihood.back.T, np.zeros(rows.shape[1])])
+        theta -= theta.mean(axis=0)
+        W, b = theta[:, :d], theta[:, d] if self.fit_intercept else np.zeros(K)
+        self._set_scores(np.ascontiguousarray(W), b.copy())
+        self.standard_errors_ = likelihood.standard_errors(point)
+        status, reason = "converged", ""
+        if point.certificate > self.tol:
+            status = "max_iter"
+            left = f"a gradient_norm of {point.certificate:.1e}"
+            reason = f"{counted(n_iter, 'step')} left {left}; tol is {self.tol:g}."
+        elif likelihood.rank < rows.shape[1]:
+            status = "rank_deficient"
+            rank = f"features are linearly dependent (rank {likelihood.rank})"
+            reason = f"{rank}: of all optimal solutions this has minimum norm, in scaled features."
+        return self._record(
+            status,
+            reason,
+            objective=point.value / weights.sum(),
+            certificate=point.certificate,
+            certificate_kind="gradient_norm",
+            n_iter=n_iter,
+        )
+
+
+class JeffreysPoint(NamedTuple):
+    """−ln L − ½ ln det I at a point, and what the next step needs."""
+
+    value: float
+    gradient: Array
+    inverse: Array
+    certificate: float
+
+
+class Jeffreys:
+    """The penalized likelihood in coordinates Q = X·back with QᵀWQ = 1, in which det I has no unit."""
+
+    def __init__(
+        self, rows: Array, codes: Array, weights: Array, K: int, offset: Array | None = None
+    ):
+        """`offset` (n, K − 1) of all classes but the last, relative to it."""
+        self.offset = 0.0 if offset is None else offset.T
+        self.rows, self.codes, self.weights = rows, codes, weights
+        self.loss = Softmax(K, reference=True)
+        self.norms = np.sqrt(weights @ rows**2)
+        scale = np.where(self.norms > 0, self.norms, 1)
+        _, size, V = np.linalg.svd(np.sqrt(weights)[:, None] * rows / scale, full_matrices=False)
+        kept = size > NEGLIGIBLE * max(rows.shape) * size.max()
+        self.back = (V[kept].T / size[kept]) / scale[:, None]
+        self.Q = rows @ self.back
+
+    @property
+    def rank(self) -> int:
+        return self.back.shape[1]
+
+    def at(self, phi: Array) -> JeffreysPoint:
+        Q, w = self.Q, self.weights
+        values, slopes, P = self.loss.jet(self.codes, phi @ Q.T + self.offset)
+        information = self.loss.hessian(Q.copy(), w, P)
+        sign, log_det = np.linalg.slogdet(information)
+        if sign <= 0:  # probabilities of 0 and 1
+            return JeffreysPoint(np.inf, phi, information, np.inf)
+        inverse = np.linalg.inv(information)
+        bent = slopes - self._bias(P, inverse)
+        gradient = (w * bent) @ Q
+        pull, size = np.abs((w * bent) @ self.rows), np.sqrt((w * slopes**2).sum())
+        scale = self.norms * size
+        left = float(np.divide(pull, scale, out=np.zeros_like(pull), where=scale > 0).max())
+        return JeffreysPoint(float(w @ values) - 0.5 * float(log_det), gradient, inverse, left)
+
+    def _bias(self, P: Array, inverse: Array) -> Array:
+        """∂(½ ln det I)/∂z = ½ M (diag A − 2 A p),  M = diag(p) − p pᵀ,  A_kl = qᵀ(I⁻¹)_kl q."""
+        Q, m = self.Q, len(P)
+        blocks = inverse.reshape(m, self.rank, m, self.rank)
+        A = np.array(
+            [[((Q @ blocks[k, :, l]) * Q).sum(axis=1) for l in range(m)] for k in range(m)]
+        )
+        diagonal = A[np.arange(m), np.arange(m)]
+        return self.loss.curve(P, 0.5 * diagonal - np.einsum("kln,ln->kn", A, P))
+
+    def ascend(self, phi: Array, old: JeffreysPoint) -> tuple[Array, JeffreysPoint]:
+        """A step of Fisher's scoring, halved until the objective has decreased."""
+        g = old.gradient
+        step = -(old.inverse @ g.ravel()).reshape(g.shape)
+        slope = float(np.vdot(g, step))
+        new, t = backtrack(old, lambda t: self.at(phi + t * step), slope)
+        return phi + t * step, new
+
+    def standard_errors(self, point: JeffreysPoint) -> Array:
+        m = len(point.gradient)
+        blocks = point.inverse.reshape(m, self.rank, m, self.rank)
+        variances = [((self.back @ blocks[k, :, k]) * self.back).sum(axis=1) for k in range(m)]
+        return np.sqrt(np.array(variances))

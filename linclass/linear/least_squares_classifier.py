@@ -1,0 +1,218 @@
+"""Least squares classifier: regression on the class indicator matrix, then argmax.
+
+    (W, b) = argmin (1/Σw_i) Σ w_i ½‖x_i·W + b − e_{y_i}‖² + strength · penalty(W)
+
+With an intercept the K fitted values of a row sum to 1, but they need not lie in [0, 1]. Two classes
+share one score, the difference of the two, which is the regression on y = ±1. Without a penalty its
+direction is that of linear discriminant analysis.
+
+Predicts: scores, linear in x.
+Cost: O(n d min(n, d)); for sparse rows and many features O(n d K) a conjugate-gradient step.
+Certificate: gradient cosine; duality gap with a penalty.
+Reference: Hastie, Tibshirani & Friedman (2009), §4.2.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from linclass.base.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
+from linclass.base.applicability import NotApplicable, require_memory
+from linclass.base.many_fits import Folds
+from linclass.base.numerics.arrays import Array
+from linclass.discriminant.from_statistics import of_present_classes, with_refits
+from linclass.discriminant.left_out import moments_left_out
+from linclass.discriminant.statistics.class_moments import ClassMoments
+from linclass.discriminant.without_one_row import LONE
+from linclass.linear.linear_classifier import LinearClassifier
+from linclass.linear.losses.squared import Squared
+from linclass.linear.penalties.base import PenaltyLike
+from linclass.linear.solvers.base import SolverLike, StepLike
+from linclass.linear.solvers.smooth.indicator_regression import IndicatorRegression
+
+
+class LeastSquaresClassifier(LinearClassifier):
+    """Parameters
+    ----------
+    penalty : str, dict, Penalty or None, default=None
+        Penalty on the weights, a file of linclass/linear/penalties: 'l2', 'l1', 'elastic_net',
+        'adaptive_lasso', 'group_lasso' or 'fused_lasso'. None fits without a penalty. A dict {name:
+        options} sets the options of a penalty, such as {'l1': {'factors': [1, 0, 2]}}. The intercept
+        is not penalized, unless by the option 'intercept'.
+    strength : float, default=1e-3
+        Factor of the penalty in the objective above, at least 0. The objective is a mean over rows,
+        so scikit-learn's C is 1/(Σw · strength).
+    l1_ratio : float, default=0.5
+        Share of the L1 norm in the penalty 'elastic_net', from 0 (ridge) to 1 (lasso). Other
+        penalties do not use it.
+    solver : str, dict or Solver, default='auto'
+        Algorithm that minimizes the objective, a file of linclass/linear/solvers such as 'newton',
+        'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
+        {name: options} sets the options of a solver.
+    step : float, str, dict or None, default=None
+        Step size (learning rate) of the solvers that have one, 'gradient_descent' and
+        'stochastic_gradient': a number, or a rule such as {'inverse': 0.1}. None is the solver's own
+        rule.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations (for stochastic solvers: passes over the rows). None is the
+        solver's own limit.
+    warm_start : bool, default=False
+        Whether `fit` starts from the coefficients of the previous fit.
+    trace : bool or callable, default=False
+        Whether to record the progress of the solver in `trace_`. A function is called with the model after each
+        step, and its value recorded as `watched`.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the random order of rows, for stochastic solvers. None draws a new one for each fit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    solver_ : str
+        The solver that was used.
+    trace_ : list of dict, only with trace=True
+        Passes over the rows, seconds, objective and gradient norm after each iteration.
+    path_ : dict, only with solver={'gradient_descent': {'record': ...}}
+        Parameters after the recorded iterations.
+    """
+
+    loss = "squared"
+
+    def __init__(
+        self,
+        *,
+        penalty: PenaltyLike = None,
+        strength: float = 1e-3,
+        l1_ratio: float = 0.5,
+        solver: SolverLike = "auto",
+        step: StepLike = None,
+        fit_intercept: bool = True,
+        class_weight: ClassWeight = None,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        warm_start: bool = False,
+        trace: bool | Callable[[Any], float] = False,
+        random_state: Seed = None,
+    ):
+        self.penalty = penalty
+        self.strength = strength
+        self.l1_ratio = l1_ratio
+        self.solver = solver
+        self.step = step
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.trace = trace
+        self.random_state = random_state
+
+    def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
+        """Without a penalty, or with 'l2', in closed form from the class moments of all rows minus those of a fold."""
+        checked = self._unfitted()
+        if folds.offset is not None or not checked._has_closed_form():
+            return super()._fit_together(models, folds)
+        X, codes, weights = checked._start_fit(folds.X, folds.y, folds.sample_weight)
+        if X.shape[1] >= 2000 and self._chooses_solver:  # which then avoids the Gram matrix
+            return super()._fit_together(models, folds)
+        require_memory(32 * X.shape[1] ** 2, f"{type(self).__name__} needs a dense Gram matrix")
+        for model in models:
+            _learn_features(model, checked)
+        lefts = moments_left_out(X, codes, weights, len(checked.classes_), "tied", folds.held_out)
+        shared = self._is_penalized() and len({model.strength for model in models}) > 1
+        fits = []
+        for j, left in enumerate(left for stack in lefts for left in stack.split()):
+            sums, classes = of_present_classes(left, checked.classes_)
+            if folds.scaling is not None:
+                sums = sums.scaled(*folds.scaling[j])
+            problem = IndicatorRegression(sums, self.fit_intercept)
+            fits.append([model._fitted_to(problem, classes, shared) for model in models])
+        return fits
+
+    def leave_one_out(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Array:
+        """Scores of each row by the model fitted to all other rows, in closed form.
+
+        With the leverage h_i = w_i [1 x_i](H + αI)⁻¹[1 x_i]ᵀ, the intercept unpenalized and
+        α = (Σw − w_i)·strength, the residual of a held-out row is that of the fit to all rows divided by
+        1 − h_i. Rows of different weights have different α: then each is fitted by itself if there is a
+        penalty.   Golub, Heath & Wahba (1979)
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            All rows.
+        y : array of shape (n,)
+            Class of each row.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
+
+        Returns
+        -------
+        array of shape (n,) for two classes, (n, K) for more
+        """
+        checked = self._unfitted()
+        X_all, codes, weights = checked._start_fit(X, y, sample_weight)
+        if not checked._has_closed_form():
+            raise NotApplicable("leave_one_out needs least squares in closed form; use fit_many.")
+        n, K = X_all.shape[0], len(checked.classes_)
+        moments = ClassMoments.of(X_all, codes, weights, K, "tied")
+        problem = IndicatorRegression(moments, self.fit_intercept)
+        share = weights / weights.sum()
+        strength = self.strength * (1 - share[0]) if self._is_penalized() else 0.0
+        w, inverse = problem.coefficients(strength)
+        U = (X_all.toarray() if sp.issparse(X_all) else X_all) - problem.mean
+        leverage = share * (np.einsum("ij,ji->i", U, inverse.times(U.T)) + self.fit_intercept)
+        fitted = U @ w.T + problem.target
+        truth = problem.targets.T[codes]
+        left = 1 - leverage
+        lone = (left < LONE) | (np.bincount(codes)[codes] < 2)
+        if inverse.rank is not None or (strength and np.ptp(weights)):
+            lone[:] = True
+        Z = truth - (truth - fitted) / np.where(lone, 1, left)[:, None]
+        Z = np.hstack([np.zeros((n, 1)), Z]) if K == 2 else Z
+        return with_refits(checked, X, np.asarray(y), Z, lone, sample_weight)
+
+    def _fitted_to(self, problem: IndicatorRegression, classes: Array, shared: bool) -> Any:
+        model = copy.copy(self)
+        model.classes_, model.solver_ = classes, "least_squares"
+        strength = float(self.strength) if self._is_penalized() else 0.0
+        solutions = [problem.solve(strength, self.tol, shared)]
+        model._learn(solutions)
+        return model._record_outcome(solutions)
+
+    def _has_closed_form(self) -> bool:
+        """Whether the fit is a function of the class moments; balanced weights depend on the fold."""
+        balanced = isinstance(self.class_weight, str)
+        plain = not balanced and not self.warm_start and not self.trace
+        known = self.penalty in (None, "unpenalized", "l2")
+        return plain and known and self.solver in ("auto", "least_squares")
+
+    def _problems(self, codes: Array) -> list[tuple[Any, Array]]:
+        K = len(self.classes_)
+        if K == 2:
+            return [(Squared(), 2.0 * codes - 1)]
+        return [(Squared(), (np.arange(K)[:, None] == codes).astype(float))]
+
+
+def _learn_features(model: EstimatorLike, other: Any) -> None:
+    for name in ("n_features_in_", "feature_names_in_"):
+        if hasattr(other, name):
+            setattr(model, name, getattr(other, name))

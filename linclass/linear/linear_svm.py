@@ -1,0 +1,231 @@
+"""Linear support vector machine:  min (1/Σw) Σ w_i max(0, 1 − y_i z_i) + strength · ½‖w‖²,  z = w·x + b,
+
+the same as  min ½‖w‖² + C Σ w_i ξ_i  with C = 1/(Σw·strength): for rows of weight 1, C = 1/(n·strength)
+(`C_` after a fit). The intercept is not penalized. The hard margin is C → ∞: the separating hyperplane
+of largest margin, or a proof that there is none. More than two classes are fitted one against the rest.
+
+Predicts: scores, linear in x.
+Cost: O(m d²) a Newton step, m ≤ n the rows near the margin, or O(n² d) once for few rows; K problems for K > 2
+    classes.
+Certificate: duality gap.
+Reference: Cortes & Vapnik (1995), Machine Learning 20.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from linclass.base.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
+from linclass.base.applicability import NotApplicable
+from linclass.base.many_fits import Folds
+from linclass.base.numerics.arrays import Array, chosen_rows
+from linclass.linear.composition.support_vectors import MarginRows, rows_that_count
+from linclass.linear.linear_classifier import LinearClassifier
+from linclass.linear.maximum_margin import maximum_margin
+from linclass.linear.objective.objective import Objective
+from linclass.linear.paths.strengths_on_folds import StrengthModel
+from linclass.linear.solvers.base import Solution, SolverLike, StepLike
+from linclass.separation.decision import Undecided
+
+
+class Inseparable(NotApplicable):
+    """No hyperplane separates the classes.
+
+    `weights` of the rows prove it: the weighted means of the two sides coincide, and without an intercept, when
+    hyperplanes pass through the origin, their weighted sums.
+    """
+
+    def __init__(self, reason: str, weights: Array):
+        super().__init__(reason)
+        self.weights = weights
+
+
+class LinearSVM(MarginRows, LinearClassifier):
+    """Parameters
+    ----------
+    loss : {'hinge', 'squared_hinge'}, default='hinge'
+        Loss function of the slacks: ξ or ξ².
+    strength : float, default=1e-3
+        Factor of ½‖w‖² in the objective above, 1/(Σw·C). 0 is the hard margin.
+    hard_margin : bool, default=False
+        Whether to require y_i z_i ≥ 1 for all rows. `fit` raises NotApplicable if no hyperplane
+        separates the classes; the exception's `weights` prove it.
+    solver : str, dict or Solver, default='auto'
+        Algorithm that minimizes the objective, a file of linclass/linear/solvers such as 'newton',
+        'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
+        {name: options} sets the options of a solver.
+    step : float, str, dict or None, default=None
+        Step size (learning rate) of the solvers that have one, 'gradient_descent' and
+        'stochastic_gradient': a number, or a rule such as {'inverse': 0.1}. None is the solver's own
+        rule.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations (for stochastic solvers: passes over the rows). None is the
+        solver's own limit.
+    warm_start : bool, default=False
+        Whether `fit` starts from the coefficients of the previous fit.
+    trace : bool or callable, default=False
+        Whether to record the progress of the solver in `trace_`. A function is called with the model after each
+        step, and its value recorded as `watched`.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the random order of rows, for stochastic solvers. None draws a new one for each fit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    solver_ : str
+        The solver that was used.
+    C_ : float
+        1/(Σw·strength); infinite for a hard margin.
+    dual_variables_ : array of shape (n,) for two classes, (K, n) for more
+        Dual variables α ≥ 0, with w = Σ α_i y_i x_i.
+    slacks_ : array of the same shape
+        Slack variables ξ_i = max(0, 1 − y_i z_i).
+    roles_ : array of str of the same shape
+        'beyond' the margin, 'on margin', 'inside' it, 'on boundary', 'misclassified', or 'left out'
+        for rows of weight 0.
+    margin_ : float for two classes, array of shape (K,) for more
+        Distance 1/‖w‖ of the margin from the boundary.
+    support_ : array of shape (m,)
+        Indices of the support vectors: the rows with α > 0, for any class.
+    support_vectors_ : array or sparse matrix of shape (m, d)
+        The support vectors.
+    trace_ : list of dict, only with trace=True
+        Passes over the rows, seconds, objective and gradient norm after each iteration.
+    path_ : dict, only with solver={'gradient_descent': {'record': ...}}
+        Parameters after the recorded iterations.
+    """
+
+    penalty = "l2"
+
+    def __init__(
+        self,
+        *,
+        loss: str = "hinge",
+        strength: float = 1e-3,
+        hard_margin: bool = False,
+        solver: SolverLike = "auto",
+        step: StepLike = None,
+        fit_intercept: bool = True,
+        class_weight: ClassWeight = None,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        warm_start: bool = False,
+        trace: bool | Callable[[Any], float] = False,
+        random_state: Seed = None,
+    ):
+        self.loss = loss
+        self.strength = strength
+        self.hard_margin = hard_margin
+        self.solver = solver
+        self.step = step
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.trace = trace
+        self.random_state = random_state
+
+    def check(self) -> None:
+        super().check()
+        if self.loss not in ("hinge", "squared_hinge"):
+            raise ValueError(
+                f"loss is {self.loss!r}; LinearSVM has 'hinge' and 'squared_hinge'. For others "
+                "use LinearClassifier."
+            )
+        if self._is_hard() and not self._chooses_solver:
+            raise ValueError(
+                f"solver is {self.solver!r}; the hard margin has its own solver: use solver='auto'."
+            )
+
+    def _require_penalty(self) -> None:
+        if self._is_hard():
+            raise ValueError("a hard margin has no strength, so no path. Use hard_margin=False.")
+
+    def _fit_together(self, models: list[StrengthModel], folds: Folds) -> list[list[StrengthModel]]:
+        raise NotApplicable("LinearSVM keeps attributes of each training row; fit fold by fold.")
+
+    def _offsets(
+        self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
+    ) -> Array | None:
+        if offset is not None and self._is_hard():
+            raise ValueError(
+                "a hard margin takes no offset. Use hard_margin=False with a strength above 0."
+            )
+        return super()._offsets(offset, sample_weight, y)
+
+    def _is_hard(self) -> bool:
+        return bool(self.hard_margin) or self.strength == 0
+
+    def _start_fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> tuple[Matrix, Array, Array]:
+        checked = super()._start_fit(X, y, sample_weight)
+        self._kept = rows_that_count(sample_weight, len(np.asarray(y)))
+        return checked
+
+    def _minimize(self, objective: Objective, start: Array) -> Solution:
+        if not self._is_hard():
+            return super()._minimize(objective, start)
+        self.solver_ = "maximum_margin"
+        try:
+            found = maximum_margin(objective.design, objective.y, self.tol)
+        except Undecided as error:
+            raise NotApplicable(str(error)) from error
+        if not found.separable:
+            raise self._inseparable(objective, found.alpha)
+        half_square = 0.5 / found.margin**2
+        done = found.gap <= self.tol
+        kind = "duality_gap"
+        solution = Solution(found.theta, half_square, found.gap, kind, done, found.n_iter)
+        solution.alpha = found.alpha / found.margin**2
+        return solution
+
+    def _finish(
+        self,
+        objectives: Sequence[Objective],
+        solutions: Sequence[Solution],
+        codes: Array,
+        weights: Array,
+    ) -> Self:
+        super()._finish(objectives, solutions, codes, weights)
+        self.C_ = np.inf if self._is_hard() else 1 / float(weights.sum() * self.strength)
+        alphas = self._keep_rows(objectives, solutions, self._kept)
+        lengths = np.linalg.norm(self.coef_, axis=1)
+        margins = np.divide(1, lengths, out=np.full(len(lengths), np.inf), where=lengths > 0)
+        self.margin_ = float(margins[0]) if len(margins) == 1 else margins
+        own = np.any([alpha > 0 for alpha in alphas], axis=0)
+        self.support_ = np.flatnonzero(self._kept)[own]
+        objectives[0].design.forget_transpose()  # frees memory for the support vectors
+        self.support_vectors_ = chosen_rows(objectives[0].design.X, own)
+        return self
+
+    def _inseparable(self, objective: Objective, alpha: Array) -> NotApplicable:
+        """The exception, with its proof: `weights` of rows for which both sides have the same mean, or sum."""
+        weights = np.zeros(len(self._kept))
+        weights[self._kept] = 2 * alpha
+        one = len(self.classes_) == 2
+        which = "the two classes" if one else "a class and the rest"
+        plane, sums = "hyperplane", "convex combinations"
+        if not objective.design.intercept:
+            plane, sums = "hyperplane through the origin", "positive combinations"
+        reason = (
+            f"no {plane} separates {which}: {sums} of {np.count_nonzero(alpha)} of their rows coincide "
+            "(the error's `weights`). Use hard_margin=False with a strength above 0."
+        )
+        return Inseparable(reason, weights)

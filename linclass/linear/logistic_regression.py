@@ -1,0 +1,116 @@
+"""Logistic regression:  ln P(1 | x)/P(0 | x) = w·x + b,  for K classes  P(k | x) ∝ e^{w_k·x + b_k},
+
+by (penalized) maximum likelihood:  (1/Σw_i) Σ w_i (−ln P(y_i | x_i)) + strength · penalty(W).
+
+Predicts: log-odds, linear in x, and probabilities.
+Cost: O(n p² + p³) a Newton step with few parameters p = K (d + 1); O(n d K) a conjugate-gradient step with many.
+Certificate: duality gap; gradient cosine without a penalty.
+Reference: Hastie, Tibshirani & Friedman (2009), §4.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from linclass.base.annotations import ClassWeight, Seed
+from linclass.base.softmax_probabilities import SoftmaxProbabilities
+from linclass.base.takes_offset import ProbabilitiesWithOffset
+from linclass.linear.likelihood.likelihood_summary import LikelihoodSummary
+from linclass.linear.linear_classifier import LinearClassifier
+from linclass.linear.penalties.base import PenaltyLike
+from linclass.linear.solvers.base import SolverLike, StepLike
+
+
+class LogisticRegression(
+    ProbabilitiesWithOffset, LikelihoodSummary, SoftmaxProbabilities, LinearClassifier
+):
+    """Parameters
+    ----------
+    penalty : str, dict, Penalty or None, default='l2'
+        Penalty on the weights, a file of linclass/linear/penalties: 'l2', 'l1', 'elastic_net',
+        'adaptive_lasso', 'group_lasso' or 'fused_lasso'. None fits without a penalty. A dict {name:
+        options} sets the options of a penalty, such as {'l1': {'factors': [1, 0, 2]}}. The intercept
+        is not penalized, unless by the option 'intercept'.
+    strength : float, default=1e-3
+        Factor of the penalty in the objective above, at least 0. The objective is a mean over rows,
+        so scikit-learn's C is 1/(Σw · strength).
+    l1_ratio : float, default=0.5
+        Share of the L1 norm in the penalty 'elastic_net', from 0 (ridge) to 1 (lasso). Other
+        penalties do not use it.
+    solver : str, dict or Solver, default='auto'
+        Algorithm that minimizes the objective, a file of linclass/linear/solvers such as 'newton',
+        'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
+        {name: options} sets the options of a solver.
+    step : float, str, dict or None, default=None
+        Step size (learning rate) of the solvers that have one, 'gradient_descent' and
+        'stochastic_gradient': a number, or a rule such as {'inverse': 0.1}. None is the solver's own
+        rule.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations (for stochastic solvers: passes over the rows). None is the
+        solver's own limit.
+    warm_start : bool, default=False
+        Whether `fit` starts from the coefficients of the previous fit.
+    trace : bool or callable, default=False
+        Whether to record the progress of the solver in `trace_`. A function is called with the model after each
+        step, and its value recorded as `watched`.
+    random_state : int, numpy.random.Generator or None, default=None
+        Seed of the random order of rows, for stochastic solvers. None draws a new one for each fit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    solver_ : str
+        The solver that was used.
+    separating_direction_ : array of shape (d,) or (K, d), only with status_ 'separable'
+        Direction along which the likelihood has no maximum.
+    separating_intercept_ : float or array of shape (K,), only with status_ 'separable'
+        Its intercept.
+    trace_ : list of dict, only with trace=True
+        Passes over the rows, seconds, objective and gradient norm after each iteration.
+    path_ : dict, only with solver={'gradient_descent': {'record': ...}}
+        Parameters after the recorded iterations.
+    """
+
+    loss = "logistic"
+
+    def __init__(
+        self,
+        *,
+        penalty: PenaltyLike = "l2",
+        strength: float = 1e-3,
+        l1_ratio: float = 0.5,
+        solver: SolverLike = "auto",
+        step: StepLike = None,
+        fit_intercept: bool = True,
+        class_weight: ClassWeight = None,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+        warm_start: bool = False,
+        trace: bool | Callable[[Any], float] = False,
+        random_state: Seed = None,
+    ):
+        self.penalty = penalty
+        self.strength = strength
+        self.l1_ratio = l1_ratio
+        self.solver = solver
+        self.step = step
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.trace = trace
+        self.random_state = random_state

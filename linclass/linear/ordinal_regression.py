@@ -1,0 +1,297 @@
+"""Ordinal logistic regression (proportional odds), for ordered classes 0 < 1 < … < K − 1:
+
+    P(y ≤ k | x) = σ(θ_k − w·x),   θ_0 < … < θ_{K−2},   σ the logistic function,
+
+by (penalized) maximum likelihood:  (1/Σω_i) Σ ω_i (−ln P(y_i | x_i)) + strength · ½‖w‖². All boundaries are parallel:
+the odds of being above k are a constant times those of being above l. With a = θ_y − w·x and b = θ_{y−1} − w·x the loss
+of a row is
+
+    −ln (σ(a) − σ(b)) = ln(1 + e^{−a}) + ln(1 + e^{b}) − ln(1 − e^{b−a}),
+
+two logistic losses and a convex function of the gap θ_y − θ_{y−1}, so Newton's method finds the unique minimum. With
+two classes it is logistic regression.
+
+Predicts: log-odds for two classes, log-probabilities for more, and probabilities.
+Cost: O(n p² + p³) a Newton step, p = d + K − 1.
+Certificate: gradient norm.
+Reference: McCullagh (1980), JRSS B 42; Burridge (1981), JRSS B 43, on concavity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import log_expit
+
+from linclass.base.annotations import ArrayLike, ClassWeight, MatrixLike
+from linclass.base.applicability import require_memory
+from linclass.base.class_order import class_order
+from linclass.base.counted import counted
+from linclass.base.linear_scores import products
+from linclass.base.numerics.arrays import Array
+from linclass.base.numerics.inverse import Inverse
+from linclass.base.offsets import offsets_of, row_offsets
+from linclass.base.parameter_types import (
+    is_list,
+    require_nonnegative,
+    require_positive,
+    require_whole,
+)
+from linclass.base.regularization_path import COUNT
+from linclass.base.softmax_probabilities import SoftmaxProbabilities
+from linclass.base.takes_offset import ProbabilitiesWithOffset
+from linclass.linear.inequalities import Recession
+from linclass.linear.likelihood.cumulative_likelihood import CumulativeLikelihood
+from linclass.linear.paths.strengths import downwards, explaining
+from linclass.linear.recession import UNDECIDED
+
+MOST = 100  # Newton steps
+
+
+class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
+    """Parameters
+    ----------
+    strength : float, default=1e-3
+        Factor of the penalty ½‖w‖² in the objective above, at least 0. 0 is maximum likelihood.
+    order : list of K classes or None, default=None
+        The classes from the lowest to the highest. None is the order of the categories where y is an ordered
+        categorical of pandas or an Enum of Polars, and else the sorted order, with a warning if more than two
+        classes are strings.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+    tol : float, default=1e-6
+        Tolerance: the fit has converged when `certificate_` is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of Newton steps. None is 100.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    order_ : array of shape (K,)
+        The classes in their order.
+    coef_ : array of shape (1, d)
+        Weights w.
+    thresholds_ : array of shape (K − 1,)
+        Thresholds θ, increasing.
+    separating_direction_ : array of shape (d,), only with status_ 'separable'
+        Direction of w along which the likelihood has no maximum.
+    separating_thresholds_ : array of shape (K − 1,), only with status_ 'separable'
+        Its thresholds.
+    """
+
+    paths: ClassVar[tuple[str, ...]] = ("strength",)  # parameters with `_path_values`
+    poor_score = True  # where the classes have no order
+    orders_classes: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        *,
+        strength: float = 1e-3,
+        order: Sequence[Any] | None = None,
+        class_weight: ClassWeight = None,
+        tol: float = 1e-6,
+        max_iter: int | None = None,
+    ):
+        self.strength = strength
+        self.order = order
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def check(self) -> None:
+        super().check()
+        require_nonnegative("strength", self.strength)
+        require_positive("tol", self.tol)
+        require_whole("max_iter", self.max_iter, 1, or_none=True)
+        if self.order is not None and not (
+            is_list(self.order) and np.asarray(self.order).ndim == 1
+        ):
+            raise ValueError(f"order is {self.order!r}; it must be a list of the classes, or None.")
+
+    def _offsets(
+        self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
+    ) -> Array | None:
+        """One for each row, of x·w."""
+        return None if offset is None else offsets_of(offset, sample_weight, y, 2)
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the classifier to training rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class of each row: integers, booleans or strings, at least two classes.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
+            equally.
+        offset : array of shape (n,) or None, default=None
+            Known part of x·w, for any number of classes. None is 0.
+
+        Returns
+        -------
+        self
+        """
+        X, codes, weights = self._start_fit(X, y, sample_weight)
+        own = self._offsets(offset, sample_weight, y)
+        size = X.shape[1] + len(self.classes_) - 1
+        require_memory(24 * size * size, f"OrdinalRegression needs a dense {size} × {size} Hessian")
+        self.order_ = self._ordered(y)
+        rank = self._ranks()
+        problem = CumulativeLikelihood(
+            X, rank[codes], weights / weights.sum(), float(self.strength), own
+        )
+        phi, n_iter = problem.start(), 0
+        point = problem.at(phi)
+        while (left := problem.residual(point)) > self.tol and n_iter < (self.max_iter or MOST):
+            inverse = Inverse(point.hessian)
+            phi, point = problem.descend(phi, point, -inverse.times(point.gradient))
+            n_iter += 1
+            if not self.strength and problem.margins(phi).min() > 0:
+                break  # separated: the likelihood has no maximum
+        d = X.shape[1]
+        theta = problem.uncentred(phi)
+        self.coef_, self.thresholds_ = theta[None, :d].copy(), theta[d:].copy()
+        for name in ("separating_direction_", "separating_thresholds_"):
+            vars(self).pop(name, None)
+        status, reason = "converged", ""
+        if left > self.tol:
+            status = "max_iter"
+            reason = f"{counted(n_iter, 'Newton step')} left a gradient_norm of {left:.1e}; tol is {self.tol:g}."
+        elif (known := Inverse(point.hessian).rank) is not None:
+            status = "rank_deficient"
+            reason = f"features are linearly dependent (rank {known} of {size})."
+        found = Recession() if self.strength else problem.recession(phi)
+        if not found.decided:
+            status, reason = "max_iter", UNDECIDED
+        if (away := found.direction) is not None:
+            self.separating_direction_, self.separating_thresholds_ = away[:d], away[d:]
+            status = "separable"
+            reason = (
+                "the classes can be separated in their order, so the likelihood has no maximum: it increases "
+                "along separating_direction_; use a strength above 0."
+            )
+        return self._record(
+            status,
+            reason,
+            objective=point.value,
+            certificate=left,
+            certificate_kind="gradient_norm",
+            n_iter=n_iter,
+        )
+
+    def strength_path(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        n: int = COUNT,
+        decades: float | None = None,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Array:
+        """Strengths in equal ratios, from ‖G‖²/(ε L₀) on (linear/paths/strengths.py), of the fit of the thresholds.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class of each row.
+        n : int, default=31
+            Number of strengths, at least 2.
+        decades : float or None, default=None
+            Powers of ten between the strongest and the weakest. None is 7.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; None weighs all rows equally.
+        offset : array of shape (n,) or None, default=None
+            Known part of x·w. None is 0.
+
+        Returns
+        -------
+        array of shape (n,)
+            Strengths, the strongest first.
+        """
+        first = self._unfitted(strength=1.0)
+        X, codes, weights = first._start_fit(X, y, sample_weight)
+        own = first._offsets(offset, sample_weight, y)
+        first.order_ = first._ordered(y)
+        problem = CumulativeLikelihood(X, first._ranks()[codes], weights / weights.sum(), 0.0, own)
+        point = problem.at(problem.start())
+        square = float(np.square(point.gradient[: X.shape[1]]).sum())
+        return downwards(explaining(square, point.value), False, n, decades)
+
+    def _path_values(self, parameter: str, X: MatrixLike, y: ArrayLike) -> Array:
+        """The strengths that a study tunes over with `path`."""
+        return self.strength_path(X, y)
+
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        """Log-odds of two classes; for more the log-probability of each class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+        offset : array of shape (n,) or None, default=None
+            Known part of x·w. None is 0.
+
+        Returns
+        -------
+        array of shape (n,) for two classes, (n, K) for more
+        """
+        X = self._check_rows(X)
+        eta = products(X, self.coef_)[:, 0]
+        if offset is not None:
+            eta += row_offsets(offset, eta.shape)
+        if len(self.classes_) == 2:
+            z = eta - self.thresholds_[0]
+            return z if self.order_[1] == self.classes_[1] else -z
+        a = np.append(self.thresholds_, np.inf) - eta[:, None]
+        b = np.append(-np.inf, self.thresholds_) - eta[:, None]
+        gap = np.full(a.shape[1], np.inf)
+        gap[1:-1] = np.diff(self.thresholds_)
+        Z = log_expit(a) + log_expit(-b) + np.log(-np.expm1(-gap))
+        return Z[:, np.argsort(self.order_)]
+
+    def _curvatures_at_fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        offset: ArrayLike | None,
+    ) -> tuple[float, Array, Array, float]:
+        """(mean of −ln P, its Hessian, that of the objective, Σw) on the training rows, for AIC and BIC."""
+        X, codes, weights = self._unfitted()._start_fit(X, y, sample_weight)
+        total, strength, w = float(weights.sum()), float(self.strength), self.coef_[0]
+        known = self._offsets(offset, sample_weight, y)
+        problem = CumulativeLikelihood(X, self._ranks()[codes], weights / total, strength, known)
+        point = problem.at(np.append(w, self.thresholds_ - w @ problem.mean))
+        H = point.hessian.copy()
+        H[: len(w), : len(w)] -= strength * np.eye(len(w))
+        return point.value - 0.5 * strength * float(w @ w), H, point.hessian, total
+
+    def _ordered(self, y: ArrayLike) -> Array:
+        """The classes of the training rows in their order."""
+        known = self.classes_.tolist()
+        order = class_order(y, self.classes_) if self.order is None else list(self.order)
+        if twice := [c for c in order if order.count(c) > 1]:
+            raise ValueError(f"order is {order}, with {twice[0]!r} more than once; name it once.")
+        if strange := [c for c in known if c not in order]:
+            raise ValueError(f"order is {order}, without the class {strange[0]!r}; add it.")
+        order = [c for c in order if c in known]  # a fold may lack a class
+        return np.array(order, dtype=self.classes_.dtype)
+
+    def _ranks(self) -> Array:
+        """Rank of each class in the order."""
+        order = self.order_.tolist()
+        return np.array([order.index(c) for c in self.classes_.tolist()])

@@ -1,0 +1,177 @@
+"""Penalties that are sums over entries:  Σ_j f_j (l1·|w_j| + l2·½w_j²).
+
+The factors f_j ≥ 0 are 1, or one for each feature: a feature with factor 2 is penalized twice as much, one with
+factor 0 not at all. They are not rescaled.   Friedman, Hastie & Tibshirani (2010), J. Statistical Software 33(1), §2.6
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from linclass.base.counted import counted
+from linclass.base.numerics.arrays import Array
+from linclass.base.numerics.soft_threshold import soft_threshold
+from linclass.linear.penalties._by_name import owners, require_names
+from linclass.linear.penalties.base import EDGE, KinkedPenalty, Level, Penalty
+
+
+@dataclass(frozen=True)
+class Entrywise(KinkedPenalty):
+    """Σ_j f_j (l1·|w_j| + l2·½w_j²).
+
+    Parameters
+    ----------
+    factors : array of shape (d,), dict or None, default=None
+        Factor f_j ≥ 0 of each feature in the penalty; 0 does not penalize it. None is 1 for all. A dict has factors
+        by name, 1 for features that it does not name; that of `city` holds for the columns `city=…` of one_hot.
+    intercept : float or None, default=None
+        Factor of the intercept in the penalty, above 0. None does not penalize it.
+    """
+
+    factors: Sequence[float] | Array | Mapping[str, float] | None = field(
+        default=None, kw_only=True
+    )
+    intercept: Any = field(default=None, kw_only=True)
+
+    prox_by_feature: ClassVar[bool] = True
+    entrywise: ClassVar[bool] = True
+    l1: ClassVar[float] = 0.0  # factor of |w|
+    l2: ClassVar[float] = 0.0  # factor of ½w²
+
+    @cached_property
+    def _factors(self) -> Level:
+        if isinstance(self.factors, Mapping):  # before the fit: each once, and 1 of other features
+            return np.array([*self.factors.values(), 1.0])
+        return 1.0 if self.factors is None else np.asarray(self.factors, float)
+
+    @property
+    def needs_names(self) -> bool:
+        return isinstance(self.factors, Mapping)
+
+    def for_features(self, names: Sequence[str] | None) -> Self:
+        if not isinstance(self.factors, Mapping):
+            return self
+        keys = owners("factors", self.factors, require_names("factors", names))
+        found = replace(self, factors=[1.0 if k is None else self.factors[k] for k in keys])
+        found.check()
+        return found
+
+    @property
+    def kink(self) -> Level:
+        return self.l1 * self._factors if self.l1 and self.factors is not None else self.l1
+
+    @property
+    def curvature(self) -> Level:
+        return self.l2 * self._factors if self.l2 and self.factors is not None else self.l2
+
+    @property
+    def kinked(self) -> bool:
+        return self.l1 > 0
+
+    @property
+    def strongly_convex(self) -> bool:
+        return self.l2 > 0 and (self.factors is None or self.unpenalized is None)
+
+    @property
+    def uniform(self) -> bool:
+        return self.factors is None and self.intercept in (None, 1)
+
+    @property
+    def unpenalized(self) -> Array | None:
+        if self.factors is None:
+            return None
+        free = np.equal(np.atleast_2d(self._factors), 0).all(axis=0)
+        return free if free.any() else None
+
+    def value(self, W: Array) -> float:
+        if self.factors is not None:
+            return float((self.kink * np.abs(W)).sum() + 0.5 * (self.curvature * W**2).sum())
+        value = self.l1 * float(np.abs(W).sum()) if self.l1 else 0.0
+        return value + self.l2 * 0.5 * float(np.vdot(W, W)) if self.l2 else value
+
+    hessian = Penalty.hessian
+
+    def steepest(self, W: Array, G: Array, t: float) -> Array:
+        """At w = 0 the subgradient may take any value in ±t·kink: only the excess of |G| over it counts."""
+        if not self.l1:
+            return G
+        kink = t * self.kink
+        return np.where(W == 0, soft_threshold(G, kink), G + kink * np.sign(W))
+
+    def dual_norm(self, G: Array) -> float:
+        if not self.l1:
+            return 0.0
+        kink = (
+            self.kink if self.unpenalized is None else np.where(self.unpenalized, np.inf, self.kink)
+        )
+        return float((np.abs(G) / kink).max(initial=0))
+
+    def prox(self, W: Array, t: Level) -> Array:
+        V = soft_threshold(W, t * self.kink) if self.l1 else W
+        return V / (1 + t * self.curvature) if self.l2 else V
+
+    def conjugate(self, U: Array) -> float:
+        """Σ max(|u_j| − κ_j, 0)²/(2μ_j) with kinks κ and curvatures μ; where μ_j = 0 it is 0, or ∞ beyond κ_j."""
+        if self.strongly_convex:
+            beyond = np.maximum(np.abs(U) - self.kink, 0) if self.l1 else U
+            if self.factors is None:
+                return float(np.vdot(beyond, beyond)) / (2 * self.l2)
+            return 0.5 * float(np.vdot(beyond, beyond / self.curvature))
+        if self.l2:  # entries with factor 0 contribute nothing, or ∞
+            kept = np.broadcast_to(self._factors, U.shape) > 0
+            if U[~kept].any():
+                return np.inf
+            factors = np.broadcast_to(self._factors, U.shape)[kept]
+            return replace(self, factors=factors).conjugate(U[kept])
+        if self.factors is None:
+            return 0.0 if np.abs(U).max(initial=0) <= EDGE * self.l1 else np.inf
+        return 0.0 if (np.abs(U) <= EDGE * self.kink).all() else np.inf
+
+    def into_domain(self, U: Array) -> float:
+        if self.strongly_convex:
+            return 1.0
+        size, kink = np.abs(U), self.kink
+        if self.factors is None:
+            return 1 / max(1.0, float(size.max(initial=0)) / self.l1)
+        if self.l2:  # a bound for entries with factor 0 only
+            size, kink = np.where(self._factors > 0, 0, size), 0.0
+        over = np.divide(size, kink, out=np.where(size > 0, np.inf, 0.0), where=np.greater(kink, 0))
+        return 1 / max(1.0, float(over.max(initial=0)))
+
+    def on(self, features: Array) -> Self:
+        return self if self.factors is None else replace(self, factors=self._factors[..., features])  # type: ignore[index]
+
+    def with_intercept(self, n_features: int) -> Self:
+        """The penalty where the intercept is the weight of a last feature, the constant 1."""
+        factors = np.ones(n_features) if self.factors is None else np.asarray(self.factors, float)
+        same = self.factors is None and self.intercept == 1
+        return replace(self, factors=None if same else np.append(factors, self.intercept))
+
+    def check(self) -> None:
+        b = self.intercept
+        if b is not None and not (isinstance(b, (int, float, np.number)) and 0 < b < np.inf):
+            raise ValueError(f"intercept is {b!r}; its factor is a number above 0, or None.")
+        if self.factors is None:
+            return
+        try:
+            factors = np.asarray(self._factors, float)
+        except (TypeError, ValueError):
+            factors = np.array([np.nan])
+        if factors.ndim != 1 or not (np.isfinite(factors) & (factors >= 0)).all():
+            raise ValueError(
+                f"factors is {self.factors!r}; give one number, at least 0, for each feature."
+            )
+        if not factors.any():
+            raise ValueError("factors are all 0, which is no penalty. Use penalty=None.")
+
+    def check_features(self, n_features: int) -> None:
+        if self.factors is not None and not self.needs_names and len(self.factors) != n_features:
+            raise ValueError(
+                f"factors has {counted(len(self.factors), 'number')} for {counted(n_features, 'feature')}; give one "
+                "for each."
+            )

@@ -1,0 +1,186 @@
+"""The interface of penalties. W is (K, d) or (d,), without the intercept.
+
+The smooth part of a penalty is Σ ½μ_j w_j², with `curvature` μ, one number or one for each feature. Solvers of smooth
+objectives use `value` and `curvature`, proximal ones `prox`, duality gaps the conjugate, and degrees of freedom the
+`hessian`. A penalty with a kink at 0 is a `KinkedPenalty`: its `steepest` is the subgradient of least norm, which is 0
+at a minimum, where solvers stop.
+Methods without a default that is right for every penalty raise NotImplementedError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
+
+from linclass.base.design.base import Design
+from linclass.base.named_part import NamedPart
+from linclass.base.numerics.arrays import Array
+
+Level = float | Array  # one number for all entries of W, or an array that broadcasts to them
+EDGE = 1 + 1e-12  # on the boundary of the domain of the conjugate, up to rounding
+
+
+class ObjectiveLike(Protocol):
+    @property
+    def design(self) -> Design: ...
+    def weight_part(self, theta: Array, /) -> Array: ...
+
+
+class PointLike(Protocol):
+    """What a penalty sees of a `Point`, whose file imports this one."""
+
+    @property
+    def objective(self) -> ObjectiveLike: ...
+    @property
+    def theta(self) -> Array: ...
+    @property
+    def scores(self) -> Array: ...
+
+
+@dataclass(frozen=True)
+class Penalty(NamedPart):
+    binds: ClassVar[bool] = True  # False: no penalty, whatever the strength
+    prox_by_feature: ClassVar[bool] = False  # whether `prox` takes a t of each feature, too
+    ordered_features: ClassVar[bool] = (
+        False  # whether it ties neighbouring columns, so that their order matters
+    )
+    entrywise: ClassVar[bool] = False  # Σ κ_j|w_j| + ½μ_j w_j², with κ_j the `kink`
+    by_groups: ClassVar[bool] = False  # a sum of norms, smooth where they are not 0
+    # (penalty, strength) of a fit that comes first and determines this penalty; None if there is none.
+    initial: ClassVar[tuple[Penalty, float] | None] = None
+
+    @property
+    def unpenalized(self) -> Array | None:
+        """Mask of the features without a penalty; None if there are none."""
+        return None
+
+    @property
+    def intercept(self) -> float | None:
+        """Factor of the intercept in the penalty; None does not penalize it."""
+        return None
+
+    @property
+    def kink(self) -> Level:
+        """Half the jump of the derivative at 0: |g| must exceed it to move an entry from 0."""
+        return 0.0
+
+    @property
+    def curvature(self) -> Level:
+        """Curvature of the smooth part."""
+        return 0.0
+
+    @property
+    def kinked(self) -> bool:
+        """Whether the penalty has a kink at W = 0."""
+        return False
+
+    @property
+    def strongly_convex(self) -> bool:
+        """Whether penalty(W) − c‖W‖² is convex for some c > 0."""
+        return False
+
+    @property
+    def uniform(self) -> bool:
+        """Whether the penalty is a sum over entries that is the same for all of them."""
+        return False
+
+    @property
+    def needs_names(self) -> bool:
+        """Whether an option is given by the names of features."""
+        return False
+
+    @classmethod
+    def uses(cls, parameter: str) -> bool:
+        """Whether a parameter of the estimator acts: the strength of a penalty that is none does not, nor an option
+        that the penalty does not have."""
+        return cls.binds if parameter == "strength" else parameter in cls.__dataclass_fields__
+
+    def for_features(self, names: Sequence[str] | None) -> Self:
+        """The same with one entry for each column in all options; None is columns without names."""
+        return self
+
+    def after(self, W: Array) -> Penalty:
+        """The penalty, given the weights of the fit that came first."""
+        return self
+
+    def value(self, W: Array) -> float:
+        raise self._missing("value")
+
+    def value_at(self, point: PointLike) -> float:
+        """The value at a point of an objective, whose scores may help."""
+        return self.value(point.objective.weight_part(point.theta))
+
+    def gradient(self, W: Array) -> Array:
+        """Gradient of the smooth part."""
+        return self.curvature * W
+
+    def hessian(self, W: Array) -> Array:
+        """The Hessian (W.size, W.size) while zeros stay zeros."""
+        return np.diag(np.broadcast_to(self.curvature, W.shape).ravel())
+
+    def steepest(self, W: Array, G: Array, t: float) -> Array:
+        """The element of least norm of  G + t·∂(part with kinks)(W),  for the gradient G of all that is smooth."""
+        return G  # without a kink there is no other
+
+    def dual_norm(self, G: Array) -> float:
+        """The least t from which on W = 0 minimizes ⟨G, W⟩ + t·penalty(W), where there is a kink."""
+        raise self._missing("dual_norm")
+
+    def prox(self, W: Array, t: Level) -> Array:
+        """argmin_V  t·penalty(V) + ½‖V − W‖²;  with a t of each feature,  penalty(V) + Σ_j ‖V_j − W_j‖²/2t_j."""
+        raise self._missing("prox")
+
+    def pieces(self, W: Array) -> Array | None:
+        """The number of the piece of each entry, 0 of entries that are 0, so that the penalty is linear while all of a
+        piece move alike and those stay 0; None if there are no such pieces to use.
+        """
+        return None
+
+    def conjugate(self, U: Array) -> float:
+        """penalty*(U) = sup_W ⟨U, W⟩ − penalty(W)."""
+        raise self._missing("conjugate")
+
+    def into_domain(self, U: Array) -> float:
+        """The largest factor c ≤ 1 with penalty*(c·U) < ∞."""
+        if self.strongly_convex:
+            return 1.0
+        raise self._missing("into_domain")
+
+    def on(self, features: Array) -> Self:
+        """The same for some features, with all other weights 0."""
+        raise self._missing("on")
+
+    def with_intercept(self, n_features: int) -> Self:
+        """The penalty where the intercept is the weight of a last feature, the constant 1."""
+        return self
+
+    def check(self) -> None:
+        """Raise ValueError, with one sentence, if the options are invalid."""
+
+    def check_features(self, n_features: int) -> None:
+        """Raise ValueError, with one sentence, if the options do not fit so many features."""
+
+    def _missing(self, method: str) -> NotImplementedError:
+        return NotImplementedError(f"the penalty {self.name} has no method {method}; define it.")
+
+
+PenaltyLike = str | Mapping[str, Any] | Penalty | None  # a name, {name: options} or a penalty
+
+
+@dataclass(frozen=True)
+class KinkedPenalty(Penalty):
+    """A penalty with a kink at W = 0, which defines `value`, `steepest`, `dual_norm`, `prox`, `conjugate`,
+    `into_domain` and `on`, and `hessian` for AIC and BIC."""
+
+    @property
+    def kinked(self) -> bool:
+        return True
+
+    def hessian(self, W: Array) -> Array:
+        raise self._missing("hessian")
+
+    def steepest(self, W: Array, G: Array, t: float) -> Array:
+        raise self._missing("steepest")

@@ -1,0 +1,180 @@
+"""Group lasso  Σ_g √p_g ‖W_g‖,  where W_g holds the weights of the p_g features of a group, in all K scores.
+
+Its kink is at W_g = 0: a group enters or stays out as a whole, such as the indicators of one category. Without groups
+each feature is one, with its weights in all scores: the multi-task lasso, and glmnet's grouped multinomial. The
+conjugate is 0 if all ‖U_g‖ ≤ √p_g, and +∞ otherwise.   Yuan & Lin (2006), J. Royal Statistical Society B 68;
+Obozinski, Taskar & Jordan (2010), Statistics and Computing 20
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from linclass.base.convergence_warning import warn_caller
+from linclass.base.numerics.arrays import Array
+from linclass.linear.penalties._by_name import feature_of, owners, require_names
+from linclass.linear.penalties._labels import are_labels, label_numbers, require_one_each
+from linclass.linear.penalties.base import EDGE, KinkedPenalty, Level
+
+NEWTON = 100  # steps at most; few are needed
+
+
+@dataclass(frozen=True)
+class GroupLasso(KinkedPenalty):
+    """Σ_g √p_g ‖W_g‖.
+
+    Parameters
+    ----------
+    groups : array of shape (d,), 'feature', dict or None, default=None
+        Group of each feature: a name or a number. None makes each feature a group of its own. 'feature' makes the
+        columns that one_hot makes of a feature a group, `city=Paris` and `city=Rome`. A dict has groups by name of
+        feature; features that it does not name are groups as with 'feature' and '='.
+    separator : str, default='='
+        What separates a feature from its category in the name of a column: '_' for scikit-learn's OneHotEncoder,
+        `city_Paris`. The feature is what stands before the first '=', or the last of another separator.
+    """
+
+    groups: Any = None
+    separator: str = "="
+
+    prox_by_feature: ClassVar[bool] = True
+    by_groups: ClassVar[bool] = True
+
+    @property
+    def needs_names(self) -> bool:
+        return self._by_feature or isinstance(self.groups, Mapping)
+
+    @property
+    def _by_feature(self) -> bool:
+        return isinstance(self.groups, str) and self.groups == "feature"
+
+    def for_features(self, names: Sequence[str] | None) -> Self:
+        if not self.needs_names:
+            return self
+        names = require_names("groups", names)
+        given = {} if self._by_feature else self.groups
+        keys = owners("groups", given, names, self.separator)
+        separator = self.separator if self._by_feature else "="
+        group_of = [  # a group that the user names differs from a feature of that name
+            ("feature", feature_of(name, separator)) if key is None else ("group", given[key])
+            for key, name in zip(keys, names, strict=True)
+        ]
+        if len(set(group_of)) == len(names) > 1:
+            warn_caller(
+                f"groups is {self.groups!r}, but each of the {len(names)} groups has one column, such as "
+                f"{names[0]!r} and {names[-1]!r}; set the separator of features and categories in their "
+                "names, as {'groups': 'feature', 'separator': '_'} for scikit-learn's OneHotEncoder."
+            )
+        place = {group: number for number, group in enumerate(dict.fromkeys(group_of))}
+        return replace(self, groups=[place[group] for group in group_of])
+
+    def value(self, W: Array) -> float:
+        norms = self._norms(W)
+        return float(norms.sum() if self.groups is None else (norms / self._sizes) @ self._roots)
+
+    def steepest(self, W: Array, G: Array, t: float) -> Array:
+        """G + t√p W_g/‖W_g‖; where W_g = 0, the excess of ‖G_g‖ over t√p."""
+        norms, kinks = self._norms(W), t * self._roots
+        inward = kinks * W / np.where(norms > 0, norms, 1)
+        return np.where(norms > 0, G + inward, self.prox(G, t))
+
+    def hessian(self, W: Array) -> Array:
+        """√p (I − W_g W_gᵀ/‖W_g‖²)/‖W_g‖ of each group."""
+        place = np.arange(W.shape[-1]) if self.groups is None else self._place
+        norms = np.where((norms := self._norms(W)) > 0, norms, np.inf)
+        v, place = (W / norms).ravel(), np.broadcast_to(place, W.shape).ravel()
+        each = np.broadcast_to(self._roots / norms, W.shape).ravel()
+        bend: Array = each * (np.eye(W.size) - np.outer(v, v))
+        return np.where(place[:, None] == place, bend, 0.0)
+
+    def dual_norm(self, G: Array) -> float:
+        return float((self._norms(G) / self._roots).max(initial=0))
+
+    def prox(self, W: Array, t: Level) -> Array:
+        """Every W_g is shortened by t√p; if t differs within groups, w_j to w_j ν/(ν + t_j√p), where ν is its norm."""
+        norms = self._norms(W)
+        if self.groups is None or np.ndim(t) == 0:
+            return W * np.maximum(1 - t * self._roots / np.where(norms > 0, norms, np.inf), 0)
+        place, kinks = self._place, t * self._roots
+        squares = (W * W).reshape(-1, W.shape[-1]).sum(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            moves = np.flatnonzero(np.bincount(place, squares / kinks**2)[place] > 1)
+        shares = _shares(place[moves], squares[moves], kinks[moves], norms[moves])
+        V = np.zeros_like(W)
+        V[..., moves] = W[..., moves] * shares
+        return V
+
+    def conjugate(self, U: Array) -> float:
+        return 0.0 if self.dual_norm(U) <= EDGE else np.inf
+
+    def into_domain(self, U: Array) -> float:
+        return 1 / max(1.0, self.dual_norm(U))
+
+    def on(self, features: Array) -> Self:
+        """The factor √p of a group stays that of all its features."""
+        if self.groups is None:
+            return self
+        part = replace(self, groups=np.asarray(self.groups)[features])
+        vars(part)["_roots"] = self._roots[features]
+        return part
+
+    def check(self) -> None:
+        if not (isinstance(self.separator, str) and self.separator):
+            raise ValueError(f"separator is {self.separator!r}; give a string such as '=' or '_'.")
+        if self.needs_names:
+            return
+        if self.groups is not None and not are_labels(self.groups):
+            raise ValueError(
+                f"groups is {self.groups!r}; give the group of each feature in a list, all of one type, or 'feature'."
+            )
+
+    def check_features(self, n_features: int) -> None:
+        if self.groups is not None and not self.needs_names:
+            require_one_each("groups", self.groups, n_features)
+
+    @cached_property
+    def _place(self) -> Array:
+        """Number of the group of each feature."""
+        return label_numbers(self.groups)
+
+    @cached_property
+    def _sizes(self) -> Array:
+        """p_g of the group of each feature."""
+        return np.bincount(self._place)[self._place]
+
+    @cached_property
+    def _roots(self) -> Any:
+        """√p_g of the group of each feature."""
+        return 1.0 if self.groups is None else np.sqrt(self._sizes)
+
+    def _norms(self, W: Array) -> Array:
+        """‖W_g‖ of the group of each feature."""
+        squares = (W * W).reshape(-1, W.shape[-1]).sum(axis=0)
+        if self.groups is not None:
+            squares = np.bincount(self._place, squares)[self._place]
+        return np.sqrt(squares)
+
+
+def _shares(place: Array, squares: Array, kinks: Array, norms: Array) -> Array:
+    """ν/(ν + k_j), with the root ν of Σ_j w_j²/(ν + k_j)² = 1 in each group.
+
+    To the power −½ the sum is concave in ν, so Newton's method from below never passes the root.
+    """
+    _, place = np.unique(place, return_inverse=True)
+    most = np.zeros(place.max(initial=-1) + 1)
+    np.maximum.at(most, place, kinks)
+    norm = np.maximum(norms - most[place], 0)
+    for _ in range(NEWTON):
+        terms = squares / (norm + kinks) ** 2
+        f, g = (np.bincount(place, v)[place] for v in (terms, terms / (norm + kinks)))
+        step = f * (np.sqrt(f) - 1) / g
+        norm = norm + step
+        if (step <= 1e-14 * norm).all():
+            break
+    shares: Array = norm / (norm + kinks)
+    return shares

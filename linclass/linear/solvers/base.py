@@ -1,0 +1,270 @@
+"""The interface of solvers: `solve(objective, start)` returns a `Solution`, a point with its certificate.
+
+A solver imports no loss and no penalty, only the objective, and reads no entry of X, only products with X, those of
+`DesignMatrix`. tests/test_architecture.py holds solvers to both.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import log
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linclass.base.named_part import NamedPart
+from linclass.base.numerics.arrays import Array
+from linclass.base.parameter_types import checks_of, require_whole
+from linclass.linear.objective.objective import Objective
+from linclass.linear.objective.point import Point
+
+LARGE = 20_000  # rows above which a fit to a subset pays
+CLASSES = 100  # whose rows are looked for in a subset
+UNPENALIZED_STEPS = 10  # for a subset without a penalty, which has no solution if it is separable
+
+CERTIFICATES = {
+    "duality_gap": "a relative duality gap",
+    "gradient_cosine": "a largest gradient cosine",
+    "training_mistakes": "a share of misclassified training rows",
+}
+
+
+@dataclass
+class Solution:
+    theta: Array
+    objective: float
+    certificate: float
+    certificate_kind: str
+    converged: bool
+    n_iter: int
+    rank: int | None = None  # of the Hessian, if it is singular
+    slopes: Array | None = None  # the dual point of the certificate, if there is one
+    alpha: Array | None = None  # dual variables, if they are not slopes times row weights
+    scores: Array | None = None  # of the rows at theta, if they are known
+    source: Point | None = (
+        None  # of Newton's last Hessian, which a fit at a near strength may use again
+    )
+    optimum: Point | None = (
+        None  # the point at theta with its Hessian, of an unpenalized fit by Newton's method
+    )
+    # fitted attributes that only this solver has
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def distance(self) -> str:
+        """How far from the optimum, in words, for the reason of a fit that did not converge."""
+        return f"{CERTIFICATES.get(self.certificate_kind, self.certificate_kind)} of {self.certificate:.1e}"
+
+    @classmethod
+    def at(cls, point: Point, certificate: float, tol: float, n_iter: int, **more: Any) -> Solution:
+        """The solution at a point; it has converged if its certificate is at most `tol`."""
+        kind = point.objective.certificate_kind
+        done = certificate <= tol
+        return cls(point.theta, point.value, certificate, kind, done, n_iter, **more)
+
+    def point_of(self, objective: Objective) -> Point:
+        """The point of an objective at theta, with all that is known of it."""
+        known = self.optimum
+        return known if known and known.objective is objective else objective.at(self.theta)
+
+
+class Trace:
+    """Records passes, seconds, objective and gradient norm after every step; and `watched`, the value of `watch`."""
+
+    def __init__(self, watch: Callable[[Point], float | None] | None = None) -> None:
+        self.rows: list[dict[str, Any]] = []
+        self.watch = watch
+        self._original: tuple[Objective, Callable[[Array], Array]] | None = None
+        self._start = time.perf_counter()
+
+    def of(self, objective: Objective, back: Callable[[Array], Array]) -> Trace:
+        """The same trace for a solver that minimizes the objective in other coordinates; `back` leaves them."""
+        trace = copy.copy(self)
+        trace._original = objective, back
+        return trace
+
+    def __call__(self, point: Point) -> None:
+        if self._original is not None:
+            objective, back = self._original
+            point = objective.at(back(point.theta))
+        seconds = time.perf_counter() - self._start
+        begun = time.perf_counter()
+        g, passes = point.steepest, point.objective.passes  # the next step needs ∇P as well
+        row = {"passes": passes, "seconds": seconds, "objective": point.value}
+        self.rows.append(row | {"gradient_norm": float((g * g).sum() ** 0.5)})
+        if self.watch is not None:
+            self.rows[-1]["watched"] = self.watch(point)
+        self._start += time.perf_counter() - begun  # the time of recording does not count
+
+
+@dataclass(frozen=True)
+class Solver(NamedPart):
+    """Minimizes an objective. `needs` and `takes` say which losses and penalties it can handle.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is the solver's own `limit`.
+    """
+
+    tol: float = 1e-6
+    max_iter: int | None = None
+
+    # of the loss: a kind of losses.base.KINDS, or a flag of Loss such as "piecewise-linear", or two: "… or simplicial"
+    needs: ClassVar[str] = "twice-smooth"
+    convex_only: ClassVar[bool] = True  # else it finds stationary points of other losses, too
+    limit: ClassVar[int] = 100
+    takes: ClassVar[str] = "smooth"  # penalties: a key of compatibility.TAKES
+    # it is Newton's method, which stacked_newton.py does for many fits at once
+    stackable: ClassVar[bool] = False
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        raise NotImplementedError
+
+    def near(self, objective: Objective, start: Array, tol: float = 1e-3) -> Array:
+        """A start from a fit to a subset of the rows, or the given one where that would not pay."""
+        few = few_rows(objective, start)
+        if few is None:
+            return start
+        limit = None if objective.strength else UNPENALIZED_STEPS
+        near = replace(self, tol=tol, max_iter=limit).solve(few, start)
+        return near.theta if objective.strength or near.converged else start
+
+    def solve_near(self, objective: Objective, start: Array, before: Solution) -> Solution:
+        """`solve` from a start near the solution, which may use what `before`, of a near strength, has left."""
+        return self.solve(objective, start)
+
+    def path(
+        self, objective: Objective, strengths: Iterable[float], start: Array
+    ) -> list[Solution]:
+        """A solution for each strength, in the order given, each started from the previous ones.
+
+        Solutions change nearly in proportion to ln strength, so the start is extrapolated from the last two; under a
+        penalty with a kink, a weight that would change its sign starts at 0.
+        """
+        return [*self.along_path(objective, strengths, start)]
+
+    def along_path(
+        self, objective: Objective, strengths: Iterable[float], start: Array
+    ) -> Iterator[Solution]:
+        """The solutions of `path`, one after another."""
+        strengths, solutions = list(strengths), list[Solution]()
+        for k, strength in enumerate(strengths):
+            P = objective.with_strength(strength)
+            if not k:
+                solutions.append(self.solve(P, start))
+                yield solutions[-1]
+                continue
+            last = solutions[-1]
+            start = last.theta
+            if k > 1:
+                ahead = _ratio_of_steps(*strengths[k - 2 : k + 1])
+                start = start + ahead * (start - solutions[-2].theta)
+                if objective.kinked:
+                    W = objective.weight_part(start)
+                    W[W * objective.weight_part(last.theta) <= 0] = 0
+            still = self._still_optimal(last, P, strength / strengths[k - 1])
+            solutions.append(still or self.solve_near(P, start, last))
+            yield solutions[-1]
+
+    def _still_optimal(self, last: Solution, weaker: Objective, ratio: float) -> Solution | None:
+        """The last solution, if it solves the problem at `ratio` < 1 times its strength to `tol`, too: that of rows
+        that it separates without any loss solves all of them.
+
+        Its dual point times the ratio certifies it. That is feasible, because ℓ*(0) = 0 for a loss that vanishes.
+        """
+        has_gap = weaker.loss.vanishes and weaker.certificate_kind == "duality_gap"
+        if not (has_gap and ratio < 1 and last.converged and last.slopes is not None):
+            return None
+        point, slopes = weaker.at(last.theta), ratio * last.slopes
+        gap = weaker.certificate(point, slopes)
+        more = {"scores": last.scores, "alpha": None if last.alpha is None else ratio * last.alpha}
+        found = Solution.at(point, gap, self.tol, 0, slopes=slopes, **more)
+        return found if found.converged else None
+
+    @property
+    def max_steps(self) -> int:
+        """The limit on the number of iterations."""
+        return self.limit if self.max_iter is None else self.max_iter
+
+    def check(self) -> None:
+        """Raise ValueError, with one sentence, if the options are invalid."""
+        for name, plain, check in checks_of(type(self).__init__):
+            if type(value := getattr(self, name)) not in plain:
+                check(name, value)
+        if self.max_iter is not None:
+            require_whole("max_iter", self.max_iter, 1, or_none=True)
+        if not (isinstance(self.tol, Real) and self.tol >= 0):
+            raise ValueError(f"tol is {self.tol!r}; it must be a number, at least 0.")
+
+
+SolverLike = str | Mapping[str, Any] | Solver  # a name, {name: options} or a solver
+StepLike = float | str | Mapping[str, float] | None  # a number, or a rule: its name, {name: number}
+
+
+@dataclass(frozen=True)
+class SolverByPasses(Solver):
+    """A stochastic solver, whose state after a pass over some rows can be continued on others (`partial_fit`)."""
+
+    @property
+    def can_continue(self) -> bool:
+        return True
+
+    def begin(self, objective: Objective, start: Array) -> Any:
+        """The state before the first pass: θ, steps taken, means of iterates."""
+        raise NotImplementedError
+
+    def run_through(self, objective: Objective, state: Any) -> Any:
+        """One pass over the rows in the order given; changes the state."""
+        raise NotImplementedError
+
+    def estimate(self, objective: Objective, state: Any) -> Solution:
+        """The solution after some passes, certified on the rows of the objective."""
+        point = objective.at(state.mean.copy())
+        return Solution.at(point, objective.certificate(point), self.tol, state.epoch)
+
+
+def few_rows(
+    objective: Objective, start: Array, part: int = 20, least: int = LARGE
+) -> Objective | None:
+    """The objective on n/part rows, at least 20 per feature; None if that would not pay.
+
+    It is a mean over rows, so on one row of each k it has the same strength, its solution is a good start for all
+    rows, and its Hessian a good preconditioner. Without a penalty it must be nearer, so more rows are taken; the subset
+    may be separable, and has no solution then.
+    """
+    n, p = objective.design.n_rows, objective.n_parameters
+    each, times = (20, 2) if objective.strength else (100, 10)
+    rows = max(n // part, each * objective.design.width, 4 * p)
+    if n < least or times * rows > n or np.any(start):
+        return None
+    return objective.take(spread_rows(objective.y, n // rows))
+
+
+def spread_rows(y: Array, step: int) -> Array:
+    """One row of each `step` in turn, and one of each class that would be missing.
+
+    The places are drawn with a fixed seed: in rows whose classes alternate, every second one has the same class.
+    """
+    begins = np.arange(0, y.shape[-1] - step + 1, step)
+    rows = begins + np.random.default_rng(0).integers(step, size=len(begins))
+    if y.ndim > 1 or y.dtype.names is not None:
+        return rows
+    known = np.unique(y[rows])
+    if len(known) > CLASSES:  # or y is a number to predict
+        return rows
+    others = np.flatnonzero(~np.isin(y, known))
+    return np.concatenate([rows, others[np.unique(y[others], return_index=True)[1]]])
+
+
+def _ratio_of_steps(before: float, last: float, strength: float) -> float:
+    """Ratio of the next step in ln strength to the last; at most 2, and 0 if it is undefined."""
+    if not min(before, last, strength) or before == last:
+        return 0.0
+    return min(max(log(strength / last) / log(last / before), 0.0), 2.0)

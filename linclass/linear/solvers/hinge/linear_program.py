@@ -1,0 +1,135 @@
+"""A linear program, for piecewise linear losses of one score with an L1 penalty or none.
+
+It is solved by its dual,
+
+    max_μ  Σ_i w_i Σ_p μ_pi c_pi   subject to   |Σ_i w_i s_i x_ij| ≤ strength·f_j,   0 ≤ μ_pi ≤ 1,   s_i = Σ_p μ_pi a_pi
+
+for the pieces  a_p z + c_p  of the loss: one for the hinge, two for the ε-insensitive loss. The sums are 0 for columns
+without a penalty, of which the intercept is one. W and b are the multipliers of the sums, and s are slopes, so the
+duality gap is the certificate. With L1 it is the 1-norm support vector machine. HiGHS solves the program; columns are
+centred, if there is an intercept, and have unit variance, so that its tolerances mean the same for all.
+Bradley & Mangasarian (1998), ICML 15; Duda, Hart & Stork (2001), §5.10; Huangfu & Hall (2018), Math. Prog. Comp. 10
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from linclass.base.numerics.arrays import Array
+from linclass.linear.objective.objective import Objective
+from linclass.linear.objective.point import Point
+from linclass.linear.solvers.base import Solution, Solver, Trace
+
+TOLERANCE = 1e-10  # of the program, the least that HiGHS takes
+ROUNDING = 16 * np.finfo(float).eps
+MUCH = 1e4  # times the constants: rounding errors of larger terms are not all that is left
+MOST = 1e4  # by which small sums are multiplied; more makes programs harder
+LONGER = 1 + 1e-6
+
+
+@dataclass(frozen=True)
+class LinearProgram(Solver):
+    """A linear program, for piecewise linear losses of one score with an L1 penalty or none.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of simplex steps. None is 1000000.
+    """
+
+    needs: ClassVar[str] = "piecewise-linear"
+    takes: ClassVar[str] = "l1 or none"
+    limit: ClassVar[int] = 1_000_000
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        program = Program(objective)
+        found = program.solved(self.max_steps)
+        if found.x is None:
+            point = objective.at(start)
+            return Solution.at(point, objective.certificate(point), self.tol, int(found.nit))
+        theta, v, middle = program.multipliers(found)
+        # if columns without a penalty separate the rows, margins are 1 but for rounding
+        point = min(map(objective.at, (theta, LONGER * theta)), key=lambda one: one.value)
+        if trace:
+            trace(point)
+        certificate, s = program.certificate(point, program.slopes_of(found.x), v, middle)
+        done, n_iter = certificate <= self.tol, max(1, int(found.nit))
+        return Solution(
+            point.theta, point.value, certificate, "duality_gap", done, n_iter, slopes=s
+        )
+
+
+class Program:
+    """The program of an objective, over μ (pieces · n), and what its solution says about W and b."""
+
+    def __init__(self, objective: Objective):
+        self.objective, design, w = objective, objective.design, objective.weights
+        self.w, self.n = w, design.n_rows
+        self.mean, self.spread, self.columns = design.standardized_columns(w)
+        self.kink = np.broadcast_to(objective.kink, design.n_features) / self.spread
+        self.bound, self.free = np.flatnonzero(self.kink > 0), np.flatnonzero(self.kink == 0)
+        self.slopes, self.constants = objective.loss.pieces(objective.y)
+        # what small sums are multiplied by, since tolerances are absolute
+        self.unit = np.clip(1 / (self.n * self.kink[self.bound]), 1, MOST)
+
+    def solved(self, max_iter: int) -> Any:
+        """The result of `linprog`, whose objective is n times the dual's."""
+        from scipy.optimize import linprog  # slow to import
+
+        each = self.n * self.w
+        sums = sparse.hstack([self.columns * (each * a) for a in self.slopes], format="csr")
+        zero = [sums[self.free]]
+        if self.objective.design.intercept:
+            zero.append(sparse.csr_array((each * self.slopes).reshape(1, -1)))
+        balanced = sparse.vstack(zero)
+        limited = sparse.diags_array(self.unit) @ sums[self.bound]
+        return linprog(
+            -(each * self.constants).ravel(),
+            A_ub=sparse.vstack([limited, -limited]),
+            b_ub=np.tile(self.n * self.kink[self.bound] * self.unit, 2),
+            A_eq=balanced,
+            b_eq=np.zeros(balanced.shape[0]),
+            bounds=(0, 1),
+            method="highs",
+            options={
+                "maxiter": max_iter,
+                "primal_feasibility_tolerance": TOLERANCE,
+                "dual_feasibility_tolerance": TOLERANCE,
+            },
+        )
+
+    def multipliers(self, found: Any) -> tuple[Array, Array, Array]:
+        """(theta, weights v of the standardized columns, their intercept if there is one)."""
+        of_limits, of_zeros = found.ineqlin.marginals, found.eqlin.marginals
+        up, down = np.split(of_limits, 2)
+        v = np.zeros(len(self.spread))
+        v[self.bound], v[self.free] = (up - down) * self.unit, of_zeros[: len(self.free)]
+        middle, W = of_zeros[len(self.free) :], v / self.spread
+        return np.concatenate([W, middle - self.mean @ W]), v, middle
+
+    def slopes_of(self, mu: Array) -> Array:
+        s: Array = (np.clip(mu, 0, 1).reshape(self.slopes.shape) * self.slopes).sum(axis=0)
+        return s
+
+    def certificate(self, point: Point, s: Array, v: Array, middle: Array) -> tuple[float, Array]:
+        """(relative gap, the slopes s after scaling their sums into the limits).
+
+        Sums that should be 0 change the bound by themselves times the multipliers at the minimum, here twice these.
+        """
+        P, bound, free = self.objective, self.bound, self.free
+        largest = float(np.abs(self.constants).max())
+        terms = np.abs(v).sum() + np.abs(middle).sum() + largest
+        if point.value <= ROUNDING * min(terms, MUCH * largest):
+            return 0.0, s  # nothing but rounding errors of terms that cancel
+        sums = np.abs(self.columns @ (self.w * s))
+        left = sums[free] @ np.abs(v[free]) + np.abs(self.w @ s) * np.abs(middle).sum()
+        limit = self.kink[bound]
+        s = s * np.min(limit / np.maximum(sums[bound], limit), initial=1.0)
+        gap = max(float(point.value + self.w @ P.loss.conjugates(P.y, s)), 0.0)
+        return P.share(gap + 2 * float(left), point.value), s

@@ -1,0 +1,1 @@
+"""Passes of the perceptron rule over the rows."""

@@ -1,0 +1,56 @@
+"""Iteratively reweighted least squares:
+
+    z = Xβ + W⁻¹(y − p)        the adjusted response
+    β ← argmin Σ W_i (z_i − x_i·β)² + strength·‖β‖²,
+
+with W = p(1 − p): Newton's step written as a weighted regression. For a general loss W is the curvature
+and p − y the slope; with K scores W is a K × K matrix for each row. Steps that do not decrease the objective
+are halved.   Hastie, Tibshirani & Friedman (2009), (4.26)–(4.28) and exercise 4.4
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from linclass.base.numerics.arrays import Array
+from linclass.linear.objective.objective import Objective
+from linclass.linear.objective.point import Point
+from linclass.linear.solvers.base import Solution, Solver, Trace
+from linclass.linear.solvers.other_coordinates import again_about_mean
+from linclass.linear.solvers.smooth.newton import inverse_hessian, line_search
+
+
+@dataclass(frozen=True)
+class Irls(Solver):
+    """Iteratively reweighted least squares.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is 100.
+    """
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        point = objective.at(start)
+        for n_iter in range(1, self.max_steps + 1):  # noqa: B007
+            XtWz = objective.design.pull(objective.weights * weighted_response(point))
+            inverse = inverse_hessian(point)
+            beta = inverse.times(XtWz.ravel()).reshape(start.shape)
+            point = line_search(point, beta - point.theta, objective.at)
+            if trace:
+                trace(point)
+            certificate = objective.certificate(point)
+            if certificate <= self.tol or point.separates:
+                break
+        solution = Solution.at(point, certificate, self.tol, n_iter, rank=inverse.rank)
+        return again_about_mean(solution, point, self.solve, objective, start, trace)
+
+
+def weighted_response(point: Point) -> Array:
+    """W z, row by row, with the adjusted response z = Xβ + W⁻¹(y − p).
+
+    As W Xβ + (y − p): a row without curvature, W = 0, has no z but keeps its slope.
+    """
+    return point.objective.loss.curve(point.curvatures, point.scores) - point.slopes

@@ -1,0 +1,226 @@
+"""Newton–Raphson  θ ← θ − t H⁻¹ g,  with t = 1 unless the objective does not decrease enough.
+
+The decrement gᵀH⁻¹g is twice the decrease that the quadratic model predicts. If it is small the Hessian hardly
+changes any more, so H⁻¹ is kept (the chord method): a gradient costs a fraction of a Hessian. On a path it is kept from
+one strength to the next. Without a penalty, whose fits need more digits, BFGS corrects it by the steps taken with it
+(secants.py). A first step from 0 is lengthened to that of normal features (objective/first_step.py).
+Boyd & Vandenberghe (2004), §9.5; Nocedal & Wright (2006), §7.2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from linclass.base.numerics.arrays import Array
+from linclass.base.numerics.inverse import Inverse
+from linclass.base.numerics.line_search import backtrack
+from linclass.linear.objective.centred_rows import centred
+from linclass.linear.objective.common_shift import common_shift
+from linclass.linear.objective.first_step import lengthened
+from linclass.linear.objective.objective import Objective
+from linclass.linear.objective.point import Point
+from linclass.linear.solvers.base import Solution, Solver, Trace
+from linclass.linear.solvers.other_coordinates import again_about_mean, in_other_coordinates
+from linclass.linear.solvers.smooth.secants import Secants
+
+CHORD = 1e-2  # decrement, relative to the objective: scores then change by about 0.1
+CORRECTED = 5e-2  # the same, if H⁻¹ is corrected by its steps
+NARROW = 12  # parameters up to which a Hessian costs less than the gradients that it saves
+CHEAP = 2_000_000  # products in a Hessian up to which it does, too
+LEFT = 0.04  # of a decrement, by a step with the Hessian of a near strength, as long as nothing is known
+REACH = 100  # ratio of strengths up to which a Hessian serves; their difference costs two digits of its diagonal
+KINK = 1e-9  # scores up to which a row is at a kink of ℓ′
+LOCAL = 1.0  # scores that a step changes without changing the curvature of a logistic loss more than by a factor e
+
+
+@dataclass(frozen=True)
+class Newton(Solver):
+    """Newton's method, with the Hessian formed and inverted.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is 100.
+    """
+
+    stackable: ClassVar[bool] = True
+
+    def _decrements(self, objective: Objective, has_gap: bool) -> tuple[float, float, float]:
+        """Decrements: below which H⁻¹ is kept, at which a step with a new Hessian is the last, and that a step with a
+        kept one may leave.
+
+        Without a duality gap they are smaller: estimates shall be exact to a small part of their standard errors. At
+        tol=0, and where Hessians are cheap, each step has one of its own.
+        """
+        close = (20 if has_gap else 0.02) * self.tol
+        if has_gap:
+            return CHORD, close, close * min(1e-3, close**0.5)
+        n, p = objective.design.n_rows, objective.n_parameters
+        own = p <= NARROW or n * p * p <= CHEAP or not self.tol
+        return 0.0 if own else CORRECTED, close, 100 * close * close
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        # other columns without a penalty nearly equal the intercept's, if the rows are far from 0
+        if objective.unpenalized is not None and (near := centred(objective)) is not None:
+            return in_other_coordinates(near, self.solve, objective, start, trace)
+        first = start
+        if objective.strength or not lengthens(objective):
+            first = self.near(objective, start, 1e-4)  # two full steps then suffice
+        point = objective.at_with_hessian(first)
+        inverse = inverse_hessian(point)
+        if inverse.rank is not None and (near := centred(objective)) is not None:
+            return in_other_coordinates(near, self.solve, objective, start, trace)
+        free = not objective.strength or objective.unpenalized is not None
+        if free and first is not start and not is_near(point, inverse):
+            point = objective.at_with_hessian(start)
+            inverse = inverse_hessian(point)
+        solution, point = self._descend(objective, point, point, inverse, trace=trace)
+        return again_about_mean(solution, point, self.solve, objective, start, trace)
+
+    def solve_near(self, objective: Objective, start: Array, before: Solution) -> Solution:
+        """The last Hessian of the solution before serves again, with the penalty of this strength."""
+        kept, before.source = before.source, None
+        if objective.design.is_tiny or kept is None or not serves(kept, objective):
+            return self.solve(objective, start)
+        point, source = objective.at_with_gradient(start), kept.under(objective)
+        inverse = Inverse(source.hessian, positive=objective.strongly_convex)
+        decrement = newton_step(point, inverse)[1]
+        if decrement >= CHORD or inverse.rank is not None:
+            return self.solve(objective, start)
+        solution, point = self._descend(objective, point, source, inverse, decrement / LEFT)
+        if solution.source is source:
+            solution.source = kept
+        return again_about_mean(solution, point, self.solve, objective, start, None)
+
+    def _descend(
+        self,
+        objective: Objective,
+        point: Point,
+        source: Point,
+        inverse: Inverse,
+        last: float = np.inf,
+        trace: Trace | None = None,
+    ) -> tuple[Solution, Point]:
+        """The solution and its point, from a point and the inverse of the Hessian at `source`; `last` is the decrement
+        of a step before with the same Hessian.
+        """
+        has_gap = objective.certificate_kind == "duality_gap"
+        settled, close, enough = self._decrements(objective, has_gap)
+        certificate, kept, secants = np.inf, source is not point, None
+        for n_iter in range(1, self.max_steps + 1):
+            step, decrement = newton_step(point, secants or inverse)
+            if n_iter == 1 and decrement >= CHORD and not point.theta.any():
+                step = _lengthened(point, step)
+            keep = decrement < min(settled, last / 20)
+            old, light = point, keep or decrement <= close  # the last step needs no Hessian
+            evaluate = objective.at_with_gradient if light else objective.at_with_hessian
+            point = line_search(old, step, evaluate)
+            if point is old:
+                # no step decreases the objective, unless one with its own Hessian does
+                if source is old:
+                    certificate = objective.certificate(point)
+                    break
+                keep = False
+            if trace:
+                trace(point)
+            # a new Hessian squares the error; with a kept one it decreases at least linearly
+            linear = kept and last > 0
+            done = decrement * (decrement / last) <= enough if linear else decrement <= close
+            last = decrement if keep else np.inf
+            if done or point.separates:
+                certificate = np.inf
+                if has_gap:
+                    certificate = objective.certificate_of_step(old, point, source)
+                if certificate > self.tol:
+                    certificate = objective.certificate(point)
+                if certificate <= self.tol or point.separates:
+                    break
+            kept = keep
+            if not keep:
+                source, inverse, secants = point, inverse_hessian(point), None
+            elif not has_gap:
+                secants = secants or Secants(inverse=inverse.times)
+                secants.add(old, point)
+        else:
+            certificate = objective.certificate(point)
+        rank = rank_at(point, inverse)
+        # the covariance of an estimate needs this point's own Hessian, which `inverse_hessian` may change
+        known = None if objective.strength or objective.loss.shift_invariant else point
+        solution = Solution.at(point, certificate, self.tol, n_iter, rank=rank, optimum=known)
+        solution.source = source if has_gap and rank is None else None
+        return solution, point
+
+
+def serves(kept: Point, objective: Objective) -> bool:
+    """Whether a Hessian, with the penalty of this strength, is near that of the objective."""
+    own = kept.objective
+    return own.design is objective.design and own.strength <= REACH * objective.strength
+
+
+def newton_step(point: Point, inverse: Inverse | Secants) -> tuple[Array, float]:
+    """(−H⁻¹ g, its decrement gᵀH⁻¹g relative to the objective)"""
+    g = point.gradient
+    step = -inverse.times(g.ravel()).reshape(g.shape)
+    return step, -float(np.vdot(g, step)) / abs(point.value or 1.0)
+
+
+def lengthens(objective: Objective) -> bool:
+    """Whether the first step from 0 ends as near as a fit to a subset, at less cost: the loss has a
+    formula for its length (`normal_fit`), and dense rows have a cheap Hessian at 0, that of equal curvatures.
+    """
+    one = len(objective.shape) == 1 and not objective.design.is_sparse
+    return one and objective.loss.normal_fit(0.0, 0.0) is not None
+
+
+def _lengthened(point: Point, step: Array) -> Array:
+    P = point.objective
+    return lengthened(P.loss, P.y, P.weights, point.gradient, step, P.design.intercept)
+
+
+def is_near(point: Point, inverse: Inverse) -> bool:
+    """Whether Newton's step changes no score by more than LOCAL.
+
+    Where a feature has no penalty a subset may be nearly separated, and all rows not, say by a rare category. The
+    solution of the subset has scores so large that all rows have hardly any curvature there, and Newton's method
+    diverges from it.
+    """
+    step = inverse.times(point.gradient.ravel()).reshape(point.theta.shape)
+    return bool(np.abs(point.objective.design.scores(step)).max() <= LOCAL)
+
+
+def inverse_hessian(point: Point) -> Inverse:
+    objective = point.objective
+    if objective.loss.shift_invariant and objective.design.intercept:
+        fix_common_intercept(point.hessian, objective.shape)
+    return Inverse(point.hessian, positive=objective.strongly_convex)
+
+
+def rank_at(point: Point, inverse: Inverse) -> int | None:
+    """The rank of the Hessian, or None if it is full. A row between two pieces of a loss counts as straight, if one
+    of them is: rounding does not decide, and a full rank shows that the optimum is unique.
+    """
+    objective = point.objective
+    loss, y, z = objective.loss, objective.y, point.scores
+    if objective.strength or loss.quadratic or not loss.piecewise_quadratic:
+        return inverse.rank
+    curvatures = np.minimum(loss.curvatures(y, z - KINK), loss.curvatures(y, z + KINK))
+    straight = Point(objective, point.theta, z).with_known(_jet=(z, z, curvatures))
+    return inverse_hessian(straight).rank
+
+
+def fix_common_intercept(H: Array, shape: tuple[int, ...]) -> None:
+    """The objective does not change if all K intercepts are shifted: make H regular in that direction."""
+    intercepts = H.reshape(*shape, *shape)[:, -1, :, -1]
+    intercepts += common_shift(intercepts)
+
+
+def line_search(point: Point, step: Array, evaluate: Callable[[Array], Point]) -> Point:
+    """The line search of Newton's method; `evaluate` gives the point at a theta."""
+    slope = float(np.vdot(point.gradient, step))
+    return backtrack(point, lambda t: evaluate(point.theta + t * step), slope)[0]

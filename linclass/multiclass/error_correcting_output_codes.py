@@ -1,0 +1,214 @@
+"""Error-correcting output codes: L two-class problems, each a split of the K classes; the nearest code word decides.
+
+    class(x) = argmin_k Σ_s ℓ(M_ks z_s(x)),   M (K, L) with entries −1, 0, 1,
+
+with z_s the score of problem s, fitted to the rows of the classes with M_ks ≠ 0, and ℓ the loss that decodes: ℓ(m) = −m
+('margin'), (1 − sign m)/2 ('hamming': wrong answers are counted, and ties broken by the margins), or a loss of
+linear/losses. One-vs-rest with 'margin' is OneVsRest, one-vs-one with 'hamming' the votes of OneVsOne; longer codes
+correct the mistakes of some of their problems. Two classes are one problem, and the result is that of the estimator.
+
+The decoding 'likelihood' combines the probabilities of the problems instead, and gives those of the classes that agree
+best with them (linclass/multiclass/code_likelihood.py). Scores are then ln p_k, for two classes their log-odds. Other
+decodings give no probabilities: the loss of a word is no likelihood of its class. Nor does a code with zeros: what a
+problem says of a class that took no part in it is no evidence. The probabilities of pairs are coupled by OneVsOne.
+
+There are no offsets: a side of a split holds classes with different ones, and no number is that of the side.
+
+Predicts: scores: minus the decoding loss; ln p_k with decoding='likelihood'.
+Cost: L fits of the estimator, each on the rows of the classes that take part; O(K³ + K² L) a row and Newton step with
+    decoding='likelihood'.
+Certificate: that of the estimators, of the worst one.
+Reference: Dietterich & Bakiri (1995), JAIR 2; Allwein, Schapire & Singer (2000), JMLR 1; Huang, Weng & Lin (2006), JMLR
+    7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from linclass.base.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
+from linclass.base.numerics.arrays import Array
+from linclass.base.parameter_types import require_whole
+from linclass.base.parts import find, names
+from linclass.base.softmax_probabilities import SoftmaxProbabilities
+from linclass.linear.losses.base import MarginLoss
+from linclass.multiclass import code_matrix
+from linclass.multiclass.code_likelihood import couple_code
+from linclass.multiclass.combined_probabilities import CombinedProbabilities, log_odds
+from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
+
+CODES = ("random", "exhaustive", "one_vs_rest", "one_vs_one")
+DECODINGS: dict[str, Callable[[Array], Array]] = {
+    "margin": lambda m: -m,
+    "hamming": lambda m: (1 - np.sign(m)) / 2,
+}
+LIKELIHOOD = "likelihood"
+OWN_DECODINGS = (*DECODINGS, LIKELIHOOD)
+SHOWN = 3  # classes that a message names
+
+
+class ErrorCorrectingOutputCodes(CombinedProbabilities, FromBinary):
+    """Parameters
+    ----------
+    estimator : classifier or None, default=None
+        Two-class classifier with `fit` and `decision_function` or `predict_proba`, from linclass or
+        elsewhere. It is copied for each problem. None is LogisticRegression().
+    code : {'random', 'exhaustive', 'one_vs_rest', 'one_vs_one'} or array of shape (K, L), default='random'
+        Code matrix M. 'random' are different splits of the classes, at random; 'exhaustive' all
+        2^{K−1} − 1 of them, for at most 11 classes. An array has entries −1, 0 and 1.
+    columns : int or None, default=None
+        Number L of splits of the random code; None is ⌈10 log₂ K⌉, or all if there are fewer.
+    decoding : str, default='margin'
+        Loss ℓ: 'margin', 'hamming', or the name of a loss of margins, such as 'hinge', 'logistic' or
+        'exponential'; best that of the estimator. 'likelihood' combines probabilities instead: the estimator
+        needs `predict_proba`, and the code no zeros.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of the random code. None draws a new one for each fit.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    code_ : array of shape (K, L)
+        Code matrix M.
+    estimators_ : list of classifiers
+        One fitted classifier per column of the code.
+    coef_ : array of shape (1, d) or (K, d), only if decoding='margin' and the inner classifiers are linear
+        Weights, one row per score.
+    intercept_ : array of shape (1,) or (K,), only if decoding='margin' and the inner classifiers are linear
+        Intercepts.
+    """
+
+    combined_by = f"decoding={LIKELIHOOD!r}"
+    form = SoftmaxProbabilities
+
+    def __init__(
+        self,
+        estimator: EstimatorLike = None,
+        *,
+        code: Any = "random",
+        columns: int | None = None,
+        decoding: str = "margin",
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
+    ):
+        self.estimator = estimator
+        self.code = code
+        self.columns = columns
+        self.decoding = decoding
+        self.random_state = random_state
+        self.class_weight = class_weight
+
+    def check(self) -> None:
+        if isinstance(self.code, str) and self.code not in CODES:
+            known = ", ".join(map(repr, CODES))
+            raise ValueError(f"code is {self.code!r}; it must be one of {known}, or a matrix.")
+        require_whole("columns", self.columns, 1, or_none=True)
+        named = isinstance(self.decoding, str)
+        if not named or (self.decoding not in OWN_DECODINGS and not _decodes(self.decoding)):
+            known = ", ".join(map(repr, [*OWN_DECODINGS, *filter(_decodes, names("losses"))]))
+            raise ValueError(f"decoding is {self.decoding!r}; it must be one of {known}.")
+        super().check()
+        if self.decoding == LIKELIHOOD:
+            self._require_probabilities_inside()
+
+    def parts(self) -> list[str]:
+        named = [] if self.decoding in OWN_DECODINGS else [find("losses", self.decoding).__module__]
+        return [*super().parts(), *named]
+
+    def _start_fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Any:
+        started = super()._start_fit(X, y, sample_weight)
+        self.code_ = self._code_of(len(self.classes_))
+        if self.decoding == LIKELIHOOD and not self.code_.all():
+            raise ValueError(
+                f"{self.combined_by} needs a code without zeros; take code='random', or OneVsOne with its coupling."
+            )
+        return started
+
+    def _code_of(self, K: int) -> Array:
+        if not isinstance(self.code, str):
+            return code_matrix.given(self.code, K)
+        if K == 2:  # there is one split
+            return np.array([[-1.0], [1.0]])
+        if self.code == "random":
+            rng = np.random.default_rng(self.random_state)
+            return code_matrix.random(K, self.columns, rng)
+        made: Array = getattr(code_matrix, self.code)(K)
+        return made
+
+    def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
+        for column in self.code_.T:
+            side = column[codes]
+            rows = None if side.all() else np.flatnonzero(side)
+            target = side if rows is None else side[rows]
+            name = f"{self._named(column > 0)} against {self._named(column < 0)}"
+            yield TwoClassProblem(name, rows, (target > 0).astype(np.int64))
+
+    def _named(self, mask: np.ndarray) -> str:
+        listed = [repr(name) for name in self.classes_[mask].tolist()]
+        more = [f"{len(listed) - SHOWN} more"] if len(listed) > SHOWN else []
+        return ", ".join([*listed[:SHOWN], *more])
+
+    def decision_function(self, X: MatrixLike) -> Array:
+        X = self._check_rows(X)
+        return self._log_likelihood(X) if self.decoding == LIKELIHOOD else self._decoded(X)
+
+    def _log_likelihood(self, X: MatrixLike) -> Array:
+        """ln p of each class, or the log-odds of two."""
+        pairs = self._log_pairs(X, [None] * len(self.estimators_))
+        if self.code_.shape == (2, 1):
+            return log_odds(pairs[0]) * self.code_[1, 0]
+        log_p = couple_code(np.stack([np.exp(pair[:, 1]) for pair in pairs], axis=1), self.code_)
+        return log_odds(log_p) if len(self.classes_) == 2 else log_p
+
+    def _decoded(self, X: MatrixLike) -> Array:
+        """Minus the loss of each word, or the difference of two."""
+        F = self._inner_scores(X)
+        M = self.code_
+        if len(M) == 2 and len(F) == 1:
+            return F[0] * M[1, 0]
+        loss = DECODINGS.get(self.decoding) or find("losses", self.decoding)().value
+        Z = np.stack([-loss(word[:, None] * F).sum(axis=0) for word in M], axis=1)
+        if self.decoding == "hamming":
+            agreed = (M @ F).T
+            Z += agreed / (5 * (np.abs(agreed) + 1))  # less than half the step of a distance
+        return Z[:, 1] - Z[:, 0] if len(M) == 2 else Z
+
+    def _uncombined(self) -> str:
+        return "" if self.decoding == LIKELIHOOD else f"decoding={self.decoding!r} gives"
+
+    @property
+    def coef_(self) -> Array:
+        """Weights, one row per score, with decoding='margin' and linear inner classifiers."""
+        return self._linear([inner.coef_ for inner in self.estimators_])
+
+    @property
+    def intercept_(self) -> Array:
+        """Intercepts, with decoding='margin' and linear inner classifiers."""
+        return self._linear([np.atleast_2d(inner.intercept_) for inner in self.estimators_])[:, 0]
+
+    def _linear(self, values: list[Array]) -> Array:
+        own = len(self.classes_) == 2 and self.decoding != LIKELIHOOD
+        if self.decoding != "margin" and not own:
+            raise AttributeError(f"scores are not linear with decoding={self.decoding!r}")
+        M = self.code_
+        if len(M) == 2:
+            M = M[1:] if M.shape[1] == 1 else M[1:] - M[:1]
+        return M @ np.vstack(values)
+
+
+def _decodes(name: str) -> bool:
+    """Whether this is a loss of margins other than 0 or 1."""
+    try:
+        loss = find("losses", name)
+    except ValueError:
+        return False
+    return issubclass(loss, MarginLoss) and loss.kind != "discrete"

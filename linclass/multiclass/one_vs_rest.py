@@ -1,0 +1,185 @@
+"""One versus rest: each of K classes against all others; the largest score decides.
+
+Two classes are one problem, and the result is that of the inner classifier. The K scores come from K
+separate fits and are compared without calibration. If the inner classifier has probabilities p_k = P(k against the
+rest | x), those of the classes are
+
+    P(k | x) = p_k / Σ_j p_j.
+
+The p_k are of separate fits, and need not sum to 1. LogisticRegression has one model of all classes, and OneVsOne with
+`coupling` the P(k | x) that agree best with fits to pairs.
+
+Predicts: the scores of the K fits; probabilities, where the estimator has them.
+Cost: K fits of the estimator on all rows.
+Certificate: that of the estimators, of the worst one.
+Reference: Rifkin & Klautau (2004), JMLR 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from linclass.base.annotations import ArrayLike, MatrixLike
+from linclass.base.foreign_estimator import is_ours
+from linclass.base.numerics.log_probability import log_softmax
+from linclass.base.offsets import row_offsets
+from linclass.base.predicted import predictions_of
+from linclass.base.takes_offset import ProbabilitiesWithOffset, TakesOffset
+from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
+
+
+class OneVsRest(TakesOffset, FromBinary):
+    """Parameters
+    ----------
+    estimator : classifier or None, default=None
+        Two-class classifier with `fit` and `decision_function` or `predict_proba`, from linclass or
+        elsewhere. It is copied for each problem. None is LogisticRegression().
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    estimators_ : list of classifiers
+        One fitted classifier per class; a single one for two classes.
+    coef_ : array of shape (1, d) or (K, d), only if the inner classifiers are linear
+        Weights, one row per score.
+    intercept_ : array of shape (1,) or (K,), only if the inner classifiers are linear
+        Intercepts.
+    """
+
+    def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
+        names = self.classes_.tolist()
+        for k in [1] if len(names) == 2 else range(len(names)):
+            yield TwoClassProblem(
+                f"{names[k]!r} against the rest", None, (codes == k).astype(np.int64)
+            )
+
+    def fit(  # type: ignore[override]
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the inner classifier to each two-class problem.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers. An estimator of another library gets them as they are: texts, NaN,
+            columns by name.
+        y : array of shape (n,)
+            Class of each row: integers, booleans or strings, at least two classes.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
+            equally.
+        groups : array of shape (n,) or None, default=None
+            Group of each row, for inner classifiers that hold rows out, such as Calibrated: rows of a
+            group are held out together. None is no groups.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
+            Known part of the scores, of each class that of its fit, for inner classifiers that take one. None
+            is 0.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_problems(X, y, sample_weight, groups, offset)
+
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+        X, K = self._check_rows(X), len(self.classes_)
+        if offset is not None:
+            offset = row_offsets(offset, X.shape[:1] if K == 2 else (X.shape[0], K))
+        Z = self._inner_scores(X, offset)
+        return Z[0] if len(Z) == 1 else Z.T
+
+    @property
+    def predict_proba(self) -> Any:
+        """Class probabilities, as a method `predict_proba(X, offset=None)`, if the estimator has it.
+
+        Returns an array of shape (n, K), in the order of `classes_`: those of the K fits, divided by their sum.
+        """
+        self._require_probabilities("predict_proba")
+        return ProbabilitiesWithOffset.predict_proba.__get__(self)
+
+    @property
+    def predict_log_proba(self) -> Any:
+        """Logarithms of the class probabilities, as a method `predict_log_proba(X, offset=None)`, if the estimator has
+        probabilities.
+
+        Returns an array of shape (n, K), in the order of `classes_`.
+        """
+        inner = self._require_probabilities("predict_log_proba")
+        if _follow_from_scores(inner):
+            return ProbabilitiesWithOffset.predict_log_proba.__get__(self)
+        return self._log_proba_of_fits
+
+    @property
+    def log_proba_from(self) -> Any:
+        """Log-probabilities of rows from their scores, as a method `log_proba_from(Z)`, if the estimator has it."""
+        inner = self._require_probabilities("log_proba_from")
+        if not _follow_from_scores(inner):
+            name = type(inner).__name__
+            raise AttributeError(f"{name} has no log_proba_from; use predict_log_proba.")
+        return self._log_proba_of_scores
+
+    def _log_proba_of_scores(self, Z: np.ndarray) -> np.ndarray:
+        fits = zip(self.estimators_, np.atleast_2d(Z.T), strict=True)
+        return _normalized([inner.log_proba_from(z) for inner, z in fits])
+
+    def _log_proba_of_fits(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+        X = self._check_rows(X)
+        offsets = self._offset_of_problems(self._offset_inside(offset), len(self.estimators_))
+        fits = zip(self.estimators_, offsets, strict=True)
+        return _normalized([_log_proba(inner, X, own) for inner, own in fits])
+
+    def _require_probabilities(self, method: str) -> Any:
+        """A classifier inside, fitted if there is one; AttributeError if it has no probabilities."""
+        inner = next(iter(vars(self).get("estimators_", [])), self._inner())
+        if not hasattr(inner, "predict_proba"):
+            name = type(inner).__name__
+            raise AttributeError(
+                f"{name} has no probabilities, so there is no {method}; use OneVsRest(Calibrated({name}(…)))."
+            )
+        return inner
+
+    def _offset_of_problems(self, offset: np.ndarray | None, problems: int) -> Sequence[Any]:
+        if offset is None:
+            return [None] * problems
+        found = row_offsets(offset, (len(offset), problems)[: 1 + (problems > 1)])
+        return [found] if problems == 1 else [*found.T]
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """Weights, one row per score, if the inner classifiers are linear."""
+        return np.vstack([inner.coef_ for inner in self.estimators_])
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """Intercepts, if the inner classifiers are linear."""
+        return np.hstack([inner.intercept_ for inner in self.estimators_])
+
+
+def _follow_from_scores(inner: Any) -> bool:
+    return is_ours(inner) and hasattr(inner, "log_proba_from")
+
+
+def _log_proba(inner: Any, X: MatrixLike, offset: ArrayLike | None) -> np.ndarray:
+    log_proba = predictions_of(inner, X, 2, offset)[2]
+    if log_proba is None:  # it raises NotImplementedError
+        raise NotImplementedError(f"{type(inner).__name__} gave no probabilities.")
+    return log_proba
+
+
+def _normalized(of_fits: Sequence[np.ndarray]) -> np.ndarray:
+    """(n, K) of the log-probabilities (n, 2) of K fits; those of a single one as they are."""
+    if len(of_fits) == 1:
+        return of_fits[0]
+    return log_softmax(np.column_stack([log_proba[:, 1] for log_proba in of_fits]))

@@ -1,0 +1,81 @@
+"""Categorical naive Bayes: features are levels 0, 1, 2, …,  z_k = ln π_k + Σ_j ln p_kj(x_j).
+
+p_kj(l) = (rows of class k with x_j = l, + smoothing) / (n_k + smoothing · levels of j). The scores are
+linear in the one-hot vector of x, with the coefficients natural_[0]. A level without training rows
+does not influence the scores; a number between two levels counts as the lower one.
+
+Predicts: log-odds, linear in the indicators of the levels, and probabilities.
+Cost: O(n d), and memory for K times all levels.
+Certificate: closed form.
+Reference: Hastie, Tibshirani & Friedman (2009), §6.6.3.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from linclass.base.annotations import ClassWeight, Matrix, Tags
+from linclass.base.parameter_types import require_nonnegative
+from linclass.discriminant.priors import Priors, check_priors
+from linclass.naive_bayes.families.base import Family
+from linclass.naive_bayes.families.categorical import Categorical
+from linclass.naive_bayes.naive_bayes import NonNegative
+
+
+class CategoricalNB(NonNegative):
+    """Parameters
+    ----------
+    priors : 'uniform', list of K floats or None, default=None
+        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
+        class frequencies.
+    smoothing : float, default=1.0
+        Number of rows added to each level of each feature of each class.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    priors_ : array of shape (K,)
+        Prior probabilities π_k.
+    intercept_ : array of shape (K,)
+        Constant of each score.
+    natural_ : list of arrays
+        Natural parameters of each block of columns.
+    families_ : list of Family
+        Exponential family of each block of columns.
+    statistics_ : object
+        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
+    """
+
+    simpler: ClassVar[Mapping[str, int]] = {"smoothing": 1}
+
+    def __init__(
+        self,
+        priors: Priors = None,
+        smoothing: float = Categorical.smoothing,
+        class_weight: ClassWeight = None,
+    ):
+        self.priors = priors
+        self.smoothing = smoothing
+        self.class_weight = class_weight
+
+    def check(self) -> None:
+        super().check()
+        check_priors(self.priors)
+        require_nonnegative("smoothing", self.smoothing)
+
+    def _families(self) -> list[tuple[Family, Any, float]]:
+        return [(Categorical(), slice(None), self.smoothing)]
+
+    def _observed(self, X: Matrix) -> Matrix:
+        return X.floor() if sp.issparse(X) else np.floor(X)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        return tags

@@ -1,0 +1,108 @@
+"""Categorical: each feature is one of the levels 0 … L − 1, independently of the others.
+
+T(x) = the one-hot vector of every feature,  θ = ln p,  A(θ) = Σ_j ln Σ_l e^{θ_jl},  h = 1.
+
+T has a column for each level of each feature, level by level. A feature has the levels up to the highest one with
+training rows; a higher level does not influence the score.
+`smoothing` (1 by default) rows are added to each level of each feature of each class.
+"""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import logsumexp
+
+from linclass.base.annotations import Matrix
+from linclass.base.applicability import require_memory
+from linclass.naive_bayes.families.base import EDGE, Family, as_dense
+
+FEW = 20  # levels up to which comparison is faster than look-up
+TINY = np.finfo(float).tiny
+ARRAYS = 16  # temporary arrays of counts and their logarithms, for two classes
+
+
+class Categorical(Family):
+    """Independent categorical features.
+
+    Parameters
+    ----------
+    levels : int, default=2
+        Number of levels of a feature, at most.
+    """
+
+    support: ClassVar[str] = "levels"
+    values: ClassVar[str] = "levels 0, 1, 2, …"
+    smoothing: ClassVar[float] = 1.0
+
+    def __init__(self, levels: int = 2):
+        self.levels = levels
+
+    def statistic(self, X: Matrix) -> Iterator[Any]:
+        X = as_dense(X)
+        if self.levels <= FEW:
+            for level in range(self.levels):
+                yield (level == X).astype(float)
+            return
+        n, d = X.shape
+        known = (X >= 0) & (self.levels > X) & (np.floor(X) == X)
+        columns = X[known].astype(np.int64) * d + np.nonzero(known)[1]
+        begins = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+        yield sp.csr_array((np.ones(len(columns)), columns, begins), (n, self.levels * d))
+
+    def natural(self, mean: np.ndarray) -> np.ndarray:
+        """ln p, below 0 also where p = 1; 0 for the levels that a feature does not have."""
+        theta = np.log(mean, out=np.zeros_like(mean), where=mean > 0)
+        return np.minimum(theta, -TINY, out=theta, where=mean > 0)
+
+    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+        by_level = self._by_level(theta)
+        absent = (by_level == 0) & (by_level.min(axis=-2, keepdims=True) < 0)
+        return logsumexp(np.where(absent, -np.inf, by_level), axis=-2).sum(axis=-1)
+
+    def log_carrier(self, X: Matrix) -> np.ndarray:
+        return np.zeros(X.shape[0])
+
+    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+        cumulated = np.cumsum(np.exp(self._by_level(theta)), axis=0)
+        u = rng.random((rows, 1, cumulated.shape[1])) * cumulated[-1]
+        return (u > cumulated[:-1]).sum(axis=1).astype(float)
+
+    def contains(self, x: np.ndarray) -> np.ndarray:
+        return (x >= 0) & (x == np.floor(x))
+
+    def fitted(self, X: Matrix) -> Self:
+        levels = int(X.max()) + 1
+        require_memory(
+            8 * ARRAYS * levels * X.shape[1],
+            f"categorical codes up to {levels - 1:.6g} need counts of so many levels (the transform "
+            "`codes` numbers those that occur)",
+        )
+        return type(self)(levels)
+
+    def joined(self, other: Self) -> Self:
+        return max(self, other, key=lambda family: family.levels)
+
+    def rebased(self, other: Self, mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
+        more = sums.shape[-1] // self.levels * (other.levels - self.levels)
+        return np.concatenate([sums, np.zeros((*sums.shape[:-1], more))], axis=-1)
+
+    def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
+        counts = self._by_level(sums)
+        seen = counts.sum(axis=-3, keepdims=True) > 0
+        seen = np.flip(np.logical_or.accumulate(np.flip(seen, -2), axis=-2), -2)  # and all below
+        L = seen.sum(axis=-2, keepdims=True)
+        p = np.where(seen, counts + smoothing, 0) / (mass[..., None, None] + smoothing * L)
+        return p.reshape(sums.shape)
+
+    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        p = self._by_level(mean)
+        absent = (p == 0) & (p.max(axis=-3, keepdims=True) > 0)
+        inner = np.where(absent, EDGE, p)
+        inner = inner / inner.sum(axis=-2, keepdims=True)
+        return inner.reshape(mean.shape), absent.any(axis=-2)
+
+    def _by_level(self, theta: np.ndarray) -> np.ndarray:
+        """(…, L · d) as (…, L, d)."""
+        return theta.reshape(*theta.shape[:-1], self.levels, -1)

@@ -1,0 +1,204 @@
+"""Gaussian naive Bayes: independent Gaussian features,  z_k = θ_kᵀT(x) − A(θ_k) + ln π_k,  T = (x, x²).
+
+Each feature has a variance in each class, by maximum likelihood, or one for all classes (tied); to all
+of them var_smoothing times the largest variance of a feature is added, as in scikit-learn. The scores are
+linear in T, so quadratic in x; with tied variances they are linear in x, and the posterior is a logistic
+function.
+
+Predicts: log-odds, quadratic in x or linear if tied, and probabilities.
+Cost: O(n d).
+Certificate: closed form.
+Reference: Hastie, Tibshirani & Friedman (2009), §6.6.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from linclass.base.annotations import ClassWeight, Matrix, MatrixLike
+from linclass.base.counted import counted
+from linclass.base.geometry import LinearGeometry
+from linclass.base.linear_scores import LinearScores, products
+from linclass.base.many_fits import Scaling
+from linclass.base.parameter_types import require_nonnegative
+from linclass.base.softmax_probabilities import SoftmaxProbabilities
+from linclass.discriminant.from_moments import FromStackedMoments
+from linclass.discriminant.priors import Priors, check_priors, class_priors, log_priors_of_present
+from linclass.discriminant.statistics.class_moments import ClassMoments
+from linclass.discriminant.without_one_row import diagonal_without_one_row, log_priors_of_others
+from linclass.naive_bayes.families.gaussian import FLOOR, Gaussian
+
+
+class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
+    """Parameters
+    ----------
+    priors : 'uniform', list of K floats or None, default=None
+        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
+        class frequencies.
+    var_smoothing : float, default=1e-9
+        Share of the largest variance of a feature (over all rows) that is added to all variances.
+    tied : bool, default=False
+        Whether all classes share the variances, which makes the classifier linear.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    means_ : array of shape (K, d)
+        Class means m_k.
+    variances_ : array of shape (K, d)
+        Variances, including `epsilon_`.
+    epsilon_ : float
+        What was added to all variances.
+    priors_ : array of shape (K,)
+        Prior probabilities π_k.
+    natural_ : array of shape (1, 2d) for two classes, (K, 2d) for more
+        Natural parameters θ about the overall mean.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more, only with tied=True
+        Weights W.
+    statistics_ : object
+        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
+    """
+
+    simpler: ClassVar[Mapping[str, int]] = {"var_smoothing": 1}
+    natural_: np.ndarray
+    intercept_: np.ndarray
+    _family: Gaussian
+
+    def __init__(
+        self,
+        priors: Priors = None,
+        var_smoothing: float = 1e-9,
+        tied: bool = False,
+        class_weight: ClassWeight = None,
+    ):
+        self.priors = priors
+        self.var_smoothing = var_smoothing
+        self.tied = tied
+        self.class_weight = class_weight
+
+    def check(self) -> None:
+        super().check()
+        check_priors(self.priors)
+        require_nonnegative("var_smoothing", self.var_smoothing)
+
+    def _form(self, X: Matrix, K: int) -> str:
+        return "diagonal"
+
+    def _learned(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
+        mass, means, centre = stack.mass, stack.means, stack.centre
+        n = mass.sum(axis=-1)[:, None]
+        pooled = stack.pooled / n
+        within = stack.scatter / np.where(mass > 0, mass, 1)[..., None]
+        shared = (mass == 0)[..., None] | self.tied
+        within = np.where(shared, pooled[:, None], within)
+        between = mass[:, None, :] @ (means - centre[:, None]) ** 2
+        total = pooled + between[:, 0] / n
+        epsilon = self.var_smoothing * total.max(axis=1)
+        variances = within + epsilon[:, None, None]
+
+        # variances that are rounding errors are raised to a floor
+        constant = total <= stack.negligible**2
+        floor = np.where(constant, 0, FLOOR * total)[:, None]
+        low = variances <= floor
+        if low.any():
+            variances = np.where(low, np.where(constant[:, None], 1, floor), variances)
+
+        priors = class_priors(self.priors, mass)
+        family = Gaussian(origin=centre[:, None])
+        natural = family.of_moments(means, variances)
+        intercept = log_priors_of_present(priors, mass) - family.log_normalizer(natural)
+        if mass.shape[1] == 2:
+            natural = natural[:, 1:] - natural[:, :1]
+            intercept = intercept[:, 1:] - intercept[:, :1]
+        parts = (means, variances, epsilon.tolist(), priors, natural, intercept, centre, low)
+        return zip(*parts, strict=True)
+
+    def _take(
+        self,
+        means: np.ndarray,
+        variances: np.ndarray,
+        epsilon: float,
+        priors: np.ndarray,
+        natural: np.ndarray,
+        intercept: np.ndarray,
+        centre: np.ndarray,
+        low: np.ndarray,
+    ) -> Self:
+        self.means_, self.variances_, self.epsilon_ = means, variances, epsilon
+        self.priors_, self.natural_, self.intercept_ = priors, natural, intercept
+        self._family = Gaussian(origin=centre)
+        self._set_linear(centre)
+        if not low.any():
+            return self._record()
+        pairs = np.argwhere(low)
+        k, i = pairs[0]
+        reason = (
+            f"feature {i} has no variance in class {self.classes_.tolist()[k]!r}, one of "
+            f"{counted(len(pairs), 'such pair')}; {FLOOR:g} of its overall variance is used (1 if that is 0)"
+        )
+        return self._record("rank_deficient", reason)
+
+    def _set_linear(self, centre: np.ndarray) -> None:
+        """With tied variances the coefficients of x² are equal in all classes, so the scores are linear."""
+        vars(self).pop("coef_", None)
+        if self.tied:
+            self.coef_ = self.natural_[:, : len(centre)]
+            self.intercept_ = self.intercept_ - self.coef_ @ centre
+
+    def _plane(self, pair: tuple[int, int] | None) -> tuple[np.ndarray, float]:
+        if hasattr(self, "natural_") and not hasattr(self, "coef_"):
+            raise ValueError(
+                "variances of each class make a quadratic boundary; for a hyperplane use GaussianNB(tied=True)."
+            )
+        return super()._plane(pair)
+
+    @staticmethod
+    def _scores_of_stack(
+        models: Sequence[Any], X: np.ndarray, scaling: Scaling | None = None
+    ) -> np.ndarray:
+        """decision_function of each model for its rows, X (models, n, d), at once; with scaling, for the rows
+        (x − shift)/scale. X is overwritten.
+        """
+        if models[0].tied:  # with an intercept at 0, not at the origin of the family
+            return LinearScores._scores_of_stack(models, X, scaling)
+        origin = np.array([model._family.origin for model in models])
+        first, second = np.split(np.array([model.natural_.T for model in models]), 2, axis=1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if scaling is not None:
+                shift, scale = map(np.array, zip(*scaling, strict=True))
+                origin = shift + scale * origin
+                first, second = first / scale[..., None], second / scale[..., None] ** 2
+            X -= origin[:, None]
+            Z = X @ first + np.array([model.intercept_ for model in models])[:, None]
+            X *= X
+            Z += X @ second
+        return Z[..., 0] if Z.shape[-1] == 1 else Z
+
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
+        X = self._check_rows(X)
+        if self.tied:
+            Z = products(X, self.coef_) + self.intercept_
+        else:
+            Z = self._family.inner(X, self.natural_) + self.intercept_
+        return Z[:, 0] if Z.shape[1] == 1 else Z
+
+    def _scores_of_others(
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        if sp.issparse(X):
+            return super()._scores_of_others(X, codes, weights)
+        moments = self.statistics_
+        Z, lone = diagonal_without_one_row(
+            X, codes, weights, moments, self.var_smoothing, self.tied
+        )
+        return Z + log_priors_of_others(self.priors, codes, weights, moments.mass), lone

@@ -1,0 +1,178 @@
+"""Naive Bayes of exponential families:  z_k = ln π_k + Σ_blocks θ_kᵀT(x) − A(θ_k).
+
+Blocks of columns are independent given the class, each with its own family. θ_k is determined by the
+smoothed mean of T over the rows of class k, so the fit is a function of sums over the classes. If a mean
+lies on the boundary of the family's mean space, the maximum-likelihood estimate is infinite: the mean is
+moved just inside, and status_ is `rank_deficient`, with the feature and the class.
+Hastie, Tibshirani & Friedman (2009), §6.6.3; Wainwright & Jordan (2008), §3
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from linclass.base.annotations import Matrix, MatrixLike, Tags
+from linclass.base.counted import counted
+from linclass.base.geometry import LinearGeometry
+from linclass.base.linear_scores import LARGEST, LinearScores, products
+from linclass.base.many_fits import Scaling
+from linclass.base.softmax_probabilities import SoftmaxProbabilities
+from linclass.discriminant.from_statistics import FromStatistics
+from linclass.discriminant.priors import Priors, class_priors, log_priors
+from linclass.discriminant.statistics.class_sums import ClassSums, StackOfOne, columns_of
+from linclass.naive_bayes.families.base import Family
+
+NEARER = 1e130  # size of rows whose scores do not overflow
+SOLVED = 1e-7  # relative Newton step, after which the next would be its square
+
+
+class NaiveBayes(FromStatistics[ClassSums, StackOfOne[ClassSums]], SoftmaxProbabilities):
+    """A subclass defines the family of each block of columns and its smoothing."""
+
+    priors: Priors
+    _counts_rows = True
+
+    def _families(self) -> list[tuple[Family, Any, float]]:
+        """(family, columns as an index, smoothing) of each block."""
+        raise NotImplementedError
+
+    def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> ClassSums:
+        families, columns = [], []
+        for family, own, _ in self._families():
+            self._require_support(X, family, own)
+            families.append(family.fitted_to(columns_of(X, own), codes, weights, K))
+            columns.append(own)
+        return ClassSums.of(families, columns, X, codes, weights, K)
+
+    def _require_support(self, X: Matrix, family: Family, own: Any) -> None:
+        names = np.asarray(getattr(self, "feature_names_in_", range(X.shape[1])))
+        family.check_rows(columns_of(X, own), names[own].tolist(), type(self).__name__)
+
+    def _rows(self, X: Matrix) -> Matrix:
+        return self._observed(self._check_rows(X))
+
+    def _learn(self, statistics: ClassSums) -> Self:
+        self.priors_ = class_priors(self.priors, statistics.mass)
+        self.families_, self._columns = statistics.families, statistics.columns
+        self.natural_: list[np.ndarray] = []
+        present = statistics.mass > 0  # a class without rows is not predicted
+        mass, b = statistics.mass[present], np.full(len(present), -np.inf)
+        b[present] = log_priors(self.priors_[present])
+        trouble: list[tuple[int, int]] = []
+        left: float | None = None  # of the families that iterate
+        amounts = [amount for _, _, amount in self._families()]
+        parts = zip(self.families_, self._columns, statistics.sums, amounts, strict=True)
+        for family, own, sums, amount in parts:
+            family = family.of_classes(present)
+            mean, edge = family.inside(family.smoothed(mass, sums[present], amount))
+            theta = np.zeros_like(sums)
+            theta[present] = natural = family.natural(mean)
+            if (step := family.remaining_step(natural, mean)) is not None:
+                left = max(left or 0.0, step)
+            b[present] -= family.log_normalizer(natural)
+            self.natural_.append(theta)
+            if edge.any():
+                k, j = np.argwhere(edge).T
+                numbers = np.arange(self.n_features_in_)[own]
+                trouble += zip(np.flatnonzero(present)[k], numbers[j], strict=True)
+        self.intercept_ = b
+        self._set_linear()
+        kind = "closed_form" if left is None else "newton_step"
+        status, reason = self._ending(trouble, left)
+        return self._record(status, reason, certificate=left, certificate_kind=kind)
+
+    def _set_linear(self) -> None:
+        """Hook for subclasses whose scores are linear in the features."""
+
+    def _ending(self, trouble: list[tuple[int, int]], left: float | None) -> tuple[str, str]:
+        if left is not None and not left <= SOLVED:
+            return "max_iter", (
+                f"the likelihood equations were left with a relative Newton step of {left:.1e}; "
+                "use more smoothing, or rescale the features"
+            )
+        if not trouble:
+            return "converged", ""
+        k, j = trouble[0]
+        names = getattr(self, "feature_names_in_", range(self.n_features_in_))
+        return "rank_deficient", (
+            f"feature {list(names)[j]!r} has no variance in class {self.classes_.tolist()[k]!r}, one "
+            f"of {counted(len(trouble), 'such pair')}; its estimate is moved inside the boundary; use more smoothing"
+        )
+
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
+        X = self._rows(X)
+        Z = self._sums(X)
+        present = np.isfinite(self.intercept_)
+        far = np.flatnonzero(~(np.abs(Z[:, present]) <= LARGEST).all(axis=1))  # also NaN
+        if len(far):
+            for family, own in zip(self.families_, self._columns, strict=True):
+                self._require_support(X, family, own)
+            Z[np.ix_(far, present)] = self._far_scores(X[far])[:, present]
+        with np.errstate(invalid="ignore"):
+            return Z[:, 1] - Z[:, 0] if Z.shape[1] == 2 else Z
+
+    def _far_scores(self, X: Matrix) -> np.ndarray:
+        """Of rows whose scores overflow: those of nearer rows in the same directions, up to ±LARGEST."""
+        size = np.abs(X).max(axis=1)
+        size = size.toarray().ravel() if sp.issparse(size) else size
+        Z = self._sums(X * (NEARER / np.maximum(size, NEARER))[:, None])
+        most = np.abs(np.where(np.isfinite(Z), Z, 0)).max(axis=1)
+        return Z * np.where(size > NEARER, LARGEST / np.maximum(most, 1), 1.0)[:, None]
+
+    def _sums(self, X: Matrix) -> np.ndarray:
+        Z = np.tile(self.intercept_, (X.shape[0], 1))
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            parts = zip(self.families_, self._columns, self.natural_, strict=True)
+            for family, own, theta in parts:
+                Z += family.inner(columns_of(X, own), theta)
+        return Z
+
+
+class LinearNaiveBayes(NaiveBayes, LinearScores, LinearGeometry):
+    """One family with T(x) = x, so that θ_k are the coefficients of a linear classifier."""
+
+    def _set_linear(self) -> None:
+        self._set_scores(self.natural_[0], self.intercept_)
+
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
+        Z = products(self._rows(X), self.coef_) + self.intercept_
+        return Z[:, 0] if Z.shape[1] == 1 else Z
+
+    @staticmethod
+    def _scores_of_stack(
+        models: Sequence[Any], X: np.ndarray, scaling: Scaling | None = None
+    ) -> np.ndarray:
+        return LinearScores._scores_of_stack(models, models[0]._observed(X), scaling)
+
+
+class NonNegative(NaiveBayes):
+    """For families whose rows have no negative values.
+
+    `decision_function` exists only after the fit. scikit-learn's suite compares it with the
+    probabilities if an unfitted estimator has both, and fits negative rows to do so, in spite of
+    the tag `positive_only`; scikit-learn's own such classifiers have no scores at all.
+    """
+
+    @property
+    def decision_function(self) -> Any:
+        """The method `decision_function(X)`, which exists after the fit."""
+        if not hasattr(self, "natural_"):
+            raise AttributeError("decision_function comes with the fit; call fit first")
+        return super().decision_function
+
+    def predict(self, X: MatrixLike) -> np.ndarray:
+        self._require_fit()
+        return super().predict(X)
+
+    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
+        self._require_fit()
+        return super().predict_log_proba(X)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags

@@ -1,1 +1,0 @@
-"""What is given by its name: parts of linclass, import paths, names of other libraries."""

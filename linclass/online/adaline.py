@@ -1,0 +1,202 @@
+"""AdaLine: the adaptive linear neuron of Widrow and Hoff, by the rule of least mean squares (LMS),
+
+    w ← w + η e x,   e = y − (w·x + b),   y = ±1,
+
+at every row, x including the constant 1 of the intercept. It is the stochastic gradient descent of ½(y − z)², so its
+weights come near those of LeastSquaresClassifier, and nearer the smaller η is. Passes in one order are one affine map
+of the weights, which contracts for η < 2/(largest ‖x‖²): they converge to weights that a pass leaves as they are, where
+the errors met in it are orthogonal to the features. `fit` goes on until they nearly are, because similar passes may
+only mean that η is small; and stops if the errors grow without bound. K classes are K scores, each with y = 1
+for its class and −1 for the others.
+
+A block of rows is solved at once, as a triangular system (`linclass/online/least_mean_squares.py`), and after d/10
+passes the affine map of a pass takes the place of the rows (`affine_pass.py`). Both are the sequential rule up to
+rounding. A row of weight w counts as w visits in succession, which leave (1 − η‖x‖²)^w of its error; a last fraction of
+a visit takes this fraction of a step.
+
+Predicts: scores, linear in x.
+Cost: O(n d K) a pass over the rows.
+Certificate: training mistakes, as a share of the rows.
+Reference: Widrow & Hoff (1960), IRE WESCON Convention Record; Duda, Hart & Stork (2001), §5.8.4.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linclass.base.annotations import ClassWeight, Matrix, Seed
+from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.numerics.arrays import Array
+from linclass.base.parameter_types import require_positive
+from linclass.discriminant.statistics.moments import moments
+from linclass.linear.solvers.online.block import Block
+from linclass.linear.solvers.online.tally import Tally
+from linclass.online.affine_pass import AffinePass
+from linclass.online.least_mean_squares import LeastMeanSquares
+from linclass.online.online_classifier import LinearOnline, OnlineClassifier
+
+LARGEST_MAP = 2000  # features
+GROWTH = 1e12  # of the squared errors since θ = 0: they will not shrink again
+
+
+class Adaline(LinearOnline, OnlineClassifier):
+    """Parameters
+    ----------
+    step : float or None, default=None
+        η, above 0. None is a tenth of 1/(mean ‖x‖²), and at most 1/(largest ‖x‖²), of the rows of
+        `fit` or of the first `partial_fit`, with which `fit` never diverges. Above 2/‖x‖² a row
+        increases its own error.
+    order : {'random', 'cyclic'}, default='random'
+        Order of the rows in `fit`: 'random' shuffles the rows once, by their content and the seed, not by
+        the order given; 'cyclic' takes them as given.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    tol : float, default=0.001
+        `fit` has converged when the errors met in a pass have at most this cosine with every
+        feature, relative to its standard deviation, or are at most `tol` in size.
+    max_iter : int, default=2000
+        Limit on the number of passes over the rows.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of the order 'random'. None draws a new one for each fit.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Weights W.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
+    step_ : float
+        The step η that was used.
+    """
+
+    keeps_grams: ClassVar[bool] = True
+    step_: float
+    _default_step: float
+    _contracts: float  # 2/(largest ‖x‖²): with smaller steps no pass over these rows diverges
+    _drift: Array  # of θ in the last pass
+    _squared_errors: Array  # met in the last pass, of each class
+    _passes: int  # over the rows of `fit`
+    _affine: AffinePass | None
+    _centre: Array  # of the features
+    _spread: Array  # standard deviations of the features
+    _mass: float  # total weight of the rows of the last pass
+
+    def __init__(
+        self,
+        *,
+        step: float | None = None,
+        order: str = "random",
+        fit_intercept: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = 2000,
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
+    ):
+        self.step = step
+        self.order = order
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.class_weight = class_weight
+
+    def check(self) -> None:
+        super().check()
+        if self.step is not None:
+            require_positive("step", self.step)
+        require_positive("tol", self.tol)
+
+    def _begin(self, X: Matrix, weights: Array) -> None:
+        super()._begin(X, weights)
+        design, mass = DesignMatrix(X, self.fit_intercept), weights.sum()
+        self._centre = design.centre(weights / mass)
+        (squares,) = moments(X, np.zeros(len(weights), dtype=int), weights, 1, "diagonal")[2]
+        self._spread, norms = np.sqrt(squares / mass), design.column_norms(weights / mass)
+        constant = self._spread <= 1e-8 * norms[: X.shape[1]]
+        self._spread[constant] = norms[: X.shape[1]][constant]
+        squares = design.squared_row_norms()
+        largest = float(squares[weights > 0].max())
+        mean = float(np.average(squares, weights=weights))
+        self._contracts = 2 / largest if largest else np.inf
+        self._default_step = min(0.1 / mean, 1 / largest) if largest else 1.0
+        self._passes, self._affine = 1, None
+
+    def _pass(self, rows: Any, codes: Array, weights: Array, tally: Tally) -> None:
+        self.step_ = self._default_step if self.step is None else float(self.step)
+        before, self._mass = self._theta.copy(), float(weights.sum())
+        self._squared_errors = np.zeros(before[0].size)
+        with np.errstate(over="ignore", invalid="ignore"):
+            super()._pass(rows, codes, weights, tally)
+        self._moved_from(before)
+
+    def _pass_again(self, rows: Any, codes: Array, weights: Array, tally: Tally) -> None:
+        """By the affine map of a pass once there were d/10 passes; a real one confirms that it has settled."""
+        before, self._passes = self._theta, self._passes + 1
+        width = len(before)
+        if 10 * self._passes > width <= min(LARGEST_MAP, len(codes)):
+            theta = before.reshape(width, -1)
+            with np.errstate(over="ignore", invalid="ignore"):
+                if self._affine is None:
+                    self._affine = AffinePass([block.response for block in rows], theta.shape)
+                theta, self._squared_errors = self._affine.apply(theta)
+            self._theta = theta.reshape(before.shape)
+            self._moved_from(before)
+            if not self._has_settled(tally):
+                return
+            self._theta = before
+        self._pass(rows, codes, weights, tally)
+
+    def _moved_from(self, before: Array) -> None:
+        with np.errstate(invalid="ignore"):
+            self._drift = self._theta - before
+        if not np.isfinite(self._drift).all():
+            self._squared_errors[:], self._theta = np.inf, before  # the last weights that can score
+
+    def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
+        theta = self._theta.reshape(len(self._theta), -1)  # the same memory
+        if block.response is None:
+            own = codes[:, None] == ([1] if self._theta.ndim == 1 else np.arange(theta.shape[1]))
+            targets = np.where(own, 1.0, -1.0)
+            block.response = LeastMeanSquares(block, targets, weights, self.step_)
+        errors = block.response.visit(theta, block.response.targets)
+        self._squared_errors += block.response.squares @ (errors * errors)
+        tally.visits += len(weights)
+
+    def _set_model(self) -> None:
+        super()._set_model()
+        self._affine = None  # it is for the rows of this call
+
+    def _report_mistakes(self, tally: Tally) -> None:
+        """No warning: the rule corrects all rows, also those that are classified correctly."""
+
+    def _has_settled(self, tally: Tally) -> bool:
+        """A pass adds η Σ e x to θ, over its visits, so the drift gives the cosines of errors and features."""
+        d = len(self._centre)
+        features, drift = self._drift[:d].T, self._drift[d:].T
+        if self.fit_intercept:
+            features = features - drift * self._centre
+        errors = np.maximum(np.sqrt(self._squared_errors / self._mass), self.tol)
+        unit = self.tol * self.step_ * self._mass * errors.reshape((*drift.shape[:-1], 1))
+        return bool(
+            (np.abs(features) <= unit * self._spread).all() and (np.abs(drift) <= unit).all()
+        )
+
+    def _diverged(self, tally: Tally) -> str:
+        """Errors that grow without bound, or, with a step of at least 2/(largest ‖x‖²), weights that have settled where
+        the errors are larger than those of θ = 0.
+        """
+        growth = float(self._squared_errors.mean()) / self._mass  # since θ = 0
+        doubtful = self._has_settled(tally) and self.step_ >= self._contracts
+        if growth < (1 if doubtful else GROWTH):
+            return ""
+        return (
+            f"step={self.step_:g} is too large: it does not make the errors smaller. Use a smaller "
+            f"step, or step=None, here {self._default_step:g}."
+        )

@@ -1,0 +1,89 @@
+"""Averaged perceptron: the mean of the weights after each visit to a row,
+
+    w̄ = (1/T) Σ_t w_t,   w_t = w_{t−1} + y x [y (w_{t−1}·x + b) ≤ 0].
+
+The perceptron's last weights are those that happened to survive the last mistake; the mean weighs every w_t by the
+number of rows it survived, and is nearly the vote of all of them at the cost of one linear classifier. On separable
+rows it makes at most (R/γ)² mistakes while learning, as the perceptron. K classes use Kesler's construction.
+
+Predicts: scores, linear in x.
+Cost: O(n d K) a pass over the rows.
+Certificate: training mistakes, as a share of the rows.
+Reference: Freund & Schapire (1999), Machine Learning 37; Collins (2002), EMNLP.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linclass.base.annotations import ClassWeight, Matrix, Seed
+from linclass.base.numerics.arrays import Array
+from linclass.linear.solvers.online.block import Block
+from linclass.linear.solvers.online.correction import PERCEPTRON, Rule
+from linclass.linear.solvers.online.tally import Tally
+from linclass.online.margin_corrections import MarginCorrections
+from linclass.online.online_classifier import LinearOnline
+
+
+class AveragedPerceptron(LinearOnline, MarginCorrections):
+    """Parameters
+    ----------
+    order : {'random', 'cyclic'}, default='random'
+        Order of the rows in `fit`: 'random' shuffles the rows once, by their content and the seed, not by
+        the order given; 'cyclic' takes them as given.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b. False sets b = 0.
+    max_iter : int, default=10
+        Limit on the number of passes over the rows.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of the order 'random'. None draws a new one for each fit.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    coef_ : array of shape (1, d) for two classes, (K, d) for more
+        Averaged weights W̄.
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Averaged intercepts.
+    n_mistakes_ : int
+        Number of corrections, in all passes of `fit` or in the last `partial_fit`.
+    """
+
+    _delayed: Array
+
+    def __init__(
+        self,
+        *,
+        order: str = "random",
+        fit_intercept: bool = True,
+        max_iter: int = 10,
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
+    ):
+        self.order = order
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.class_weight = class_weight
+
+    def _begin(self, X: Matrix, weights: Array) -> None:
+        super()._begin(X, weights)
+        self._delayed = np.zeros_like(self._theta)  # Σ of corrections × the visits before them
+
+    def _rule(self) -> Rule:
+        return PERCEPTRON
+
+    def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
+        before = tally.visits
+        rows, coefficients = self._correct(block, codes, weights, tally)
+        late = (coefficients.T * (before + rows.before)).T
+        for row, k, size, visits in rows.again:
+            late.reshape(len(late), -1)[row, k] += size * visits
+        block.add(self._delayed, late)
+
+    def _parameters(self) -> Array:
+        return self._theta - self._delayed / self._visits

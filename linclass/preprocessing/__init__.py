@@ -1,0 +1,1 @@
+"""Feature maps of single rows, and transforms fitted on training rows."""

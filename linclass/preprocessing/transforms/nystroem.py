@@ -1,0 +1,132 @@
+"""Nyström features:  x → (k(x, l_1), …, k(x, l_m)) U S^{−1/2},   K_ll = U S Uᵀ over m landmarks l.
+
+Their inner products are the projection of k onto the span of the landmarks,  k_l(x)ᵀ K_ll⁺ k_l(x′), the best
+approximation by functions Σ_j β_j k(l_j, ·). It is k itself if all training rows are landmarks. Linear
+solvers thus fit kernel machines with n × m numbers. Directions with small S are dropped, which changes no
+inner product by more than 10⁻⁷ of the largest S.
+
+Landmarks are distinct training rows, selected by a seeded hash of their content and not of their position.
+The result is dense; categorical columns are kept, on the left.
+Williams & Seeger (2001), NIPS 13
+"""
+
+from collections.abc import Callable
+from hashlib import blake2b
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from linclass.base.annotations import ArrayLike, Matrix
+from linclass.base.applicability import require_memory
+from linclass.base.parameter_types import is_number, require_nonnegative, require_whole
+from linclass.base.tables.table import Table
+from linclass.kernels.functions.base import WIDTHS
+from linclass.kernels.functions.gaussian import Gaussian
+from linclass.kernels.functions.polynomial import Polynomial
+from linclass.preprocessing.transforms._numbers import beside_categories, complete_numbers
+from linclass.preprocessing.transforms._transform import Transform
+
+# Positive semidefinite kernels, so that S ≥ 0.
+KERNELS: dict[str, Callable[..., Any]] = {"gaussian": Gaussian, "polynomial": Polynomial}
+SMALL = 1e-7  # of the largest eigenvalue: 1/√S would amplify the rounding of k
+
+
+class Nystroem(Transform):
+    """Features of a kernel, from landmarks.
+
+    Parameters
+    ----------
+    columns : int, default=100
+        Number m of landmarks, and the largest number of features.
+    kernel : {'gaussian', 'polynomial'}, default='gaussian'
+        The kernel k.
+    gamma : float or 'scale', default='scale'
+        Factor γ of the kernel, above 0. 'scale' is 1/(d · variance of the entries of the landmarks).
+    degree : int, default=3
+        Degree of the kernel 'polynomial'.
+    offset : float, default=1.0
+        Constant term of the kernel 'polynomial'.
+    seed : int, default=0
+        Seed of the hash that selects the landmarks.
+
+    Attributes
+    ----------
+    landmarks_ : array of shape (m, d)
+        The landmarks.
+    map_ : array of shape (m, r)
+        The matrix U S^{−1/2}.
+    """
+
+    makes_dense = True
+    paths = ("gamma",)  # options with `_path_values`
+
+    def __init__(
+        self,
+        columns: int = 100,
+        kernel: str = "gaussian",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        offset: float = 1.0,
+        seed: int = 0,
+    ):
+        require_whole("nystroem: columns", columns, 1)
+        if kernel not in [*KERNELS]:
+            raise ValueError(f"nystroem: kernel is {kernel!r}; use {' or '.join(KERNELS)}.")
+        scale = isinstance(gamma, str) and gamma == "scale"
+        if not (scale or (is_number(gamma) and 0 < gamma < np.inf)):
+            raise ValueError(f"nystroem: gamma is {gamma!r}; use 'scale' or a number above 0.")
+        require_whole("nystroem: degree", degree, 1)
+        require_whole("nystroem: seed", seed)
+        require_nonnegative("nystroem: offset", offset)
+        self.columns, self.kernel, self.gamma = columns, kernel, gamma
+        self.degree, self.offset, self.seed = degree, offset, seed
+
+    def _path_values(self, option: str, table: Table) -> np.ndarray:
+        """The values of gamma that a study tunes over with `path`: about 'scale', the widest kernel first."""
+        return np.asarray(_scale(self._landmark_rows(table)) * WIDTHS)
+
+    def fit(self, table: Table, y: ArrayLike | None = None) -> Self:
+        self.landmarks_ = self._landmark_rows(table)
+        gamma = _scale(self.landmarks_) if self.gamma == "scale" else self.gamma
+        polynomial = {"degree": self.degree, "offset": self.offset}
+        self._k = KERNELS[self.kernel](gamma, **(polynomial if self.kernel == "polynomial" else {}))
+        s, U = np.linalg.eigh(self._k.matrix(self.landmarks_))
+        real = s > SMALL * s[-1]
+        self.map_ = U[:, real] / np.sqrt(s[real])
+        return self
+
+    def _landmark_rows(self, table: Table) -> np.ndarray:
+        X = complete_numbers(table, "nystroem")
+        rows = landmarks(X, self.columns, self.seed)
+        require_memory(8 * len(rows) * X.shape[1], f"{len(rows)} dense landmarks")
+        return X[rows].toarray() if table.is_sparse else X[rows]
+
+    def transform(self, table: Table) -> Table:
+        X, (m, r) = table.numeric().X, self.map_.shape
+        require_memory(8 * X.shape[0] * (m + 2 * r), f"{r} Nyström features are dense")
+        features = self._k.matrix(X, self.landmarks_) @ self.map_
+        return beside_categories(table, features, [f"nystroem{j}" for j in range(1, r + 1)])
+
+
+def landmarks(X: Matrix, columns: int, seed: int) -> np.ndarray:
+    """The rows with the smallest hashes, without duplicates; a sparse row has the hash of the dense one."""
+    first: dict[bytes, int] = {}
+    key = str(seed).encode()
+    for i in range(X.shape[0]):
+        if sp.issparse(X):
+            own = slice(X.indptr[i], X.indptr[i + 1])
+            there = X.data[own] != 0
+            j, values = X.indices[own][there], X.data[own][there]
+        else:
+            j = np.flatnonzero(X[i])
+            values = X[i][j]
+        content = j.astype(np.int64).tobytes() + values.tobytes()
+        first.setdefault(blake2b(content, digest_size=16, key=key).digest(), i)
+    return np.array([first[digest] for digest in sorted(first)[:columns]])
+
+
+def _scale(X: np.ndarray) -> float:
+    """1/(columns · variance of all entries) of the landmarks, so it does not depend on the order of rows."""
+    variance = float(X.var())
+    return 1 / (X.shape[1] * variance) if variance > 0 else 1.0

@@ -1,1 +1,0 @@
-"""Rows that are held out: folds and seeds."""

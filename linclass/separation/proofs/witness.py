@@ -1,0 +1,229 @@
+"""Witnesses of separability and their proof. For a matrix Z one of them exists, or both for different rows (Stiemke,
+Gordan, Goldman–Tucker):
+
+    d with Z d ≥ 0, Z d ≠ 0        and        λ ≥ 0, λ ≠ 0 with Zᵀλ = 0.
+
+Only d: all Z_i d > 0, complete separation. Only λ, all λ_i > 0: no separation. Both: quasi-complete separation,
+rows with Z_i d > 0 have λ_i = 0, all others Z_i d = 0 and λ_i > 0.
+
+Floats represent neither exactly, so `holds` proves that exact witnesses exist near them:
+
+    λ  any d with Z d ≥ 0 has  ‖ΛZd‖₂ ≤ ‖ΛZd‖₁ = λᵀZd ≤ ‖Zᵀλ‖ ‖d‖,  so  σ_r(ΛZ) > ‖Zᵀλ‖  leaves only
+       those with Z d = 0, where r is the rank of Z, computed in integers if it is not full.
+    d  is made orthogonal to the rows with a multiplier, in integers, and must still have
+       the others on its side.
+
+Both are proofs: all rounding errors of sums and products are bounded (`UNIT`), and what LAPACK returns is only a
+candidate that is computed again (singular_values.py). What the bounds leave open is computed in integers, for few rows
+and columns only: above `EXACT` such witnesses do not hold.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg, sparse
+
+from linclass.base.numerics.arrays import Array
+from linclass.separation.proofs.integers import echelon, null_space, product
+from linclass.separation.proofs.nearest_point import decide_exactly
+from linclass.separation.proofs.signed_rows import TINY, UNIT, SignedRows
+from linclass.separation.proofs.singular_values import exceed, frobenius, lower_bound
+
+RESIDUAL = 1e-12  # ‖Zᵀλ‖∞ / Σλ, the columns of Z being within [−1, 1]
+TOUCHING = 1e-9  # of the largest score: rows below it count as lying on the hyperplane
+EXACT = 20_000  # entries of Z up to which separation is decided in integers
+BITS = 128  # length of such an entry; one of twice the length counts as two
+COLUMNS = 24  # columns of Z up to which it is; the cost is of fifth order in them
+ELIMINATED = 150  # rows or columns up to which a rank is found in integers
+CELLS = 4_000_000  # entries of Z up to which the rank is checked in integers
+LARGEST = 4_000_000  # entries of Z up to which the proof is of all rows, not of some with large multipliers
+
+
+class Alternative(NamedTuple):
+    direction: Array | None
+    multipliers: Array  # Σλ = 1, or all 0 if there is no such λ
+
+    @property
+    def kind(self) -> str:
+        if self.direction is None:
+            return "none"
+        return "quasi-complete" if self.multipliers.any() else "complete"
+
+    def holds(self, rows: SignedRows) -> bool:
+        plane = None if self.direction is None else rows.hyperplane(self.direction)
+        return holds(rows, plane, self.multipliers)
+
+
+def holds(rows: SignedRows, plane: tuple[Array, float] | None, multipliers: Array) -> bool:
+    """Whether (w, b) and λ prove the stated separability of the rows."""
+    touching = multipliers > 0
+    if not (np.isfinite(multipliers).all() and (multipliers >= 0).all()):
+        return False
+    if plane is not None and not touching.any():
+        return rows.are_right(*plane)
+    if plane is None and not touching.all():
+        return False
+    multipliers = multipliers / multipliers.sum()
+    if np.abs(rows.pull(multipliers)).max(initial=0) > RESIDUAL:
+        return False
+    index = np.flatnonzero(touching)
+    own = rows if plane is None else rows.part(index)
+    if not only_zero(own, multipliers[touching]):
+        return False
+    if plane is None:
+        return True
+    basis = _basis(own)
+    return basis is not None and _others_are_right(rows, *plane, touching, index[basis])
+
+
+def only_zero(rows: SignedRows, multipliers: Array) -> bool:
+    """Whether it is proved that every d with Z d ≥ 0 has Z d = 0, by λ > 0 or without it."""
+    multipliers = multipliers / multipliers.sum()
+    used, few = rows.used_columns, _few(rows, multipliers, LARGEST)
+    if not len(used):
+        return True
+    # the factor 30 allows for a shift of at most FAR spreads, as |Z| ≤ 1
+    off = float(np.linalg.norm(rows.pull(multipliers)))
+    off += 30 * (rows.n_rows + 4) * UNIT * rows.width**0.5
+    A = _scaled(rows.take(few), multipliers[few], used)
+    # of x − shift, and of λ_i Z_i
+    rounding = 2.1 * UNIT * frobenius(A) + A.shape[0] * A.shape[1] * TINY
+    wanted = 1.01 * (off + rounding)
+    if exceed(A, wanted):
+        return True
+    least = lower_bound(A, len(used))
+    rank = len(used) if least > rounding else _rank(rows, used)
+    if rank is None:
+        return False
+    if (least if rank == len(used) else lower_bound(A, rank)) > wanted:
+        return True
+    return _is_decided(rows, multipliers, rank)
+
+
+def _scaled(Z: Any, multipliers: Array, used: Array) -> Any:
+    """ΛZ without the columns that are 0."""
+    Z = Z if len(used) == Z.shape[1] else Z[:, used]
+    return sparse.diags_array(multipliers) @ Z if sparse.issparse(Z) else multipliers[:, None] * Z
+
+
+def _few(rows: SignedRows, multipliers: Array, entries: int) -> Array:
+    """All rows or, if they have more entries, those with large multipliers and some others."""
+    many = max(entries // rows.width, 2)
+    if rows.n_rows <= many:
+        return np.arange(rows.n_rows)
+    order = np.argsort(-multipliers, kind="stable")
+    return np.unique(np.r_[order[: many // 2], order[:: -(-2 * len(order) // many)]])
+
+
+def _is_decided(rows: SignedRows, multipliers: Array, rank: int) -> bool:
+    """In integers; a subset of the rows suffices if it has the rank of all."""
+    if rows.n_rows * rows.width > EXACT:
+        rows = rows.part(_few(rows, multipliers, EXACT // 4))
+    Z = in_integers(rows)
+    if Z is None or len(echelon(Z)[2]) < rank:
+        return False
+    return decide_exactly(Z).direction is None
+
+
+def in_integers(rows: SignedRows) -> Array | None:
+    """Z in integers, if it is small enough to be decided in seconds."""
+    if rows.width > COLUMNS or rows.n_rows * rows.width > EXACT:
+        return None
+    Z = rows.exactly()
+    bits = max((abs(int(v)).bit_length() for v in Z.ravel()), default=0)
+    return Z if Z.size * max(1, bits / BITS) <= EXACT else None
+
+
+def _rank(rows: SignedRows, used: Array) -> int | None:
+    """The exact rank of Z."""
+    first = _distinct(rows)
+    if min(len(first), len(used)) > ELIMINATED or len(first) * len(used) > CELLS:
+        return None
+    return len(_exact_basis(rows, first, used))
+
+
+def _basis(rows: SignedRows) -> Array | None:
+    """Rows whose span is that of all."""
+    first, used = _distinct(rows), rows.used_columns
+    if min(len(first), len(used)) > ELIMINATED:
+        return None
+    return _exact_basis(rows, first, used)
+
+
+def _exact_basis(rows: SignedRows, first: Array, used: Array) -> Array:
+    """Start with a few rows, and add those that are not in their span."""
+    few = first
+    if len(first) > 2 * len(used):
+        Z = rows.take(first)
+        Z = (Z.toarray() if sparse.issparse(Z) else Z)[:, used]
+        few = first[linalg.qr(Z.T, mode="r", pivoting=True, check_finite=False)[1][: len(used)]]
+    while True:
+        _, own, _ = echelon(rows.exactly(few, used))
+        basis = few[own]
+        if len(few) == len(first) or len(own) == len(used):
+            return basis
+        outside = _outside(rows, first, used, null_space(rows.exactly(basis, used)))
+        if not len(outside):
+            return basis
+        few = np.r_[basis, outside[: len(used)]]
+
+
+def _outside(rows: SignedRows, first: Array, used: Array, null: Array) -> Array:
+    """Rows that are not orthogonal to all columns of `null`."""
+    for vector in null.T:
+        own = np.flatnonzero(vector)
+        bits = max(abs(int(v)).bit_length() for v in vector[own])
+        weights = vector[own].astype(np.int64) if bits <= 62 else vector[own]
+        off = product(rows.exactly(first, used[own]), weights) != 0
+        if off.any():
+            return first[np.flatnonzero(off)]
+    return first[:0]
+
+
+def _distinct(rows: SignedRows) -> Array:
+    """One row of each kind, up to its sign, which does not matter for a span."""
+    if not rows.is_sparse:
+        return np.unique(rows.X, axis=0, return_index=True)[1]
+    seen: dict[bytes, int] = {}
+    X = rows.X
+    for i in range(rows.n_rows):
+        own = slice(X.indptr[i], X.indptr[i + 1])
+        seen.setdefault(X.indices[own].tobytes() + X.data[own].tobytes(), i)
+    return np.array(list(seen.values()), dtype=int)
+
+
+def _others_are_right(rows: SignedRows, w: Array, b: float, touching: Array, basis: Array) -> bool:
+    """Whether d, made orthogonal to the touching rows, still has the others on its side."""
+    z = rows.y * (rows.X @ w + b)
+    if not z.max() > 0 or np.abs(z[touching]).max() > TOUCHING * z.max():
+        return False
+    exact = _orthogonal(rows, rows.direction(w, b), basis)
+    largest = max(abs(v) for v in exact)
+    d = np.array([float(Fraction(int(v), int(largest))) if v else 0.0 for v in exact])
+    others = np.flatnonzero(~touching)
+    Z = rows.take(others)
+    z = Z @ d
+    bound = 1.01 * (np.count_nonzero(d) + 4) * UNIT * (abs(Z) @ np.abs(d)) + rows.width * TINY
+    if (z < -bound).any():
+        return False
+    close = others[z <= bound]
+    return not len(close) or bool((product(rows.exactly(close), exact) > 0).all())
+
+
+def _orthogonal(rows: SignedRows, d: Array, basis: Array) -> Array:
+    """d with as many entries changed as there are basis rows B, so that B d = 0."""
+    used = np.flatnonzero(abs(rows.take(basis)).sum(axis=0))
+    if not len(used):
+        return d
+    B = rows.exactly(basis, used)
+    _, _, columns = echelon(B)
+    fixed = np.setdiff1d(np.arange(len(used)), columns)
+    right = product(B[:, fixed], d[used[fixed]])
+    E, _, _ = echelon(np.column_stack([B[:, columns], right]))
+    pivot = E[0, 0]
+    d = d * pivot
+    d[used[columns]] = -E[:, -1]
+    return d * (1 if pivot > 0 else -1)

@@ -1,0 +1,1 @@
+"""Choosing parameters and calibrating probabilities on inner folds: TunedClassifier, TunedRegressor, Calibrated."""

@@ -1,0 +1,275 @@
+"""Probabilities for a classifier that has none, or whose probabilities are wrong: a map from its scores z,
+
+    P(k | x) = σ(a_k z_k + b_k)     'sigmoid'      Platt's sigmoid (linclass/tuning/platt.py)
+    P(k | x) = f_k(z_k)             'isotonic'     f nondecreasing (linclass/tuning/isotonic.py)
+    P(k | x) ∝ exp(z_k/T)           'temperature'  one number for all classes (linclass/tuning/temperature.py)
+
+The map is fitted to scores of held-out rows (inner cross-validation), since scores of training rows are too extreme.
+The estimator that predicts is then fitted to all rows. Two classes share one function and are predicted by
+P > ½, which may differ from the sign of z; K classes have one each, against the rest, and the results are divided by
+their sum. A temperature changes no prediction. Sigmoids have two parameters, and suit few rows; isotonic functions
+follow any monotone relation, and need about a thousand rows.
+
+The method assumes that fits to most of the rows have scores like those of the fit to all. The scores of the
+perceptron on overlapping classes depend on the last mistakes and do not, so its probabilities are poor.
+
+Predicts: log-odds and probabilities.
+Cost: folds + 1 fits of the estimator; then O(n) a Newton step for each sigmoid or the temperature, O(n log n) for
+    each isotonic function.
+Certificate: that of the estimator, fitted to all rows.
+Reference: Platt (2000); Zadrozny & Elkan (2002), KDD; Guo et al. (2017), ICML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from linclass.base.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
+from linclass.base.applicability import NotApplicable
+from linclass.base.class_order import with_class_order
+from linclass.base.cloned import cloned
+from linclass.base.convergence_warning import silently
+from linclass.base.counts_rows import as_counts
+from linclass.base.given_rows import caller_rows
+from linclass.base.groups import kept_groups
+from linclass.base.meta_estimator import (
+    Given,
+    MetaEstimator,
+    ending_inside,
+    require_kind,
+    some_rows,
+)
+from linclass.base.metadata import asking_for_all
+from linclass.base.numerics.arrays import Array
+from linclass.base.offsets import kept_offsets
+from linclass.base.parameter_types import require_whole
+from linclass.base.predicted import predictions_of
+from linclass.base.softmax_probabilities import SoftmaxProbabilities
+from linclass.base.takes_offset import ProbabilitiesWithOffset
+from linclass.linear.linear_svm import LinearSVM
+from linclass.tuning.candidates import fits_of
+from linclass.tuning.folds import stratified_folds
+from linclass.tuning.grouped_folds import distinct_groups
+from linclass.tuning.isotonic import IsotonicFunctions
+from linclass.tuning.platt import PlattSigmoids
+from linclass.tuning.temperature import Temperature
+
+METHODS: dict[str, Callable[[Array, Array, Array], Any]] = {
+    "sigmoid": PlattSigmoids,
+    "isotonic": IsotonicFunctions,
+    "temperature": Temperature,
+}
+
+
+class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
+    """Parameters
+    ----------
+    estimator : classifier or None, default=None
+        Classifier with scikit-learn's interface, from linclass or elsewhere. None is LinearSVM().
+    method : {'sigmoid', 'isotonic', 'temperature'}, default='sigmoid'
+        Map from scores to probabilities. Platt's targets, for 'sigmoid', depend on how many rows the weights count.
+    folds : int, default=5
+        Number of inner folds, at least 2; fewer are used where a class has fewer rows.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of the assignment of rows to inner folds. None draws a new one for each fit.
+    class_weight : 'balanced', dict or None, default=None
+        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
+        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    estimator_ : classifier
+        Fitted to all rows, with the classes 0, ..., K − 1.
+    slopes_ : array of shape (1,) for two classes, (K,) for more, only with method='sigmoid'
+        Slopes a of the sigmoids.
+    offsets_ : array of the same shape, only with method='sigmoid'
+        Offsets b of the sigmoids.
+    functions_ : list of one function for two classes, K for more, only with method='isotonic'
+        The functions f, each with the `scores` at the ends of its blocks and its `values` there.
+    temperature_ : float, only with method='temperature'
+        The temperature T; above 1, the estimator was too sure.
+    """
+
+    def __init__(
+        self,
+        estimator: EstimatorLike = None,
+        *,
+        method: str = "sigmoid",
+        folds: int = 5,
+        random_state: Seed = 0,
+        class_weight: ClassWeight = None,
+    ):
+        self.estimator = estimator
+        self.method = method
+        self.folds = folds
+        self.random_state = random_state
+        self.class_weight = class_weight
+
+    def check(self) -> None:
+        super().check()
+        if self.method not in METHODS:
+            raise ValueError(f"method is {self.method!r}; choose from {', '.join(METHODS)}.")
+        require_whole("folds", self.folds, 2)
+        made = self.estimator
+        require_kind(made, "classifier")
+        able = all(hasattr(made, name) for name in ("get_params", "fit", "predict"))
+        if made is not None and not able:
+            raise ValueError(
+                f"estimator is {made!r}; give a classifier that is made, as in LinearSVM(), with "
+                "fit, predict and get_params."
+            )
+
+    def fit(  # type: ignore[override]
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the map on held-out rows, then the estimator on all rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers. An estimator of another library gets them as they are: texts, NaN,
+            columns by name.
+        y : array of shape (n,)
+            Class of each row, at least two rows of each class.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0, in the estimator and in the map; rows of weight 0 take no
+            part. Inner folds balance the numbers of rows, not their weights. None weighs all rows
+            equally.
+        groups : array of shape (n,) or None, default=None
+            Group of each row; rows of a group are held out together. None is no groups.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
+            Known part of the scores of the estimator, in their form, if its `fit` takes one. None is 0.
+
+        Returns
+        -------
+        self
+        """
+        groups = kept_groups(groups, sample_weight, y)
+        offset = kept_offsets(offset, sample_weight, y)
+        return self._fit_each([self], [{}], X, y, sample_weight, Given(None, groups, offset))[0]
+
+    def _inner_problems(
+        self, X: MatrixLike, y: ArrayLike
+    ) -> Iterator[tuple[EstimatorLike, Any, Array]]:
+        """(classifier inside, its rows, its classes)"""
+        first = self._unfitted()
+        X, codes, _ = first._start_fit(X, y, None)
+        yield self._inner(), caller_rows(first._rows_inside(X)), codes
+
+    def _fits_with(
+        self, options: Sequence[dict[str, Any]], X: MatrixLike, y: ArrayLike, given: Given
+    ) -> list[Self]:
+        """Fitted copies of this classifier, for each setting of the classifier inside; along paths where it can."""
+        models = [self._unfitted() for _ in options]
+        for model, own in zip(models, options, strict=True):
+            model.estimator = cloned(self._inner()).set_params(**own)
+        return self._fit_each(models, options, X, y, given.weights, given._replace(weights=None))
+
+    def _fit_each(
+        self,
+        models: Sequence[Self],
+        options: Sequence[dict[str, Any]],
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        given: Given,
+    ) -> list[Self]:
+        """Fit models that differ in the parameters of the classifier inside; `given` is that of the kept rows."""
+        first, groups = models[0], given.groups
+        X, codes, weights = first._start_fit(X, y, sample_weight)
+        X, seen = first._rows_inside(X), dict(vars(first))
+        weighed = sample_weight is not None or self.class_weight is not None
+        given = given._replace(weights=weights if weighed else None).asked_for(self._inner())
+        inner = with_class_order(self._inner(), y, first.classes_, codes=True)
+        K = len(first.classes_)
+        seed = int(np.random.default_rng(self.random_state).integers(2**32))
+        fewest = int(np.bincount(codes).min())
+        if fewest < 2:
+            raise NotApplicable(
+                f"class {first.classes_[np.bincount(codes).argmin()]} has 1 row; Calibrated holds "
+                "rows of every class out, and needs 2 of each."
+            )
+        folds = min(self.folds, fewest)
+        if groups is not None:
+            folds = min(folds, len(distinct_groups(groups)[0]))
+        fold = stratified_folds(codes, folds, seed, groups)
+        Z = np.empty((len(models), len(codes), K))
+        for k in range(folds):
+            out = fold == k
+            fits = _fits(inner, options, some_rows(X, ~out), codes[~out], given.at(~out))
+            for z, fit in zip(Z, fits, strict=True):
+                z[out] = _finite_scores(fit, X[out], K, given.at(out).offset)
+        for model, z, fit in zip(models, Z, _fits(inner, options, X, codes, given), strict=True):
+            vars(model).update({k: v for k, v in seen.items() if k.endswith("_")})
+            model._calibrate(z, codes, as_counts(weights), fit)
+        return list(models)
+
+    def _calibrate(self, Z: Array, codes: Array, weights: Array, fit: EstimatorLike) -> None:
+        self._map = METHODS[self.method](Z, codes, weights)
+        for name in ("slopes_", "offsets_", "functions_", "temperature_"):
+            vars(self).pop(name, None)  # of an earlier fit
+        vars(self).update(self._map.fitted)
+        self.estimator_ = fit
+        ending = ending_inside(self.estimator_) | {"objective": None}  # the model has a map, too
+        if ending["status"] == "converged":
+            ending |= {"status": self._map.status, "reason": self._map.reason}
+        self._record(**ending)
+
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        """Log-odds of two classes, ln P/(1 − P); for more scores whose softmax is P.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
+            Known part of the scores of the estimator. None is 0.
+
+        Returns
+        -------
+        array of shape (n,) for two classes, (n, K) for more
+        """
+        X = self._check_rows(X)
+        own = self._offset_inside(offset)
+        Z = _finite_scores(self.estimator_, X, len(self.classes_), own)
+        return np.asarray(self._map.decision(Z))
+
+    @property
+    def _depends_on_count(self) -> bool:
+        return self.method == "sigmoid" or super()._depends_on_count
+
+    def _inner(self) -> EstimatorLike:
+        return asking_for_all(LinearSVM()) if self.estimator is None else self.estimator
+
+
+def _fits(
+    inner: EstimatorLike,
+    options: Sequence[dict[str, Any]],
+    X: MatrixLike,
+    codes: Array,
+    given: Given,
+) -> list[Any]:
+    with silently():
+        return fits_of(inner, options, X, codes, given)
+
+
+def _finite_scores(model: EstimatorLike, X: MatrixLike, K: int, offset: ArrayLike | None) -> Array:
+    """(n, K); a probability of 0, whose logarithm is the score, counts as the machine epsilon.
+
+    A model that only predicts has the score ½ for the predicted class and −½ for the others.
+    """
+    floor = np.log(np.finfo(float).eps)
+    predicted, score, _ = predictions_of(model, X, K, offset)
+    if np.isnan(score).all():
+        score = np.eye(K)[predicted] - 0.5
+    return np.nan_to_num(score, neginf=floor, posinf=-floor)

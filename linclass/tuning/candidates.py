@@ -1,0 +1,124 @@
+"""The fits of an estimator with several settings of its parameters, for less than the sum of their costs.
+
+Settings that differ in their strength alone are fitted along a path (linclass/base/regularization_path.py), folds ×
+settings in one batch where the estimator has `fit_many`; so are settings of an estimator inside another that has
+`_fits_with`, such as OneVsOne. Any other estimator is fitted once for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any
+
+from linclass.base.annotations import EstimatorLike, MatrixLike
+from linclass.base.applicability import NotApplicable
+from linclass.base.cloned import cloned
+from linclass.base.given_rows import caller_rows
+from linclass.base.meta_estimator import Given, fit_inside, some_rows
+from linclass.base.numerics.arrays import Array
+from linclass.base.offsets import offset_for, require_columns_of_classes
+from linclass.base.parameters import key_of
+from linclass.tuning.inner_folds import Split
+
+Option = dict[str, Any]
+INSIDE = "estimator__"  # parameters of the estimator inside another that has `_fits_with`
+
+
+def fits_of(
+    estimator: EstimatorLike,
+    options: Sequence[Option],
+    X: MatrixLike,
+    y: Array,
+    given: Given,
+) -> list[Any]:
+    """A fit to these rows for each option."""
+    weights, _, offset = given
+    inner = [{k.removeprefix(INSIDE): v for k, v in own.items()} for own in options]
+    if hasattr(estimator, "_fits_with") and all(
+        k.startswith(INSIDE) for own in options for k in own
+    ):
+        fits: list[Any] = cloned(estimator)._fits_with(inner, X, y, given)
+        return fits
+    fits = [None] * len(options)
+    name = _path_parameter(estimator)
+    for members in _along_paths(options, name):
+        first, some = (
+            _changed(estimator, options[members[0]]),
+            [options[i] for i in members],
+        )
+        if goes_along_paths(first, some):
+            values = [option[name] for option in some]
+            of_path = offset_for(first.path, offset)
+            own: Sequence[Any] = first.path(
+                caller_rows(X), y, values, sample_weight=weights, **of_path
+            )
+        else:
+            models = [_changed(estimator, options[i]) for i in members]
+            own = [fit_inside(model, X, y, given) for model in models]
+        for i, fit in zip(members, own, strict=True):
+            fits[i] = fit
+    return fits
+
+
+def _changed(estimator: EstimatorLike, option: Option) -> Any:
+    """An unfitted copy; one without `set_params` serves where nothing is set."""
+    model = cloned(estimator)
+    return model.set_params(**option) if option else model
+
+
+def goes_along_paths(estimator: EstimatorLike, options: Sequence[Option]) -> bool:
+    """Whether `fits_of` shares work among these options."""
+    inside = getattr(estimator, "estimator", None)
+    if hasattr(estimator, "_fits_with") and inside is not None:
+        own = [{k.removeprefix(INSIDE): v for k, v in option.items()} for option in options]
+        return goes_along_paths(inside, own)
+    if not callable(getattr(estimator, "path", None)) or not has_path(estimator):
+        return False
+    name = _path_parameter(estimator)
+    several = any(len(members) > 1 for members in _along_paths(options, name))
+    unpenalized = name == "strength" and any(not option.get(name, 0) > 0 for option in options)
+    return several and not unpenalized and all(name in option for option in options)
+
+
+def _path_parameter(estimator: EstimatorLike) -> str:
+    """What its `path` goes along."""
+    return str(getattr(estimator, "path_parameter", "strength"))
+
+
+def has_path(estimator: EstimatorLike) -> bool:
+    """Whether its strength matters: without a penalty the fits at all strengths are one."""
+    return not hasattr(estimator, "_penalty") or bool(estimator._penalty().binds)
+
+
+def fits_on_folds(
+    estimator: EstimatorLike,
+    options: Sequence[Option],
+    X: MatrixLike,
+    y: Array,
+    given: Given,
+    splits: Sequence[Split],
+) -> Iterator[list[Any]]:
+    """For each split the fits to its training rows."""
+    once = all(split.has_each_row_once(len(y)) for split in splits)
+    if once and hasattr(estimator, "fit_many"):
+        held_out = [split.held_out for split in splits]
+        own = offset_for(estimator.fit_many, given.offset)
+        try:
+            yield from cloned(estimator).fit_many(
+                caller_rows(X), y, held_out, list(options), sample_weight=given.weights, **own
+            )
+        except NotApplicable:  # fold by fold, then
+            pass
+        else:
+            return
+    for train, _ in splits:
+        require_columns_of_classes(given.offset, y, train)
+        yield fits_of(estimator, options, some_rows(X, train), y[train], given.at(train))
+
+
+def _along_paths(options: Sequence[Option], name: str) -> Iterator[list[int]]:
+    """Numbers of the options that agree in everything but this parameter."""
+    groups: dict[Hashable, list[int]] = {}
+    for i, option in enumerate(options):
+        groups.setdefault(key_of({**option, name: None}), []).append(i)
+    yield from groups.values()

@@ -1,0 +1,224 @@
+"""What candidates are judged by on held-out rows; greater is better.
+
+accuracy        share of the rows whose class is predicted
+log_loss        mean of ln P(y | x), with P at least 2.2·10⁻¹⁶, also where the fit has not seen the class
+squared_error   minus the mean of (y − ŷ)²
+
+Classifiers may also be judged by any other metric, with its sign changed where less is better. Of
+two classes the second is the positive one. A function is called by its parameters: as a metric or a scorer of
+scikit-learn, or with the fit, the rows, their classes and their weights.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from linclass.base.annotations import EstimatorLike, MatrixLike
+from linclass.base.cloned import cloned
+from linclass.base.numerics.arrays import Array
+from linclass.base.offsets import offset_for
+from linclass.base.predicted import Outputs
+from linclass.evaluation import metrics
+from linclass.evaluation.metrics.predictions import Predictions
+
+PREDICTIONS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score")
+FLOOR = float(np.log(np.finfo(float).eps))
+
+Score = Callable[[Any, Any, Array, Array | None], float]
+
+
+class AtOffset:
+    """A fit that predicts rows whose offset is known."""
+
+    def __init__(self, fit: EstimatorLike, offset: Array):
+        self._fit, self._offset = fit, offset
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("_fit", "_offset"):  # of a copy that is not filled yet
+            raise AttributeError(name)
+        found = getattr(self._fit, name)
+        if name not in PREDICTIONS:
+            return found
+
+        @wraps(found)
+        def at_offset(*args: Any, **given: Any) -> Any:
+            return found(*args, **given, **offset_for(found, self._offset))
+
+        return at_offset
+
+
+def held_out_accuracy(
+    model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None
+) -> float:
+    return float(np.average(np.asarray(model.predict(X)) == y, weights=weights))
+
+
+def mean_log_likelihood(
+    model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None
+) -> float:
+    if hasattr(model, "predict_log_proba"):
+        log_proba = np.asarray(model.predict_log_proba(X))
+    else:
+        with np.errstate(divide="ignore"):
+            log_proba = np.log(model.predict_proba(X))
+    column = np.minimum(np.searchsorted(model.classes_, y), log_proba.shape[1] - 1)
+    of_truth = np.maximum(log_proba[np.arange(len(y)), column], FLOOR)
+    seen = model.classes_[column] == y
+    return float(np.average(np.where(seen, of_truth, FLOOR), weights=weights))
+
+
+def check_metric(metric: Any, own: Mapping[str, Score]) -> None:
+    """Raise ValueError unless it is a function, one of its own names, or for a classifier a metric of linclass."""
+    if callable(metric):
+        if not (isinstance(metric, type) or len(_leading(metric)) < 2):
+            return
+        raise ValueError(
+            f"metric is {metric!r}; give a function of (y_true, y_pred) or of (estimator, X, y, sample_weight), or a "
+            "scorer."
+        )
+    if isinstance(metric, str) and metric in own:
+        return
+    classifies = own is OF_CLASSIFIERS
+    if not (classifies and isinstance(metric, str)):
+        known = ", ".join(metrics.names() if classifies else own)
+        raise ValueError(f"metric is {metric!r}; choose from {known}, or give a function.")
+    if _needs(metric) is None:
+        raise ValueError(f"metric {metric!r} needs costs; give a function of the fitted estimator.")
+
+
+def score_of(metric: Any, own: Mapping[str, Score]) -> Score:
+    """The function that judges a fit on held-out rows."""
+    if callable(metric):
+        return _of_function(metric, own)
+    if metric in own:
+        return own[metric]
+    value, sign = metrics.find(metric), 1 if metrics.greater_is_better(metric) else -1
+
+    def score(model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None) -> float:
+        return sign * float(value(_predictions(model, X, y, weights)))
+
+    return score
+
+
+def _parameters(function: Callable[..., Any]) -> dict[str, Any]:
+    """Name → kind of its parameters."""
+    try:
+        return {name: p.kind for name, p in inspect.signature(function).parameters.items()}
+    except ValueError:  # compiled
+        return dict.fromkeys("abcd", inspect.Parameter.POSITIONAL_ONLY)
+
+
+def _leading(function: Callable[..., Any]) -> list[str]:
+    """Names of the parameters that may be given by their place, four for `*args`."""
+    of_place = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = _parameters(function)
+    more = ["*"] * 4 if inspect.Parameter.VAR_POSITIONAL in parameters.values() else []
+    return [name for name, kind in parameters.items() if kind in of_place] + more
+
+
+def _is_of_labels(function: Any) -> bool:
+    """Whether it is f(y_true, y_pred), as scikit-learn's metrics are; others get the fit first."""
+    leading = _leading(function)
+    return len(leading) == 2 or (len(leading) > 2 and leading[0].startswith("y"))
+
+
+def _imported(function: Callable[..., Any]) -> Any:
+    return import_module("linclass.evaluation.metrics._imported").ImportedMetric(
+        function
+    )  # few fits need it
+
+
+def _of_function(function: Callable[..., Any], own: Mapping[str, Score]) -> Score:
+    """The score by a function of the user's."""
+    names, of_labels = _parameters(function), _is_of_labels(function)
+    by_name = "sample_weight" in names or inspect.Parameter.VAR_KEYWORD in names.values()
+    if not (of_labels or by_name) and len(_leading(function)) > 3:
+        return function
+    judging = _parameters(getattr(function, "_score_func", function))  # inside a scorer
+    weighs = "sample_weight" in judging or inspect.Parameter.VAR_KEYWORD in judging.values()
+
+    def score(model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None) -> float:
+        if weights is not None and not weighs:
+            raise ValueError(
+                f"metric is {function!r}, which takes no sample_weight, but the rows have weights; give a metric that "
+                "takes it, or leave the weights out."
+            )
+        known = weights is not None or "sample_weight" in names
+        given = {"sample_weight": weights} if known else {}
+        if not of_labels:
+            return float(function(model, X, y, **given))
+        metric = _imported(function)
+        if own is OF_CLASSIFIERS:
+            value = metric.value(_predictions(model, X, y, weights))
+        else:
+            value = function(y, np.asarray(model.predict(X)), **given)
+        return float(value if metric.greater_is_better else -value)
+
+    return score
+
+
+def _predictions(
+    model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None
+) -> Predictions:
+    """Codes, scores and probabilities of all classes that the fit or the rows have."""
+    classes = np.union1d(model.classes_, y)
+
+    def output_of(name: str) -> Any:
+        method = getattr(model, name, None)
+        found: Any = None if method is None else method(X)
+        return np.searchsorted(classes, found) if name == "predict" else found
+
+    codes = np.searchsorted(classes, model.classes_)
+    coded = SimpleNamespace(classes_=codes, get_params=model.get_params)
+    outputs = Outputs(coded, output_of, len(y), len(classes))
+    score, log_proba = outputs.scores(), outputs.log_proba()
+    if score is None:
+        score = np.full((len(y), len(classes)), np.nan)
+    truth = np.searchsorted(classes, y)
+    return Predictions(truth, outputs.codes(), score, log_proba, 1, weights)
+
+
+def _needs(metric: str) -> bool | None:
+    """Whether a metric needs probabilities; None if it is not defined even with them."""
+    if "." in metric:  # of another library, called with predicted rows alone
+        return False
+    y, value = np.array([0, 1]), metrics.find(metric)
+    log_proba = np.log([[0.75, 0.25], [0.25, 0.75]])
+    with_them, without = (
+        float(value(Predictions(y, y, log_proba, given, 1))) for given in (log_proba, None)
+    )
+    return None if np.isnan(with_them) else bool(np.isnan(without))
+
+
+def check_probabilities(
+    metric: Any, estimator: EstimatorLike, options: Sequence[Mapping[str, Any]]
+) -> None:
+    """Raise ValueError unless the estimator has the probabilities that a metric needs, with every option."""
+    if callable(metric):
+        needs = _is_of_labels(metric) and _imported(metric).responses == ("predict_proba",)
+    else:
+        needs = metric not in OF_REGRESSORS and bool(_needs(metric))
+    if not needs:
+        return
+    for option in options:
+        model = cloned(estimator).set_params(**option)
+        if not (hasattr(model, "predict_log_proba") or hasattr(model, "predict_proba")):
+            raise ValueError(
+                f"metric is {metric!r}, but {model!r} has no probabilities; use metric='accuracy', or "
+                "Calibrated."
+            )
+
+
+def squared_error(model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None) -> float:
+    return -float(np.average((y - model.predict(X)) ** 2, weights=weights))
+
+
+OF_CLASSIFIERS: dict[str, Score] = {"accuracy": held_out_accuracy, "log_loss": mean_log_likelihood}
+OF_REGRESSORS: dict[str, Score] = {"squared_error": squared_error}

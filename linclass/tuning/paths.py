@@ -1,0 +1,180 @@
+"""Values of a tuned parameter that come from the training rows: `path` in the place of a list.
+
+strength    from the strongest penalty that matters (linclass/linear/paths/strengths.py), of linclass's models
+C, alpha    the same of scikit-learn's, in its units (linclass/tuning/foreign_paths.py)
+gamma       of kernels, about 1/(d · variance)
+threshold   of nearest shrunken centroids, from the one that leaves no feature to 0
+
+The parameter of an estimator inside another, `estimator__strength` or `logisticregression__C`, has the path of the
+problems that it is fitted to: pairs of classes, each class against the rest, rows after earlier steps of a pipeline.
+
+If the best value is an end of its path, the path goes on beyond it in the same ratios, a decade at a time, as far as
+`BEYOND` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from typing import Any
+
+import numpy as np
+
+from linclass.base.annotations import ArrayLike, EstimatorLike, MatrixLike
+from linclass.base.cloned import cloned
+from linclass.base.numerics.arrays import Array
+from linclass.base.parameters import key_of
+from linclass.tuning import foreign_paths, tuning
+from linclass.tuning.tuning import is_path
+
+Option = dict[str, Any]
+STRENGTHS = ("strength", "C", "alpha")
+SLACK = 1e-6  # of a step, against rounding
+# Decades by which a path may be extended at its lower and at its upper end. Stronger penalties than the strongest
+# change nothing, and its end is there to be seen; weaker ones may.
+BEYOND = {"strength": (3, 1), "alpha": (3, 1), "C": (1, 3), "gamma": (1, 1)}
+
+
+def parameter_path(estimator: EstimatorLike, parameter: str, X: MatrixLike, y: ArrayLike) -> Array:
+    """Values of a parameter to choose from, for these training rows, from the simplest model on.
+
+    Parameters
+    ----------
+    estimator : estimator
+        An unfitted model of linclass, or of scikit-learn's with `C` or `alpha`, also inside others.
+    parameter : str
+        Name of the parameter, as in `set_params`: 'strength', 'C', 'estimator__strength'.
+    X : array, sparse matrix or data frame of shape (n, d)
+        Training rows, as `fit` gets them.
+    y : array of shape (n,)
+        Class, or target, of each row.
+
+    Returns
+    -------
+    array of shape (m,)
+        The values, to list in `tune:`, in TunedClassifier or in GridSearchCV.
+    """
+    step, _, inner = parameter.partition("__")
+    if inner:
+        found = [
+            parameter_path(part, inner, rows, target)
+            for part, rows, target in _problems(estimator, step, X, y)
+        ]
+        falls = found[0][0] > found[0][-1]
+        return max(found, key=lambda values: values[0] if falls else -values[0])
+    if (why := complaint(estimator, parameter)) is not None:
+        raise ValueError(why)
+    if parameter in getattr(estimator, "paths", ()):
+        return np.asarray(estimator._path_values(parameter, X, y))
+    return foreign_paths.path_values(estimator, parameter, X, y)
+
+
+def complaint(estimator: EstimatorLike, parameter: str) -> str | None:
+    """Why a parameter of an estimator has no path, in one sentence; None if it has one."""
+    step, _, inner = parameter.partition("__")
+    if inner:
+        return complaint(estimator.get_params()[step], inner)
+    if parameter in getattr(estimator, "paths", ()) or foreign_paths.is_known(estimator, parameter):
+        return None
+    name, own = type(estimator).__name__, getattr(estimator, "paths", ())
+    has = f"it has one of {', '.join(own)}" if own else "it has none"
+    if foreign_paths.is_foreign(estimator):
+        has = f"known are {foreign_paths.known()}"
+    return f"{name} has no path of {parameter!r} ({has}); list its values"
+
+
+def _problems(
+    estimator: EstimatorLike, step: str, X: MatrixLike, y: ArrayLike
+) -> Iterator[tuple[EstimatorLike, Any, Any]]:
+    """(estimator inside, its rows, its targets) of each of its fits."""
+    if hasattr(estimator, "_inner_problems"):
+        yield from estimator._inner_problems(X, y)
+        return
+    steps = getattr(estimator, "steps", None)
+    if isinstance(steps, list):
+        for name, part in steps:
+            if name == step:
+                break
+            if hasattr(part, "fit_transform"):
+                X = cloned(part).fit_transform(X, y)
+    yield estimator.get_params()[step], X, y
+
+
+def beyond(
+    parameter: str, values: Iterable[float], best: float, first: Sequence[float]
+) -> list[float]:
+    """The next decade of values beyond the end of a path at which the best one is; `first` came from the data.
+
+    Empty if the best value is inside, or if the path has gone on as far as it may.
+    """
+    ends, ordered = BEYOND.get(parameter.rpartition("__")[2], (0, 0)), sorted({*values})
+    if not any(ends) or len(ordered) < 2 or best not in (ordered[0], ordered[-1]):
+        return []
+    up = best == ordered[-1]
+    near, limit = (ordered[-2], max(first)) if up else (ordered[1], min(first))
+    step, gone = np.log10(best / near), abs(np.log10(best / limit))
+    left = int((ends[up] - gone) / abs(step) + SLACK)
+    count = min(left, max(1, int(1 / abs(step) + SLACK)))
+    return [float(best * 10 ** (step * k)) for k in range(1, count + 1)]
+
+
+class Grid:
+    """All combinations of the values of tuned parameters. A path depends on the values of the parameters before it:
+    each width of a kernel has strengths of its own.
+
+    `values` gives the path of a parameter when others are fixed. The `outer` parameters vary slowest.
+    """
+
+    def __init__(
+        self,
+        tune: Mapping[str, Any],
+        values: Callable[[str, Option], Sequence[float]],
+        outer: Collection[str] = (),
+    ):
+        self.tune = tune
+        self.order = sorted(tune, key=lambda name: (name not in outer, _rank(name, tune[name])))
+        self._values = values
+        self._from_data: dict[tuple[str, Hashable], Sequence[float]] = {}
+        self.options = [*self._combined({}, self.order)]
+
+    def beyond(self, options: Sequence[Option], number: int) -> list[Option]:
+        """The options that continue a path, if this number is at an end of it."""
+        chosen = options[number]
+        for i, name in enumerate(self.order):
+            if is_path(self.tune[name]):
+                before = {other: chosen[other] for other in self.order[:i]}
+                key = key_of(before)
+                mates = [o for o in options if key_of({n: o[n] for n in before}) == key]
+                first = self._path(name, before)
+                new = beyond(name, [o[name] for o in mates], chosen[name], first)
+                if new:
+                    rest = self.order[i + 1 :]
+                    return [o for v in new for o in self._combined(before | {name: v}, rest)]
+        return []
+
+    def _combined(self, fixed: Option, names: Sequence[str]) -> Iterator[Option]:
+        if not names:
+            yield {name: fixed[name] for name in self.tune}
+            return
+        name, *rest = names
+        spec = self.tune[name]
+        for value in self._path(name, fixed) if is_path(spec) else tuning.listed_values(spec):
+            yield from self._combined(fixed | {name: value}, rest)
+
+    def _path(self, name: str, fixed: Option) -> Sequence[float]:
+        key = name, key_of(fixed)
+        if key not in self._from_data:
+            self._from_data[key] = [float(v) for v in self._values(name, fixed)]
+        return self._from_data[key]
+
+
+def _rank(name: str, spec: Any) -> int:
+    """Paths come after lists, and strengths last, as they depend on the kernel."""
+    return is_path(spec) + (is_path(spec) and name.rpartition("__")[2] in STRENGTHS)

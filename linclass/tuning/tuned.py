@@ -1,0 +1,307 @@
+"""What a tuned classifier and a tuned regressor share: the candidates, the rules that choose, the fit to all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from linclass.base.annotations import ArrayLike, EstimatorLike, FoldsLike, MatrixLike, Seed
+from linclass.base.cloned import cloned
+from linclass.base.convergence_warning import silently
+from linclass.base.counts_rows import as_counts
+from linclass.base.estimator import Estimator
+from linclass.base.given_rows import caller_rows
+from linclass.base.groups import kept_groups
+from linclass.base.idle_parameters import idle_in_all
+from linclass.base.meta_estimator import Given, MetaEstimator, ending_inside, require_kind
+from linclass.base.metadata import asking_for_all
+from linclass.base.numerics.arrays import Array
+from linclass.base.offsets import given_offset, kept_offsets
+from linclass.base.parameters import key_of
+from linclass.base.regularization_path import RegularizationPath, check_strengths
+from linclass.evaluation import metrics
+from linclass.tuning import tuning
+from linclass.tuning.candidates import Option, fits_of, fits_on_folds, has_path
+from linclass.tuning.criterion import CRITERIA, check_likelihood, information
+from linclass.tuning.held_out_score import (
+    AtOffset,
+    Score,
+    check_metric,
+    check_probabilities,
+    score_of,
+)
+from linclass.tuning.inner_folds import (
+    Split,
+    check_folds,
+    fold_of_rows,
+    inner_splits,
+    kept_folds,
+)
+from linclass.tuning.paths import Grid, complaint, parameter_path
+from linclass.tuning.tuning import PATH
+
+RULES = (*tuning.RULES, *CRITERIA)
+FITTED = ("path_", "scores_", "fold_", "criterion_", "degrees_of_freedom_", "strength_")
+
+
+class Tuned(MetaEstimator):
+    """Mixin of the two; the class has the parameters named here."""
+
+    estimator: EstimatorLike
+    strengths: int | Sequence[float] | None
+    grid: Mapping[str, Sequence[Any]] | None
+    rule: str
+    folds: FoldsLike
+    metric: Any
+    random_state: Seed
+    noise_variance: float | None = None
+    default: ClassVar[str]  # file and class of the estimator None
+    wanted: ClassVar[str]  # classifier or regressor
+    metrics: ClassVar[Mapping[str, Score]]
+    candidates_: list[Option]
+    scores_: Array
+    strength_: float
+    estimator_: Any
+    best_index_: int
+
+    def check(self) -> None:
+        super().check()
+        if not (isinstance(self.rule, str) and self.rule in RULES):
+            raise ValueError(f"rule is {self.rule!r}; choose from {', '.join(RULES)}.")
+        check_metric(self.metric, self.metrics)
+        check_folds(self.folds)
+        inner = self._inner()
+        require_kind(inner, self.wanted)
+        if not all(hasattr(inner, name) for name in ("get_params", "set_params", "fit", "predict")):
+            raise ValueError(
+                f"estimator is {self.estimator!r}; give one that is made, as in Ridge(), with fit, "
+                "predict, get_params and set_params."
+            )
+        if isinstance(inner, Estimator):
+            inner.check()
+        if self.grid is not None and not tuning.is_grid(self.grid):
+            raise ValueError(f"grid is {self.grid!r}; give lists of values by name of parameter.")
+        if self.strengths is None and not self.grid:
+            raise ValueError("strengths and grid are both None; give values to choose from.")
+        self._refuse_idle(inner)
+        own = {name: spec for name, spec in (self.grid or {}).items() if tuning.is_path(spec)}
+        if why := next(filter(None, (complaint(inner, name) for name in own)), None):
+            raise ValueError(f"{why}.")
+        if isinstance(self.strengths, Integral):
+            if self.strengths < 1 or isinstance(self.strengths, bool):
+                raise ValueError(f"strengths is {self.strengths}; give at least 1, or a list.")
+            if not self._has_path(inner):
+                raise ValueError(
+                    f"strengths is {self.strengths}, but the range that matters is known for models of linclass with "
+                    f"a penalty only, not for {inner!r}; list them, or give strengths=None and a grid by the "
+                    "names of its parameters, such as {'logisticregression__strength': [1e-3, 1e-2]}."
+                )
+        elif self.strengths is not None:
+            check_strengths(self.strengths)
+            if "strength" not in inner.get_params():
+                raise ValueError(
+                    f"{type(inner).__name__} has no parameter 'strength'; give strengths=None and a grid by "
+                    "the names of its parameters, such as {'logisticregression__strength': [1e-3, 1e-2]}."
+                )
+        if self.rule in CRITERIA:
+            check_likelihood(inner, self.rule)
+
+    @property
+    def _depends_on_count(self) -> bool:
+        return self.rule in CRITERIA or super()._depends_on_count
+
+    def _refuse_idle(self, inner: EstimatorLike) -> None:
+        """Raise ValueError if a parameter has no effect at any of the values to choose from."""
+        names = [*(self.grid or {}), *(["strength"] if self.strengths is not None else [])]
+        options = tuning.candidates(self.grid or {})
+        idle = idle_in_all(names, (cloned(inner).set_params(**option) for option in options))
+        if idle:
+            raise ValueError(next(iter(idle.values())))
+
+    def parts(self) -> list[str]:
+        """Modules that a fit imports by name."""
+        own = [self.default.rpartition(".")[0]] if self.estimator is None else []
+        named = isinstance(self.metric, str) and self.metric not in self.metrics
+        own += metrics.modules_of(self.metric) if named else []
+        return [*own, *getattr(self._inner(), "parts", list)()]
+
+    @property
+    def best_params_(self) -> Option:
+        """The chosen values."""
+        return self.candidates_[self.best_index_]
+
+    @property
+    def mean_scores_(self) -> Array:
+        """Mean of the scores of each candidate over the folds."""
+        return np.asarray(self.scores_.mean(axis=0))
+
+    @property
+    def standard_errors_(self) -> Array:
+        """Standard error sd/√folds of the mean of each candidate."""
+        return np.asarray(tuning.standard_error(self.scores_))
+
+    @property
+    def coef_(self) -> Array:
+        """Weights of the fit to all rows."""
+        return np.asarray(self.estimator_.coef_)
+
+    @property
+    def intercept_(self) -> Any:
+        """Intercept of the fit to all rows."""
+        return self.estimator_.intercept_
+
+    def _kept(
+        self,
+        groups: ArrayLike | None,
+        offset: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        y: ArrayLike,
+    ) -> tuple[Any, Given]:
+        """(folds, groups and offset) of the rows whose weight is not 0."""
+        criterion = isinstance(self.rule, str) and self.rule in CRITERIA  # without folds
+        folds = None if criterion else kept_folds(self.folds, sample_weight, y)
+        own = kept_groups(groups, sample_weight, y), kept_offsets(offset, sample_weight, y)
+        return folds, Given(None, *own)
+
+    def _choose(
+        self,
+        inner: EstimatorLike,
+        X: MatrixLike,
+        y: Array,
+        given: Given,
+        strata: Array,
+        folds: Any,
+    ) -> Self:
+        """Choose among the candidates and fit to all rows. Rows are distributed over folds by strata."""
+        X = self._rows_inside(X)
+        for name in FITTED:
+            vars(self).pop(name, None)  # of an earlier fit
+        if self.rule in CRITERIA and given.weights is not None:
+            given = given._replace(weights=as_counts(given.weights))
+        asked = given.asked_for(inner)
+        with silently():
+            grid = self._grid(inner, X, y, given.asked_for(inner))
+            options = grid.options
+            if self.rule in CRITERIA:
+                judge = self._by_criterion(inner, X, y, asked)
+            else:
+                owner = type(self).__name__
+                splits = inner_splits(
+                    folds, caller_rows(X), y, strata, given.groups, self.random_state, owner
+                )
+                judge = self._by_folds(inner, X, y, given, splits)
+            judge(options)
+            while more := self._beyond(inner, grid, options):
+                judge(more)
+                options += more
+            self.candidates_, self.best_index_ = options, self._best(inner, options)
+            near = self._along(options)
+            fits = fits_of(inner, [options[i] for i in near], X, y, asked)
+        self.estimator_ = fits[near.index(self.best_index_)]
+        if hasattr(self.estimator_, "strength") and has_path(self.estimator_):
+            self.path_ = RegularizationPath(fits)
+        if "strength" in self.best_params_:
+            self.strength_ = self.best_params_["strength"]
+        return self._record(**ending_inside(self.estimator_))
+
+    def _by_criterion(
+        self, inner: EstimatorLike, X: MatrixLike, y: Array, given: Given
+    ) -> Callable[[Sequence[Option]], None]:
+        """Judges candidates by AIC or BIC, and adds them to those judged before."""
+        self.criterion_, self.degrees_of_freedom_ = np.empty(0), np.empty(0)
+
+        def judge(options: Sequence[Option]) -> None:
+            fits = fits_of(inner, options, X, y, given)
+            found, df = information(fits, X, y, given, self.rule, self.noise_variance)
+            self.criterion_ = np.append(self.criterion_, found)
+            self.degrees_of_freedom_ = np.append(self.degrees_of_freedom_, df)
+
+        return judge
+
+    def _by_folds(
+        self,
+        inner: EstimatorLike,
+        X: MatrixLike,
+        y: Array,
+        given: Given,
+        splits: Sequence[Split],
+    ) -> Callable[[Sequence[Option]], None]:
+        """Scores candidates on every fold, and adds them to those scored before."""
+        if (fold := fold_of_rows(splits, len(y))) is not None:
+            self.fold_ = fold
+        metric = score_of(self.metric, self.metrics)
+        asked = given.asked_for(inner)
+        self.scores_ = np.empty((len(splits), 0))
+
+        def judge(options: Sequence[Option]) -> None:
+            check_probabilities(self.metric, inner, options)
+            scores = []
+            fits_of_folds = fits_on_folds(inner, options, X, y, asked, splits)
+            for (_, rows), fits in zip(splits, fits_of_folds, strict=True):
+                weights, offset = given.at(rows).weights, asked.at(rows).offset
+                models = fits if offset is None else [AtOffset(fit, offset) for fit in fits]
+                own = caller_rows(X[rows])
+                scores.append([float(metric(model, own, y[rows], weights)) for model in models])
+            if np.isnan(scores).any():
+                fold_number, option = np.argwhere(np.isnan(scores))[0]
+                raise ValueError(
+                    f"metric {self.metric!r} is nan on fold {fold_number} for {options[option]}; choose one that "
+                    "is defined there, or fewer folds."
+                )
+            self.scores_ = np.hstack([self.scores_, scores])
+
+        return judge
+
+    def _best(self, inner: EstimatorLike, options: Sequence[Option], rule: str = "") -> int:
+        """The number of the option that the rule chooses."""
+        if self.rule in CRITERIA:
+            return tuning.RULES["best"](options, -self.criterion_[None], inner)
+        return tuning.RULES[rule or self.rule](options, self.scores_, inner)
+
+    def _beyond(self, inner: EstimatorLike, grid: Grid, options: Sequence[Option]) -> list[Option]:
+        """What continues a path, if the best or the chosen candidate is an end of it."""
+        best, chosen = self._best(inner, options, "best"), self._best(inner, options)
+        return grid.beyond(options, best) or grid.beyond(options, chosen)
+
+    def _grid(self, inner: EstimatorLike, X: MatrixLike, y: Array, given: Given) -> Grid:
+        """The candidates; paths come from these rows."""
+        count = self.strengths if isinstance(self.strengths, Integral) else None
+        tune: dict[str, Any] = {}
+        if self.strengths is not None:
+            tune["strength"] = PATH if count else check_strengths(self.strengths)
+        tune |= dict(self.grid or {})
+
+        def values(name: str, fixed: Option) -> Sequence[float]:
+            model = cloned(inner).set_params(**fixed)
+            if name != "strength" or count is None:
+                return parameter_path(model, name, caller_rows(X), y).tolist()
+            known = given_offset(given.offset)
+            path = model.strength_path(X, y, max(count, 2), None, given.weights, **known)
+            return path[:count].tolist()
+
+        return Grid(tune, values)
+
+    @staticmethod
+    def _has_path(inner: EstimatorLike) -> bool:
+        if "strength" not in getattr(inner, "paths", ()) or not hasattr(inner, "strength_path"):
+            return False
+        try:
+            getattr(inner, "_require_penalty", lambda: None)()
+        except ValueError:
+            return False
+        return True
+
+    def _along(self, options: Sequence[Option]) -> list[int]:
+        """Numbers of the candidates that agree with the chosen one in everything but the strength."""
+        keys = [key_of(option | {"strength": 0}) for option in options]
+        return [i for i, key in enumerate(keys) if key == keys[self.best_index_]]
+
+    def _inner(self) -> EstimatorLike:
+        if self.estimator is not None:
+            return self.estimator
+        file, _, name = self.default.rpartition(".")
+        return asking_for_all(getattr(import_module(file), name)())

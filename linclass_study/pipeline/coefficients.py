@@ -1,0 +1,162 @@
+"""The coefficients of a fitted linear classifier by the names of its features, for any library:
+
+    z = Σ_j value_j x_j + intercept,      one z for two classes, else one per class
+
+x_j are the features before `standardize`, so `value` is the change of z per unit of the original feature, and
+value · scale the change per standard deviation if the feature was standardized (else scale is 1).
+
+In foreign estimators `coef_` may refer to pairs of classes or to an inner step of a pipeline, so coefficients are
+returned only if they reproduce the scores of the classifier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from linclass.base.annotations import EstimatorLike, Matrix
+from linclass.base.tables.table import Table, unique
+
+LOOK_AT = 8  # rows whose scores are compared
+# A step with one of these attributes (a selector, an imputer, PolynomialFeatures) does not change the columns whose
+# names it keeps.
+LEAVE = ("get_support", "missing_values", "powers_")
+ROUNDING = 1e-4  # of the largest score: some libraries compute in single precision
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """W (scores, d) and b (scores,) in units of the features called `names`; `scale` (d,) of each."""
+
+    names: Sequence[str]
+    W: np.ndarray
+    b: np.ndarray
+    scale: np.ndarray
+
+    def classes(self) -> list[int]:
+        """The code of the class of each score."""
+        return [1] if len(self.W) == 1 else list(range(len(self.W)))
+
+    def largest(self, most: int) -> list[np.ndarray]:
+        """For each score the indices of all features, or of the `most` largest nonzero |value · scale|."""
+        d = self.W.shape[1]
+        if d <= most:
+            return [np.arange(d)] * len(self.W)
+        size = np.abs(self.W * self.scale)
+        first = np.argsort(-size, axis=1, kind="stable")[:, :most]
+        return [np.sort(places[row[places] > 0]) for places, row in zip(first, size, strict=True)]
+
+
+def of_fit(
+    estimator: EstimatorLike,
+    transforms: Sequence[Any],
+    ready: Table,
+    score: np.ndarray | None = None,
+) -> Coefficients | None:
+    """The coefficients, or None if they cannot be read.
+
+    `ready` are transformed rows, and `score` (n, K) the classifier's scores of them; without scores the coefficients
+    are not verified.
+    """
+    try:
+        rows = ready if score is None else ready.rows(np.arange(min(LOOK_AT, len(score))))
+        found, units = _read(estimator, rows)
+        if score is not None and not _gives(found, units, score[: units.shape[0]]):
+            return None
+        last = transforms[-1] if transforms else None
+        found = _before(last, found, ready.is_sparse) if units is rows else found
+        found = replace(found, names=unique(found.names))
+        return found if np.isfinite(found.W).all() and np.isfinite(found.b).all() else None
+    except Exception:  # of any kind: coefficients are only shown, and must not end a run
+        return None
+
+
+def _read(estimator: EstimatorLike, rows: Table) -> tuple[Coefficients, Table]:
+    """The coefficients, and the rows in whose units they are."""
+    if hasattr(estimator, "best_estimator_"):  # a search for parameters
+        return _read(estimator.best_estimator_, rows)
+    if hasattr(estimator, "named_steps"):
+        return _of_pipeline(estimator, rows)
+    W, b = _linear(estimator)
+    if len(W) == 2:  # a score for each of two classes
+        W, b = W[1:] - W[:1], b[1:] - b[:1]
+    return Coefficients(rows.names, W, b, np.ones(rows.shape[1])), rows
+
+
+def _linear(estimator: EstimatorLike) -> tuple[np.ndarray, np.ndarray]:
+    """(coef_, intercept_); for one-vs-rest those of its inner classifiers."""
+    parts = [estimator] if hasattr(estimator, "coef_") else estimator.estimators_
+    W = np.vstack([_dense(part.coef_) for part in parts])
+    b = np.concatenate([np.ravel(np.asarray(part.intercept_, float)) for part in parts])
+    return W, np.broadcast_to(b, len(W))
+
+
+def _of_pipeline(pipeline: Any, rows: Table) -> tuple[Coefficients, Table]:
+    """Names as the steps give them, the same in all folds, whatever the rows are.
+
+    If the last step scales, the scaling is undone instead, as for `standardize`.
+    """
+    *steps, (_, classifier) = pipeline.steps
+    steps = [(name, step) for name, step in steps if step not in (None, "passthrough")]
+    for name, step in steps:
+        before, names = rows, step.get_feature_names_out(np.array(rows.names, dtype=object))
+        rows = Table(_matrix(step.transform(before.X)), tuple(map(str, names)))
+        if step is steps[-1][1] and _scales(step, before, rows):
+            found, units = _read(classifier, rows)
+            if units is rows:
+                return _before(step, found, unshifted=not step.with_mean), before
+        rows = replace(rows, names=names_after(step, name, before.names, rows.names))
+    return _read(classifier, rows)
+
+
+def names_after(
+    step: Any, name: str, before: Iterable[str], after: Iterable[str]
+) -> tuple[str, ...]:
+    """Names of columns after a step called `name`; scaler(age) if it may change a column but keeps its name."""
+    if any(hasattr(step, attribute) for attribute in LEAVE):
+        return tuple(after)
+    known = {*before}
+    return tuple(f"{name}({one})" if one in known else one for one in after)
+
+
+def _scales(step: Any, before: Table, after: Table) -> bool:
+    """Whether a step computes (x − mean_)/scale_, verified on the rows."""
+    scale, centred = getattr(step, "scale_", None), getattr(step, "with_mean", None)
+    if scale is None or centred is None or np.shape(scale) != (before.shape[1],):
+        return False
+    mean = step.mean_ if centred else 0.0
+    return np.allclose((_dense(before.X) - mean) / scale, _dense(after.X))
+
+
+def _before(last: Any, found: Coefficients, unshifted: bool) -> Coefficients:
+    """Coefficients of the features before a transform (x − mean_)/scale_; sparse rows are not shifted."""
+    scale: Any = getattr(last, "scale_", ())
+    if np.shape(scale) != found.scale.shape:
+        return found
+    W = found.W / scale
+    b = found.b if unshifted else found.b - W @ last.mean_
+    return replace(found, W=W, b=b, scale=np.asarray(scale, float))
+
+
+def _gives(found: Coefficients, rows: Table, score: np.ndarray) -> bool:
+    """Whether they reproduce the scores, up to a constant for all classes of a row."""
+    Z = rows.X @ found.W.T + found.b
+    if len(found.W) == 1:
+        Z = np.hstack([-Z / 2, Z / 2])
+    if Z.shape != score.shape:
+        return False
+    expected = score - score.mean(axis=1, keepdims=True)
+    off = np.abs(Z - Z.mean(axis=1, keepdims=True) - expected).max()
+    return bool(off <= ROUNDING * max(np.abs(expected).max(), ROUNDING))
+
+
+def _matrix(X: Matrix) -> Any:
+    return sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X, float)
+
+
+def _dense(values: Any) -> np.ndarray:
+    return np.atleast_2d(values.toarray() if sparse.issparse(values) else np.asarray(values, float))

@@ -1,0 +1,98 @@
+"""Fitting a method to the training rows of one fold, of several folds at once, or of all rows but one."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from linclass.base.applicability import NotApplicable
+from linclass.base.tables.table import Table
+from linclass_study.pipeline.estimator_calls import fit_estimator, fits_together, rows_for
+from linclass_study.pipeline.fitted import Candidate, Fitted, Prediction, Task, predict_rows
+from linclass_study.pipeline.method import Method
+from linclass_study.pipeline.require_numbers import require_numbers
+from linclass_study.pipeline.transforming import fit_transforms, shared_transforms
+from linclass_study.pipeline.tuned_parameters import candidates_of, select_parameters
+
+
+def fit_method(
+    method: Method,
+    table: Table,
+    y: np.ndarray,
+    task: Task,
+    seed: int,
+    groups: np.ndarray | None = None,
+) -> Fitted:
+    """Fit a method to training rows; tuned parameters are selected first.
+
+    Rows of a group stay together in the folds of the tuning, and in those of an estimator whose `fit` has the
+    parameter `groups`.
+    """
+    require_costs(method, task)
+    chosen: dict[str, Any] = {}
+    candidates: tuple[Candidate, ...] = ()
+    if method.tune:
+        choice = select_parameters(method, table, y, task, seed, groups)
+        chosen, candidates = choice.option, candidates_of(choice, task)
+    transforms, ready, estimator = prepared(method, table, y, seed, chosen)
+    fit_estimator(estimator, rows_for(estimator, ready), y, groups, method.classes)
+    return Fitted(method, task, chosen, transforms, estimator, candidates)
+
+
+def prepared(
+    method: Method, table: Table, y: np.ndarray, seed: int, chosen: Mapping[str, Any]
+) -> tuple[list[Any], Table, Any]:
+    """(the fitted transforms, the training rows after them, the classifier that has yet to learn)."""
+    transforms, ready = fit_transforms(method.with_options(chosen).transforms, table, y, seed)
+    estimator = method.estimator(seed, **chosen)
+    require_numbers(ready, estimator)
+    return transforms, ready, estimator
+
+
+def fit_folds(
+    method: Method, table: Table, y: np.ndarray, held_out: list[np.ndarray], task: Task
+) -> list[Fitted]:
+    """`fit_method` on the training rows of all folds at once, for a deterministic method without tuning.
+
+    Raises NotApplicable if the folds have nothing to share: fit them one by one.
+    """
+    require_costs(method, task)
+    if method.tune:
+        raise NotApplicable("each fold has its own tuning")
+    shared, fits = fits_together(method, [{}], table, y, held_out, None, strictly=True)
+    return [Fitted(method, task, {}, shared.transforms(k), fit) for k, (fit,) in enumerate(fits)]
+
+
+def predict_left_out(
+    method: Method, table: Table, y: np.ndarray, task: Task
+) -> tuple[Fitted, Prediction]:
+    """(model of all rows, predictions for each row by the model of all others), without tuning, for a
+    classifier with `leave_one_out`.
+
+    Raises NotApplicable if the transforms depend on the row that is left out.
+    """
+    require_costs(method, task)
+    estimator = method.estimator()
+    if method.tune or not callable(getattr(estimator, "leave_one_out", None)):
+        raise NotApplicable(f"{type(estimator).__name__} has no leave_one_out, or is tuned")
+    shared = shared_transforms(method.transforms, table, list(np.arange(len(y))[:, None]))
+    if shared is None or shared.last is not None:
+        raise NotApplicable("the transforms differ from row to row")
+    require_numbers(shared.table, estimator)
+    rows = rows_for(estimator, shared.table)
+    Z = estimator.leave_one_out(rows, y)
+    fit_estimator(estimator, rows, y, None, method.classes)
+    left_out = copy.copy(estimator)  # with the scores of each row by the model of all others
+    left_out.decision_function = lambda X: Z
+    predicted = predict_rows(left_out, rows, method, task)
+    return Fitted(method, task, {}, shared.common, estimator), predicted
+
+
+def require_costs(method: Method, task: Task) -> None:
+    if method.by_costs and task.costs is None:
+        raise NotApplicable(
+            "'decide: costs' needs costs, and the data set states none; add 'costs:' to its entry"
+        )

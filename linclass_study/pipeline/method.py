@@ -1,0 +1,114 @@
+"""A method: a configured classifier, as in an entry of config/methods.yaml.
+
+Parts are found by name, so a method depends only on the files of its own parts.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from linclass.base.import_path import import_class
+from linclass_study.pipeline.class_weight_codes import with_codes
+
+
+@dataclass(frozen=True)
+class Method:
+    """A configured classifier: its class, parameters, grid of tuned parameters, and transforms.
+
+    Tuned parameters are sorted by name, so the order of keys in an entry does not decide ties. The grid may have
+    options of the transforms, too, as principal_components__components. A dict `class_weight` may name the classes by
+    their labels, `classes`, in the order of their codes.
+    """
+
+    classifier: type
+    params: dict[str, Any] = field(default_factory=dict)
+    tune: dict[str, Any] = field(default_factory=dict)
+    transforms: tuple[tuple[str, dict[str, Any]], ...] = ()
+    by_costs: bool = False
+    classes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_entry(cls, entry: Mapping[str, Any], classes: Sequence[str] = ()) -> Method:
+        return cls(
+            classifier=import_class(entry["classifier"]),
+            params=dict(entry.get("params") or {}),
+            tune=dict(sorted((entry.get("tune") or {}).items())),
+            transforms=tuple(named_steps(entry.get("transforms"))),
+            by_costs=entry.get("decide") == "costs",
+            classes=tuple(classes),
+        )
+
+    def estimator(self, seed: int | None = None, **chosen: Any) -> Any:
+        """The unfitted classifier; `seed` sets its random_state unless the entry does."""
+        own = {name: value for name, value in chosen.items() if not self.is_of_transform(name)}
+        values = self.values(self.params | own, seed)
+        learns = hasattr(self.classifier, "fit")  # a splitter may reject a seed
+        drawn = parameters(self.classifier).get("random_state")
+        if seed is not None and learns and drawn is not None and drawn.default != "deprecated":
+            values.setdefault("random_state", seed)
+        inner = {name: values.pop(name) for name in list(values) if "__" in name}
+        made = self.classifier(**values)
+        return made.set_params(**inner) if inner else made
+
+    def values(self, params: Mapping[str, Any], seed: int | None) -> dict[str, Any]:
+        """Parameters as the classifier takes them: estimators inside are built, class weights are those of codes."""
+        return {
+            name: built(with_codes(value, self.classes, name), seed)
+            for name, value in params.items()
+        }
+
+    def is_of_transform(self, tuned: str) -> bool:
+        """Whether a tuned parameter is an option of a transform: PCA__n_components, of sklearn.decomposition.PCA."""
+        step, _, option = tuned.partition("__")
+        return bool(option) and step in map(step_name, dict(self.transforms))
+
+    def with_options(self, chosen: Mapping[str, Any]) -> Method:
+        """The method with the chosen options of its transforms; parameters of the classifier are left out."""
+        options: dict[str, dict[str, Any]] = {}
+        for name in filter(self.is_of_transform, chosen):
+            step, _, option = name.partition("__")
+            options.setdefault(step, {})[option] = chosen[name]
+        steps = [
+            (path, with_codes(own | options.get(step_name(path), {}), self.classes))
+            for path, own in self.transforms
+        ]
+        return replace(self, transforms=tuple(steps))
+
+
+def parameters(function: Any) -> Mapping[str, inspect.Parameter]:
+    """Parameters by name; empty if they are unknown, as for some compiled classes."""
+    try:
+        return inspect.signature(function).parameters
+    except ValueError:
+        return {}
+
+
+def named_steps(entries: Any) -> list[tuple[str, dict[str, Any]]]:
+    """[standardize, {impute: {numbers: median}}] → [(name, options), …]."""
+    pairs = []
+    for entry in entries or []:
+        name, options = (entry, None) if isinstance(entry, str) else next(iter(entry.items()))
+        pairs.append((name, dict(options or {})))
+    return pairs
+
+
+def step_name(path: str) -> str:
+    """Name of a transform in `tune:`, the last part of an import path."""
+    return path.rpartition(".")[2]
+
+
+def built(value: Any, seed: int | None) -> Any:
+    """The value of a parameter; {classifier: …, params: …} becomes an estimator.
+
+    Also inside lists and mappings, such as the [[name, {classifier: …}], …] of ensembles.
+    """
+    if isinstance(value, Mapping):
+        if "classifier" in value:
+            return Method.from_entry(value).estimator(seed)
+        return {name: built(inside, seed) for name, inside in value.items()}
+    if isinstance(value, list):
+        return [built(item, seed) for item in value]
+    return value

@@ -1,0 +1,262 @@
+"""The tuned parameters of a method, and options of its transforms, selected by inner cross-validation on its training
+rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from linclass.base.annotations import EstimatorLike
+from linclass.base.applicability import NotApplicable
+from linclass.base.convergence_warning import silently
+from linclass.base.foreign_estimator import is_ours, own_codes, own_copy
+from linclass.base.meta_estimator import Given
+from linclass.base.parameters import key_of
+from linclass.base.tables.table import Table
+from linclass.evaluation import metrics
+from linclass.tuning import tuning
+from linclass.tuning.candidates import fits_of, goes_along_paths
+from linclass.tuning.folds import seed_of
+from linclass.tuning.paths import Grid, parameter_path
+from linclass_study.pipeline.estimator_calls import fit_estimator, fits_together, rows_for
+from linclass_study.pipeline.fitted import Candidate, Task, measured, predict_rows, why_not_measured
+from linclass_study.pipeline.method import Method, step_name
+from linclass_study.pipeline.require_numbers import require_numbers
+from linclass_study.pipeline.transforming import Steps, fit_transforms, new_transform
+
+
+def select_parameters(
+    method: Method,
+    table: Table,
+    y: np.ndarray,
+    task: Task,
+    seed: int,
+    groups: np.ndarray | None = None,
+) -> tuning.Choice:
+    judge = _Judge(method, table, y, task, seed, groups, _precision_of_tuning(method))
+    with silently():  # only the last fit is the method's own
+        grid = grid_of(method, table, y, seed)
+        return tuning.choose(
+            grid.options,
+            y,
+            task.inner_folds,
+            seed_of("tuning", seed),
+            partial(_InnerFold, judge),
+            judge.score,
+            judge.together,
+            groups,
+            task.tune_rule,
+            task.classes or None,
+            _first_made(method, grid.options, seed),
+            grid.beyond,
+        )
+
+
+def _first_made(method: Method, options: list[dict[str, Any]], seed: int) -> EstimatorLike:
+    """The estimator of the first candidate that can be made; None if its constructor refuses all."""
+    for option in options:
+        with suppress(Exception):  # of any library; the candidate is judged later
+            return method.estimator(seed, **option)
+    return None
+
+
+def grid_of(method: Method, table: Table, y: np.ndarray, seed: int) -> Grid:
+    """All candidates; paths come from the training rows after the transforms. Options of transforms vary slowest, so
+    that rows are transformed once for each.
+    """
+    known: tuple[Steps | None, Any] = (None, None)
+
+    def transformed(steps: Steps) -> Any:
+        nonlocal known
+        if steps != known[0]:
+            known = steps, fit_transforms(steps, table, y, seed)[1]
+        return known[1]
+
+    def values(name: str, fixed: dict[str, Any]) -> Sequence[float]:
+        steps = method.with_options(fixed).transforms
+        if method.is_of_transform(name):
+            step, _, option = name.partition("__")
+            number = [step_name(path) for path, _ in steps].index(step)
+            transform = new_transform(*steps[number], seed)
+            found: Sequence[float] = transform._path_values(option, transformed(steps[:number]))
+            return found
+        ready, estimator = transformed(steps), method.estimator(seed, **fixed)
+        require_numbers(ready, estimator)
+        rows = own_copy(rows_for(estimator, ready), estimator)
+        return parameter_path(estimator, name, rows, own_codes(y, estimator)).tolist()
+
+    return Grid(method.tune, values, [*filter(method.is_of_transform, method.tune)])
+
+
+def candidates_of(choice: tuning.Choice, task: Task) -> tuple[Candidate, ...]:
+    n = len(choice.scores)
+    return tuple(
+        Candidate(option, None, None, n, False, choice.failures.get(i))
+        if np.isnan(mean)
+        else Candidate(option, _sign(task) * mean, error, n, i == choice.number)
+        for i, (option, (mean, error)) in enumerate(
+            zip(choice.options, choice.judged(), strict=True)
+        )
+    )
+
+
+@dataclass(frozen=True)
+class _Judge:
+    """Scores of candidates on inner folds."""
+
+    method: Method
+    table: Table
+    y: np.ndarray
+    task: Task
+    seed: int
+    groups: np.ndarray | None
+    precision: dict[str, Any]
+
+    def score(self, fold: _InnerFold, option: dict[str, Any]) -> float:
+        """Of a candidate on an inner fold."""
+        ready, X_test = fold.transformed(self.method.with_options(option).transforms)
+        if (fit := fold.of_path(option)) is not None:
+            return self.judged(fit, X_test, self.y[fold.test])
+        estimator = self.method.estimator(self.seed, **self.precision | option)
+        require_numbers(ready, estimator)
+        rows = own_copy(rows_for(estimator, ready), estimator)
+        if hasattr(estimator, "fitter") and is_ours(estimator):
+            fold.fitter = fold.fitter or estimator.fitter(rows, self.y[fold.train])
+            fit = fold.fitter(estimator.get_params(deep=False))
+            return self.judged(fit, X_test, self.y[fold.test])
+        groups = None if self.groups is None else self.groups[fold.train]
+        fit_estimator(estimator, rows, self.y[fold.train], groups, self.method.classes)
+        return self.judged(estimator, X_test, self.y[fold.test])
+
+    def together(
+        self, held_out: list[np.ndarray], options: Sequence[dict[str, Any]]
+    ) -> list[list[Callable[[], float]]]:
+        """The scores of all candidates on all inner folds, from models fitted at once."""
+        judgements: list[list[Callable[[], float]]] = [[] for _ in held_out]
+        for method, params in self._by_transforms(options):
+            _refuse_impossible(method, params, self.seed)
+            shared, fits = fits_together(method, params, self.table, self.y, held_out, self.seed)
+            for k, rows in enumerate(held_out):
+                X_test = shared.held_out(k, rows).X
+                judgements[k] += [
+                    partial(self.judged, fit, X_test, self.y[rows]) for fit in fits[k]
+                ]
+        return judgements
+
+    def judged(self, estimator: EstimatorLike, X_test: Any, y_test: np.ndarray) -> float:
+        """The tune_metric on held-out rows, greater is better."""
+        predicted = predict_rows(estimator, X_test, self.method, self.task)
+        value = measured(predicted, y_test, self.task)
+        if value is None:
+            raise NotApplicable(why_not_measured(predicted, y_test, self.task))
+        return _sign(self.task) * value
+
+    def _by_transforms(
+        self, options: Sequence[dict[str, Any]]
+    ) -> Iterator[tuple[Method, list[dict[str, Any]]]]:
+        """(method with options of its transforms, the candidates for its classifier), in the order of the options."""
+        for _, same in groupby(options, lambda option: self.method.with_options(option).transforms):
+            own = [*same]
+            yield self.method.with_options(own[0]), [self.of_classifier(option) for option in own]
+
+    def of_classifier(self, option: dict[str, Any]) -> dict[str, Any]:
+        """The parameters of the classifier among those of a candidate, and the precision of tuning."""
+        known = {name: v for name, v in option.items() if not self.method.is_of_transform(name)}
+        return self.precision | known
+
+
+@dataclass
+class _InnerFold:
+    """An inner fold with its rows as they were transformed last; a failure of the transforms is kept, too."""
+
+    judge: _Judge
+    train: np.ndarray
+    test: np.ndarray
+    options: Sequence[dict[str, Any]] = ()
+    path: dict[Hashable, Any] = field(default_factory=dict)  # key of a candidate → its fit
+    steps: Steps | None = None
+    fitter: Callable[[dict[str, Any]], Any] | None = (
+        None  # of candidates that share work on these rows
+    )
+    found: tuple[Table, Any] | Exception = field(default_factory=Exception)
+
+    def transformed(self, steps: Steps) -> tuple[Table, Any]:
+        """(training rows, matrix of the held-out rows) after these transforms, fitted to the training rows."""
+        if steps != self.steps:
+            self.steps, self.fitter = steps, None
+            try:
+                self.found = self._transform(steps)
+            except Exception as error:
+                self.found = error
+        if isinstance(self.found, Exception):
+            raise self.found
+        return self.found
+
+    def of_path(self, option: dict[str, Any]) -> Any:
+        """The fit of a candidate along the path of those that share its transforms; None if they are fitted alone."""
+        judge, method = self.judge, self.judge.method
+        if key_of(option) not in self.path:
+            steps = method.with_options(option).transforms
+            mates = [o for o in self.options if method.with_options(o).transforms == steps]
+            params = [judge.of_classifier(o) for o in mates]
+            self.path = dict.fromkeys(map(key_of, mates))
+            ready, _ = self.transformed(steps)
+            estimator = method.estimator(judge.seed)
+            if len(mates) > 1 and goes_along_paths(estimator, params):
+                require_numbers(ready, estimator)
+                groups = None if judge.groups is None else judge.groups[self.train]
+                values = [method.values(own, judge.seed) for own in params]
+                rows = rows_for(estimator, ready)
+                with suppress(NotApplicable, ValueError):  # each alone, then: only some may fail
+                    fits = fits_of(
+                        estimator, values, rows, judge.y[self.train], Given(None, groups)
+                    )
+                    self.path = dict(zip(self.path, fits, strict=True))
+        return self.path.get(key_of(option))
+
+    def _transform(self, steps: Steps) -> tuple[Table, Any]:
+        table, y = self.judge.table, self.judge.y
+        transforms, ready = fit_transforms(
+            steps, table.rows(self.train), y[self.train], self.judge.seed
+        )
+        held_out = table.rows(self.test)
+        for transform in transforms:
+            held_out = transform.transform(held_out)
+        return ready, held_out.X
+
+
+def _refuse_impossible(method: Method, options: list[dict[str, Any]], seed: int) -> None:
+    """Raise NotApplicable if a candidate cannot be fitted: one by one, only that one is left out."""
+    for option in options:
+        try:
+            getattr(method.estimator(seed, **option), "check", lambda: None)()
+        except ValueError as error:
+            raise NotApplicable(str(error)) from error
+
+
+def _precision_of_tuning(method: Method) -> dict[str, Any]:
+    """Candidates are compared by their predictions, for which a looser tolerance may suffice (`tuning_tol`); it is not
+    used if `tol` itself is tuned.
+    """
+    estimator = _first_made(method, [{}], 0)
+    found = {}
+    for name in method.tune:
+        inside, _, _ = name.rpartition("__")
+        part = estimator.get_params().get(inside) if inside and estimator is not None else estimator
+        tol = f"{inside}__tol" if inside else "tol"
+        enough = getattr(part, "tuning_tol", None)
+        if enough is not None and "tol" in part.get_params() and tol not in method.tune:
+            found[tol] = max(part.tol, enough)
+    return found
+
+
+def _sign(task: Task) -> float:
+    """What makes greater values of the tune_metric the better ones."""
+    return 1.0 if metrics.greater_is_better(task.tune_metric) else -1.0
