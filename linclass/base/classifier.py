@@ -17,7 +17,24 @@ from linclass.base.odd_entries import refuse_missing_labels
 
 
 class Classifier(Estimator):
-    """Predicts the class of the largest score. Two classes share one score z; z > 0 predicts class 1."""
+    """Predicts the class of the largest score. Two classes share one score z; z > 0 predicts class 1.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    status_ : str
+        How the fit ended: 'converged'; 'max_iter', stopped before the tolerance was reached;
+        'separable', maximum likelihood has no finite optimum; 'rank_deficient', the optimum need not be
+        unique or a covariance has no inverse.
+    certificate_kind_ : str or None
+        'duality_gap', an upper bound of (P − min P)/P for the objective P; 'gradient_cosine', the
+        largest cosine between the slopes and a feature, which is not a bound; 'gradient_norm', a
+        norm of the gradient; 'training_mistakes', the share of misclassified training rows
+        (perceptrons); 'gap_to_bound', the share of training errors above a lower bound
+        (ZeroOneClassifier); 'evidence_gain', the most by which a change of one precision raises the logarithm of
+        the evidence; 'closed_form', a solution without iterations.
+    """
 
     poor_score: ClassVar[bool] = False  # True: scikit-learn's suite expects no good score
     for_more_classes: ClassVar[str] = ""  # of a classifier for two: what to use for more of them

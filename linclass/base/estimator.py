@@ -19,12 +19,11 @@ from linclass import module_of
 from linclass.base import validation
 from linclass.base.annotations import Matrix, MatrixLike, Tags
 from linclass.base.convergence_warning import warn_after_fit
+from linclass.base.documentation import document_methods, documented
 from linclass.base.metadata import RequestsMetadata
 from linclass.base.parameter_types import checks_of
 from linclass.base.parameters import Parameters, defaults_of, misspelt, name_here
 from linclass.base.saved import Saved
-
-OWN = "linclass.base."
 
 
 class SignatureOfInit:
@@ -44,10 +43,6 @@ class Estimator(RequestsMetadata, Parameters, Saved):
         Number of features d of the training rows.
     feature_names_in_ : array of str, shape (d,), only if X was a data frame
         Names of the features.
-    status_ : str
-        How the fit ended: 'converged'; 'max_iter', stopped before the tolerance was reached;
-        'separable', maximum likelihood has no finite optimum; 'rank_deficient', the optimum need not be
-        unique or a covariance has no inverse.
     reason_ : str
         One sentence on a status other than 'converged'; the ConvergenceWarning of the fit adds the remedy where it
         has none. Of a converged fit it is empty, but for a note of Bayesian models on the strength or the noise that
@@ -56,13 +51,6 @@ class Estimator(RequestsMetadata, Parameters, Saved):
         Value of the objective at the solution; None if the fit has a closed form.
     certificate_ : float or None
         How far the solution is from optimal, 0 at an optimum; `certificate_kind_` says in what terms.
-    certificate_kind_ : str or None
-        'duality_gap', an upper bound of (P − min P)/P for the objective P; 'gradient_cosine', the
-        largest cosine between the slopes and a feature, which is not a bound; 'gradient_norm', a
-        norm of the gradient; 'training_mistakes', the share of misclassified training rows
-        (perceptrons); 'gap_to_bound', the share of training errors above a lower bound
-        (ZeroOneClassifier); 'evidence_gain', the most by which a change of one precision raises the logarithm of
-        the evidence; 'closed_form', a solution without iterations.
     n_iter_ : int
         Number of iterations; 0 for a closed form.
     """
@@ -82,19 +70,14 @@ class Estimator(RequestsMetadata, Parameters, Saved):
     n_iter_: int
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Compose the docstring that `help` shows of a model.
-
-        The equation of its file comes first, then its own parameters and attributes, then those of every
-        estimator: of regressors as `Regressor` has them, of classifiers as they are above.
-        """
+        """Complete the docstrings. That of a model begins with the equation of its file."""
         super().__init_subclass__(**options)
-        file = sys.modules[cls.__module__]
-        if cls.__doc__ and module_of(cls.__name__) == cls.__module__:
-            bases = (base for base in cls.__mro__ if base.__module__.startswith(OWN))
-            common = next(base.__doc__ for base in bases if "status_ : str" in (base.__doc__ or ""))
-            shared = inspect.cleandoc(common or "").partition("----------\n")[2]
-            own = inspect.cleandoc(cls.__doc__)
-            cls.__doc__ = f"{file.__doc__ or ''}\n{own}\n{shared}\n"
+        if module_of(cls.__name__) == cls.__module__:
+            equation, own = sys.modules[cls.__module__].__doc__, cls.__doc__
+            cls.__doc__ = "\n".join(map(inspect.cleandoc, filter(None, (equation, own))))
+            documented(cls)
+        elif cls.__module__.startswith("linclass."):
+            document_methods(cls)
 
     __signature__ = SignatureOfInit()
 

@@ -18,22 +18,13 @@ from linclass.base.softmax_probabilities import SoftmaxProbabilities
 
 
 class MajorityClass(LinearScores, SoftmaxProbabilities):
-    """Parameters
+    """Attributes
     ----------
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
-
-    Attributes
-    ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
     priors_ : array of shape (K,)
         Class frequencies.
     coef_ : array of shape (1, d) for two classes, (K, d) for more
         Zeros.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
+    intercept_
     """
 
     multiplies_features: ClassVar[bool] = False

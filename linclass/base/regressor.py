@@ -18,28 +18,14 @@ class Regressor(Estimator):
 
     Attributes
     ----------
-    n_features_in_ : int
-        Number of features d of the training rows.
-    feature_names_in_ : array of str, shape (d,), only if X was a data frame
-        Names of the features.
     status_ : str
         How the fit ended: 'converged'; 'max_iter', stopped before the tolerance was reached; 'rank_deficient', the
         optimum need not be unique, or no noise is left that could be estimated.
-    reason_ : str
-        One sentence on a status other than 'converged'; the ConvergenceWarning of the fit adds the remedy where it
-        has none. Of a converged fit it is empty, but for a note of Bayesian models on the strength or the noise that
-        they estimated.
-    objective_ : float or None
-        Value of the objective at the solution; None if the fit has a closed form.
-    certificate_ : float or None
-        How far the solution is from optimal, 0 at an optimum; `certificate_kind_` says in what terms.
     certificate_kind_ : str or None
         'duality_gap', an upper bound of (P − min P)/P for the objective P; 'gradient_cosine', the largest cosine
         between the slopes and a feature, which is not a bound; 'gradient_norm', a norm of the gradient;
         'evidence_gain', the most by which a change of one precision raises the logarithm of the evidence;
         'closed_form', a solution without iterations.
-    n_iter_ : int
-        Number of iterations; 0 for a closed form.
     """
 
     several_targets: ClassVar[bool] = False  # True: y may be a table with a column for each

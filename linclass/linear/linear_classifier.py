@@ -54,9 +54,6 @@ class LinearClassifier(
         'group_lasso' or 'fused_lasso'. None fits without a penalty. A dict {name: options} sets the options of a
         penalty, such as {'l1': {'factors': [1, 0, 2]}}. The intercept is not penalized, unless by the option
         'intercept'.
-    strength : float, default=1e-3
-        Factor of the penalty in the objective above, at least 0. The objective is a mean over rows,
-        so scikit-learn's C is 1/(Σw · strength).
     l1_ratio : float, default=0.5
         Share of the L1 norm in the penalty 'elastic_net', from 0 (ridge) to 1 (lasso). Other penalties do not use it.
     solver : str, dict or Solver, default='auto'
@@ -65,39 +62,19 @@ class LinearClassifier(
     step : float, str, dict or None, default=None
         Step size (learning rate) of the solvers that have one, 'gradient_descent' and 'stochastic_gradient': a number,
         or a rule such as {'inverse': 0.1}. None is the solver's own rule.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b. False sets b = 0.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
-    tol : float, default=1e-6
-        Tolerance: the fit has converged when `certificate_` is at most `tol`.
-    max_iter : int or None, default=None
-        Limit on the number of iterations, of stochastic solvers on that of passes. None is the solver's own limit.
-    warm_start : bool, default=False
-        Whether `fit` starts from the coefficients of the previous fit.
-    trace : bool or callable, default=False
-        Whether to record the progress of the solver in `trace_`. A function is called with the model after each
-        step, and its value recorded as `watched`.
-    random_state : int, numpy.random.Generator or None, default=None
+    random_state : int, numpy.random.Generator or None
         Seed of the random order of rows, for stochastic solvers. None draws a new one for each fit.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
-    coef_ : array of shape (1, d) for two classes, (K, d) for more
-        Weights W.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
-    solver_ : str
-        The solver that was used.
+    coef_
+    intercept_
+    solver_
     separating_direction_ : array of shape (d,) or (K, d), only with status_ 'separable'
         Direction along which the likelihood has no maximum, or the exponential loss no minimum.
     separating_intercept_ : float or array of shape (K,), only with status_ 'separable'
         Its intercept.
-    trace_ : list of dict, only with trace=True
-        Passes over the rows, seconds, objective and gradient norm after each iteration.
+    trace_
     path_ : dict, only with solver={'gradient_descent': {'record': ...}}
         Parameters after the recorded iterations.
     """
