@@ -1,15 +1,16 @@
-"""Parts are found by name: `find("losses", "hinge")` is the class Hinge in losses/hinge.py.
+"""Parts that users choose by name: `find("losses", "hinge")` is the class Hinge.
 
-A part extends the base class of its package, in the module that is named after it; the module may lie in a subpackage
-(solvers/hinge/pegasos.py). Adding a part is adding its module, and a fit imports only the parts that it composes.
+The package of each kind of part has a table {name: import path}, as LOSSES in linclass/linear/losses/__init__.py.
+A part is imported when it is asked for, so a fit loads only the parts that it uses.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from pkgutil import walk_packages
-from typing import Any
+from typing import Any, ClassVar
 
 from linclass.base.other_names import PARTS, nearest
 
@@ -22,58 +23,62 @@ PACKAGES = {
     "solvers": "linclass.linear.solvers",
     "transforms": "linclass.preprocessing.transforms",
 }
-BASES = {
-    "families": "Family",
-    "kernels": "Kernel",
-    "losses": "Loss",
-    "penalties": "Penalty",
-    "solvers": "Solver",
+SINGULAR = {
+    "families": "family",
+    "features": "feature",
+    "kernels": "kernel",
+    "losses": "loss",
+    "penalties": "penalty",
+    "solvers": "solver",
+    "transforms": "transform",
 }
 
+WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+class NamedPart:
+    """Base class of losses, penalties and solvers."""
+
+    name: ClassVar[
+        str
+    ]  # 'elastic_net' of ElasticNet; of a class outside linclass, the name of the class
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        ours = cls.__module__.startswith("linclass.")
+        cls.name = WORDS.sub("_", cls.__name__).lower() if ours else cls.__name__
+
 
 @cache
-def find(package: str, name: str) -> Any:
-    """The part called `name` of a package."""
-    part = _part(package, name) if name in _modules(package) else None
-    if part is None:
-        near = nearest(name, names(package), PARTS.get(package, {}).get(str(name).lower()))
-        hint = f"did you mean {near!r}?" if near else f"choose from {', '.join(names(package))}."
-        raise ValueError(f"there is no {BASES[package].lower()} {name!r}; {hint}")
-    return part
+def find(kind: str, name: str) -> Any:
+    """The class (of a feature, the function) with this name."""
+    path = table(kind).get(name)
+    if path is None:
+        near = nearest(name, names(kind), PARTS.get(kind, {}).get(str(name).lower()))
+        hint = f"did you mean {near!r}?" if near else f"choose from {', '.join(names(kind))}."
+        raise ValueError(f"there is no {SINGULAR[kind]} {name!r}; {hint}")
+    module, _, member = path.rpartition(".")
+    return getattr(import_module(module), member)
 
 
-@cache
-def names(package: str) -> tuple[str, ...]:
-    """The names of all parts of a package; of one without a base class, all its modules."""
-    if package not in BASES:
-        return tuple(sorted(_modules(package)))
-    return tuple(sorted(name for name in _modules(package) if _part(package, name)))
+def module_of(kind: str, name: str) -> str:
+    """The module of the part with this name."""
+    return table(kind)[name].rpartition(".")[0]
 
 
-def no_part(package: str, chosen: object) -> ValueError:
-    """What is neither a name nor {name: options}."""
+def names(kind: str) -> tuple[str, ...]:
+    """The names of all parts of a kind, in alphabetical order."""
+    return tuple(sorted(table(kind)))
+
+
+def table(kind: str) -> Mapping[str, str]:
+    """{name: import path} of all parts of a kind."""
+    found: Mapping[str, str] = getattr(import_module(PACKAGES[kind]), kind.upper())
+    return found
+
+
+def no_part(kind: str, chosen: object) -> ValueError:
+    """The error for a choice that is neither a name nor {name: options}."""
     return ValueError(
-        f"{chosen!r} is none of the {package}; give a name, or {{name: {{option: value}}}}."
+        f"{chosen!r} is none of the {kind}; give a name, or {{name: {{option: value}}}}."
     )
-
-
-def camel_case(name: str) -> str:
-    return "".join(word[:1].upper() + word[1:] for word in name.split("_"))
-
-
-def _part(package: str, name: str) -> type | None:
-    base = getattr(import_module(f"{PACKAGES[package]}.base"), BASES[package])
-    found = getattr(import_module(_modules(package)[name]), camel_case(name), None)
-    return found if isinstance(found, type) and issubclass(found, base) else None
-
-
-@cache
-def _modules(package: str) -> dict[str, str]:
-    """Module of each part, by its name."""
-    top = import_module(PACKAGES[package])
-    modules = {
-        module.name.rpartition(".")[2]: module.name
-        for module in walk_packages(top.__path__, f"{top.__name__}.")
-        if not module.ispkg
-    }
-    return {name: modules[name] for name in sorted(modules) if name != "base" and name[0] != "_"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 from linclass.base import parts
@@ -34,11 +33,10 @@ def checked_steps(package: str, entries: Any) -> Iterator[tuple[str, dict[str, A
 
 
 def feature_map(name: str) -> Callable[..., Table]:
-    """The function of linclass/preprocessing/features/{name}.py; a name with a dot is the import path of a function."""
+    """The function of a feature; a name with a dot is the import path of a function."""
     if "." in name:
         return partial(apply_own_feature, name)
-    found: Callable[..., Table] = import_module(f"linclass.preprocessing.features.{name}").apply
-    return found
+    return parts.find("features", name)
 
 
 def _check_options(package: str, name: str, options: Mapping[str, Any]) -> None:

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from linclass.base.import_path import import_class
-from linclass.base.parts import camel_case
+from linclass.base.parts import find
 from linclass.base.tables.table import Table
 from linclass_study.pipeline.foreign_transform import ForeignTransform
 from linclass_study.pipeline.method import Method
@@ -31,7 +30,7 @@ def transform_class(name: str) -> type:
     """The class of a transform, one_hot → OneHot; a name with a dot is the import path of a class."""
     if "." in name:
         return import_class(name)
-    return getattr(import_module(f"linclass.preprocessing.transforms.{name}"), camel_case(name))
+    return find("transforms", name)
 
 
 def new_transform(name: str, options: Mapping[str, Any], seed: int | None = None) -> Any:

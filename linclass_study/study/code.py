@@ -76,7 +76,7 @@ def modules_of_features(steps: Iterable[Any]) -> list[str]:
     """Modules of feature maps, by their names or import paths."""
     names = [name for name, _ in named_steps(steps)]
     return [
-        name.rpartition(".")[0] if "." in name else f"linclass.preprocessing.features.{name}"
+        name.rpartition(".")[0] if "." in name else parts.module_of("features", name)
         for name in names
     ]
 
@@ -156,7 +156,7 @@ def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
         if "." in name:
             yield from _of_entry({"classifier": name, "params": options})
         else:
-            yield f"linclass.preprocessing.transforms.{name}"
+            yield parts.module_of("transforms", name)
     for part in ("params", "tune"):
         for _, inner in inner_entries(entry.get(part) or {}):
             yield from _of_entry(inner)
@@ -167,7 +167,7 @@ def _of_foreign_paths() -> Iterable[str]:
     parts: which of them is known only when the foreign library is imported."""
     yield from map(module_of, ("LinearClassifier", "KernelSVM", "Ridge", "Lasso", "ElasticNet"))
     for kind in ("losses", "penalties", "kernels", "solvers"):
-        yield from (parts.find(kind, name).__module__ for name in parts.names(kind))
+        yield from (parts.module_of(kind, name) for name in parts.names(kind))
 
 
 def _composed(method: Method) -> Iterable[str]:

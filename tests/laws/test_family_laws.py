@@ -1,4 +1,4 @@
-"""Laws of exponential families. A new family is found by its file; EXAMPLES gives it parameters."""
+"""Laws of exponential families. EXAMPLES gives it parameters."""
 
 import inspect
 import tracemalloc

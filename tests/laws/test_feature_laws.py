@@ -1,4 +1,4 @@
-"""Laws of every feature map, found by its file; then what each computes."""
+"""Laws of every feature map; then what each computes."""
 
 import math
 from functools import partial

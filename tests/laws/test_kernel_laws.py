@@ -1,4 +1,4 @@
-"""Laws of every kernel, found by its file, and of the functions that are made of kernel columns."""
+"""Laws of every kernel, and of the functions that are made of kernel columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of every loss, found by its file."""
+"""Laws of every loss."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scipy.special import erfcx, log_ndtr
 
 from linclass import LinearClassifier
 from linclass.base import parts
-from linclass.base.parts import camel_case, find
+from linclass.base.parts import find
 from linclass.linear.losses.base import Loss, MarginLoss, ResidualLoss
 from linclass.linear.losses.logistic import Logistic
 from linclass.linear.losses.probit import Probit
@@ -300,9 +300,9 @@ def fit_of_contributing(
     exec(code, vars(own))
     shown = own.SmoothedHinge
     methods = {key: value for key, value in vars(shown).items() if key not in without}
-    setattr(own, camel_case(name), type(camel_case(name), (MarginLoss,), methods | facts))
+    own.Shown = type("Shown", (MarginLoss,), methods | facts)
     monkeypatch.setitem(sys.modules, name, own)
-    monkeypatch.setitem(parts._modules("losses"), name, name)
+    monkeypatch.setitem(parts.table("losses"), name, f"{name}.Shown")
     rng = np.random.default_rng(0)
     X = rng.standard_normal((80, 3))
     y = (X[:, 0] + rng.standard_normal(80) > 0).astype(int)

@@ -1,4 +1,4 @@
-"""Laws of every penalty, found by its file."""
+"""Laws of every penalty."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of every transform, found by its file; then the properties of each."""
+"""Laws of every transform; then the properties of each."""
 
 from importlib import import_module
 from pathlib import Path

@@ -18,7 +18,7 @@ from linclass.base.design.design_matrix import DesignMatrix
 from linclass.base.estimator import Estimator
 from linclass.base.numerics.arrays import Array
 from linclass.base.parameters import defaults_of
-from linclass.base.parts import find, names, no_part
+from linclass.base.parts import find, module_of, names, no_part
 from linclass.linear.composition.compatibility import TAKES, mismatch, takes_penalty
 from linclass.linear.composition.idle_options import PENALTY_OPTIONS, NamesIdleOptions
 from linclass.linear.losses.base import Loss, LossLike
@@ -90,9 +90,9 @@ class Composition(FitsPath, NamesIdleOptions, Estimator):
         solvers = choice.solvers() if self._chooses_solver else [self._solver(self.solver).name]
         return [
             type(loss).__module__,
-            *(find("losses", name).__module__ for name in others),
+            *(module_of("losses", name) for name in others),
             type(self._penalty()).__module__,
-            *(find("solvers", name).__module__ for name in solvers),
+            *(module_of("solvers", name) for name in solvers),
         ]
 
     def _objective(

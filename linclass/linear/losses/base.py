@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.linalg import block_diag
 
-from linclass.base.named_part import NamedPart
 from linclass.base.numerics.arrays import Array
+from linclass.base.parts import NamedPart
 from linclass.linear.losses._balance_signs import balance_signs
 
 # each includes the properties of the previous ones

@@ -16,8 +16,8 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 
 from linclass.base.design.base import Design
-from linclass.base.named_part import NamedPart
 from linclass.base.numerics.arrays import Array
+from linclass.base.parts import NamedPart
 
 Level = float | Array  # one number for all entries of W, or an array that broadcasts to them
 EDGE = 1 + 1e-12  # on the boundary of the domain of the conjugate, up to rounding
