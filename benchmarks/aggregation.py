@@ -21,11 +21,11 @@ import numpy as np
 import polars as pl
 
 from linclass.evaluation import metrics
-from linclass_study.results.scored_runs import write_scores
-from linclass_study.results.scoring import Classes
-from linclass_study.results.summary import write_summary
-from linclass_study.runs import run_files
-from linclass_study.table_files import table_schema, write_table
+from linclass_study.analysis.scored_runs import write_scores
+from linclass_study.analysis.scoring import Classes
+from linclass_study.analysis.summary import write_summary
+from linclass_study.execution import run_files
+from linclass_study.files.tables import table_schema, write_table
 
 DATASETS, FOLDS, HELD_OUT = 10, 10, 5000  # rows of a fold
 

@@ -38,15 +38,15 @@ from sklearn.pipeline import make_pipeline
 import linclass
 from linclass.base.tables.table import Table
 from linclass.tuning.folds import stratified_folds
+from linclass_study.execution.feature_file import FeatureFile, grid
+from linclass_study.execution.folds import Plan
+from linclass_study.execution.run import PlannedRun, fit_and_predict
+from linclass_study.execution.run_files import RunInputs
+from linclass_study.execution.shared_child import SharedChild
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_folds, fit_method
 from linclass_study.pipeline.fold_predictions import predict_folds
 from linclass_study.pipeline.method import Method
-from linclass_study.runs.feature_file import FeatureFile, grid
-from linclass_study.runs.folds import Plan
-from linclass_study.runs.run import PlannedRun, fit_and_predict
-from linclass_study.runs.run_files import RunInputs
-from linclass_study.runs.shared_child import SharedChild
 
 K, FEATURES, FOLDS, ALPHA = 3, 50, 10, 1.0
 Make = Callable[[int], Any]  # rows of a training set → an estimator

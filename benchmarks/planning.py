@@ -18,14 +18,14 @@ import tempfile
 import time
 from pathlib import Path
 
+from linclass_study.analysis.export import FORMS
 from linclass_study.command.check import checked_study
-from linclass_study.jobs import bundles
+from linclass_study.config import code
+from linclass_study.execution import bundles
+from linclass_study.execution.run_spec import RunSpec
+from linclass_study.execution.snakemake_internals import METADATA
 from linclass_study.project import ROOT
 from linclass_study.report import page_tables
-from linclass_study.results.export import FORMS
-from linclass_study.runs.run_spec import RunSpec
-from linclass_study.study import code
-from linclass_study.study.snakemake_internals import METADATA
 
 MOST_LINES = 60  # of `snakemake -n --quiet rules`, whatever the size of the study
 MOST_BYTES = 2000  # of records for each run: 20 MB for 10,000 runs

@@ -19,9 +19,9 @@ import linclass
 from linclass.base import parts
 from linclass.base.classifier import Classifier
 from linclass.linear.composition.compatibility import in_words
+from linclass_study.config.parameter_facts import parameter_facts
+from linclass_study.config.yaml_file import parse_numbers, read_yaml
 from linclass_study.report.tables.tuning_budget import budget
-from linclass_study.study.parameter_facts import parameter_facts
-from linclass_study.study.yaml_file import parse_numbers, read_yaml
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "models.md"

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from linclass_study.refusal import Refused
+from linclass_study.errors import Refused
 
 ROOT = Path(__file__).resolve().parent.parent
 DEFAULT_STUDY = ROOT / "config" / "config.yaml"  # always read; a study overrides it

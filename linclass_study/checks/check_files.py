@@ -13,8 +13,8 @@ from linclass_study.checks.cell_words import Words
 from linclass_study.checks.check_dataset import check_dataset
 from linclass_study.checks.row_keys import KINDS
 from linclass_study.data.dataset_file import load_dataset
-from linclass_study.results_files import opened_npz, read_about, read_mapping
-from linclass_study.unfinished_file import unfinished_file
+from linclass_study.files.reading import opened_npz, read_about, read_mapping
+from linclass_study.files.writing import unfinished_file
 
 
 def write_checks(

@@ -16,7 +16,7 @@ from linclass_study.checks import shared_rows
 from linclass_study.checks.check_files import read_facts, read_keys
 from linclass_study.checks.findings import findings
 from linclass_study.checks.shared_rows import related_groups
-from linclass_study.table_files import AND, write_csv
+from linclass_study.files.tables import AND, write_csv
 
 Facts = Mapping[str, Any]
 

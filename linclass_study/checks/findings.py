@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from linclass_study.files.yaml_text import yaml_text
 from linclass_study.pipeline.nearly_numeric import has_decimal_comma
-from linclass_study.yaml_text import yaml_text
 
 REPEATED = 0.01  # share of the rows; fewer repetitions hardly change results
 LEAST_ERROR = 0.001

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from linclass_study.command.arguments import parser_of
 from linclass_study.command.open_results import open_results
-from linclass_study.refusal import Refused, nearest_name, printable
+from linclass_study.errors import Refused, nearest_name, printable
 
 ANONYMOUS = "anonymous"
 

@@ -17,8 +17,8 @@ import polars as pl
 
 from linclass.base.counted import counted
 from linclass_study.command.results_folder import ResultsFolder, Run
-from linclass_study.results_files import parsed_json
-from linclass_study.table_files import FIT
+from linclass_study.files.reading import parsed_json
+from linclass_study.files.tables import FIT
 
 ROW = ("protocol", "repeat", "fold", "row")
 ROUNDING = 1e-9  # smaller differences are rounding

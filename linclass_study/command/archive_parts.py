@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from linclass_study.command.results_folder import ResultsFolder
+from linclass_study.execution import run_files
 from linclass_study.report.exhibits import lost_files
-from linclass_study.runs import run_files
 
 
 @dataclass(frozen=True)

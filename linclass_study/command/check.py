@@ -14,6 +14,7 @@ from typing import Any
 from snakemake.utils import update_config
 
 from linclass.base.counted import counted, first_names
+from linclass_study.analysis.metric_words import direction_words
 from linclass_study.checks.check_dataset import misleading
 from linclass_study.checks.columns_of_words import (
     classes_without_order,
@@ -21,15 +22,14 @@ from linclass_study.checks.columns_of_words import (
     unread_columns,
 )
 from linclass_study.checks.findings import serious
+from linclass_study.config.column_check import columns_of_text, small_dataset
+from linclass_study.config.config import Study, read_config
+from linclass_study.config.kept_checks import idle_of_method
+from linclass_study.config.yaml_file import read_yaml
 from linclass_study.data.search_folders import SearchFolders
-from linclass_study.jobs import bundles
+from linclass_study.execution import bundles
+from linclass_study.pipeline.protocols import divides_test_rows, protocol_named, selected_protocols
 from linclass_study.project import DEFAULT_STUDY, ROOT
-from linclass_study.protocols import divides_test_rows, protocol_named, selected_protocols
-from linclass_study.results.metric_words import direction_words
-from linclass_study.study.column_check import columns_of_text, small_dataset
-from linclass_study.study.config import Study, read_config
-from linclass_study.study.kept_checks import idle_of_method
-from linclass_study.study.yaml_file import read_yaml
 
 NAMES = 12  # of data sets or methods that are listed
 

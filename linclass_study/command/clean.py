@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from linclass.base.counted import counted, first_names
-from linclass_study.refusal import Refused
-from linclass_study.results.mixed_environments import UNRECORDED
-from linclass_study.results_files import read_parquet, require_plain
-from linclass_study.runs import fit_store
-from linclass_study.runs.fitted_run import FittedRun
-from linclass_study.runs.run_files import LAST
-from linclass_study.study.lock import refuse_if_in_use
+from linclass_study.analysis.mixed_environments import UNRECORDED
+from linclass_study.errors import Refused
+from linclass_study.execution import fit_store
+from linclass_study.execution.fitted_run import FittedRun
+from linclass_study.execution.lock import refuse_if_in_use
+from linclass_study.execution.run_files import LAST
+from linclass_study.files.reading import read_parquet, require_plain
 
 SHOWN = 20  # runs that are named
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import polars as pl
 
 from linclass_study.command.results_folder import ResultsFolder, Run
-from linclass_study.refusal import Refused
-from linclass_study.results_files import parsed_json
-from linclass_study.runs.run_files import KEY, LAST, OTHERS, digest_of_file
+from linclass_study.errors import Refused
+from linclass_study.execution.run_files import KEY, LAST, OTHERS, digest_of_file
+from linclass_study.files.reading import parsed_json
 
 ROW_OF_FOLD = ["protocol", "repeat", "fold", "row"]
 REMEDY = "it was changed or damaged since; delete it and run snakemake again"

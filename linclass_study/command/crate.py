@@ -17,8 +17,8 @@ from linclass_study.command import archive_parts
 from linclass_study.command.archive_parts import missing_parts, written_on
 from linclass_study.command.citation import Citation
 from linclass_study.command.results_folder import ResultsFolder
+from linclass_study.errors import Refused
 from linclass_study.project import ROOT
-from linclass_study.refusal import Refused
 
 NAME = "ro-crate-metadata.json"
 WORKFLOW = "Snakefile"

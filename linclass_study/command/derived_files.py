@@ -6,22 +6,22 @@ from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
+from linclass_study.analysis import answer
+from linclass_study.analysis.across_tables import write_across
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.scored_runs import write_scores
+from linclass_study.analysis.scoring import Classes
+from linclass_study.analysis.study_file import write_study
+from linclass_study.analysis.summary import write_summary
+from linclass_study.analysis.tuned import write_tuned, write_tuned_table
 from linclass_study.checks.datasets_table import write_datasets_table
 from linclass_study.command.merged_study import MergedStudy
 from linclass_study.data.entry.metadata import declared_shared_rows
-from linclass_study.own_metrics import metrics_of
+from linclass_study.pipeline.own_metrics import metrics_of
 from linclass_study.report.exhibits import asked_figures, figure_names, write_exhibits
 from linclass_study.report.page import report
 from linclass_study.report.page_tables import make_tables, write_tables
 from linclass_study.report.provenance import provenance
-from linclass_study.results import answer
-from linclass_study.results.across_tables import write_across
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.scored_runs import write_scores
-from linclass_study.results.scoring import Classes
-from linclass_study.results.study_file import write_study
-from linclass_study.results.summary import write_summary
-from linclass_study.results.tuned import write_tuned, write_tuned_table
 
 
 def write_derived(merged: MergedStudy, place: Path) -> None:

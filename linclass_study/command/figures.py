@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 
 from linclass.base.counted import counted
 from linclass_study.command.results_folder import ResultsFolder
-from linclass_study.own_metrics import require_trusted
-from linclass_study.refusal import Refused, nearest_name
+from linclass_study.errors import Refused, nearest_name
+from linclass_study.pipeline.own_metrics import require_trusted
 from linclass_study.report.exhibits import drawn_exhibits, write_pictures
 
 

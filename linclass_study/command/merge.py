@@ -13,19 +13,19 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study import table_files
+from linclass_study.analysis.times import UNKNOWN
 from linclass_study.command.agreement import ROUNDING
 from linclass_study.command.conflicts import Conflict, conflicts, made, runs_of, studying
 from linclass_study.command.merged_study import MergedStudy, combined
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.command.unfinished_folder import unfinished_folder
-from linclass_study.environment import FOLDER as ENVIRONMENT
-from linclass_study.own_metrics import require_trusted
-from linclass_study.refusal import Refused
-from linclass_study.results.times import UNKNOWN
-from linclass_study.runs import run_files
-from linclass_study.runs.run_files import BOUNDARY
-from linclass_study.table_files import FIT, table_schema, write_table
+from linclass_study.errors import Refused
+from linclass_study.execution import run_files
+from linclass_study.execution.run_files import BOUNDARY
+from linclass_study.files import tables as table_files
+from linclass_study.files.tables import FIT, table_schema, write_table
+from linclass_study.pipeline.own_metrics import require_trusted
+from linclass_study.processes.environment import FOLDER as ENVIRONMENT
 
 
 def write_inputs(sources: Sequence[ResultsFolder], merged: MergedStudy, folder: Path) -> None:

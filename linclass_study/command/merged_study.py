@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.study_file import StudyDescription
 from linclass_study.command.results_folder import ResultsFolder
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.study_file import StudyDescription
 
 REPORT_KEYS = (
     "rope",

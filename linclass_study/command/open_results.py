@@ -20,8 +20,8 @@ from typing import IO
 
 from linclass_study.command.near_places import near_places
 from linclass_study.command.results_folder import ResultsFolder
-from linclass_study.refusal import Refused
-from linclass_study.results_files import require_plain
+from linclass_study.errors import Refused
+from linclass_study.files.reading import require_plain
 
 SUMS = "sha256sums.txt"
 GROWTH, AT_LEAST = 100, 10**8  # limits of the unpacked size: a multiple of the archive's, or bytes

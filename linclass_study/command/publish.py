@@ -22,8 +22,8 @@ from linclass_study.command.citation import Citation
 from linclass_study.command.consistency import require_consistent
 from linclass_study.command.open_results import SUMS, sha256
 from linclass_study.command.results_folder import ResultsFolder
-from linclass_study.refusal import Refused
-from linclass_study.unfinished_file import unfinished_file
+from linclass_study.errors import Refused
+from linclass_study.files.writing import unfinished_file
 
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # earliest time in a .zip
 STORED = {".parquet", ".png", ".npz"}  # already compressed

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from linclass_study.analysis.export import markdown_text
 from linclass_study.command import archive_parts
 from linclass_study.command.citation import Citation
 from linclass_study.command.open_results import SUMS
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.report.configuration import snakemake_command
-from linclass_study.results.export import markdown_text
 
 
 def text(results: ResultsFolder, citation: Citation, names: set[str]) -> str:

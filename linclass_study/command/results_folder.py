@@ -13,21 +13,21 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study import table_files
+from linclass_study.analysis import study_file
+from linclass_study.analysis.mixed_environments import MixedEnvironments, mixed_environments
+from linclass_study.analysis.study_file import read_study
 from linclass_study.command.study_shape import NAME, study_problem
-from linclass_study.environment import of_machines, recorded_environments
-from linclass_study.refusal import Refused
-from linclass_study.results import study_file
-from linclass_study.results.mixed_environments import MixedEnvironments, mixed_environments
-from linclass_study.results.study_file import read_study
-from linclass_study.results_files import (
+from linclass_study.errors import Refused
+from linclass_study.files import tables as table_files
+from linclass_study.files.reading import (
     opened_npz,
     read_about,
     read_mapping,
     read_parquet,
     scan_parquet,
 )
-from linclass_study.table_files import table_schema
+from linclass_study.files.tables import table_schema
+from linclass_study.processes.environment import of_machines, recorded_environments
 
 Run = tuple[str, str]  # data set, method
 

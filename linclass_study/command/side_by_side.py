@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from linclass_study.command.results_folder import ResultsFolder
-from linclass_study.environment import OTHERS, OWN
+from linclass_study.processes.environment import OTHERS, OWN
 
 CELL = 46  # letters in a line of an environment's column
 

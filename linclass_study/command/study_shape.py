@@ -8,9 +8,9 @@ from reprlib import repr as brief
 from typing import Any
 
 from linclass.evaluation import metrics
-from linclass_study.refusal import nearest_name
-from linclass_study.results.study_file import StudyDescription
-from linclass_study.study.schema import load_schema, schema_problems
+from linclass_study.analysis.study_file import StudyDescription
+from linclass_study.config.schema import load_schema, schema_problems
+from linclass_study.errors import nearest_name
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*\Z")  # of a data set or a method
 LATER = {"rope": 0, "cv_rows": "all"}  # keys of the evaluation that older results lack

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from linclass_study.refusal import Refused
+from linclass_study.errors import Refused
 
 
 @contextmanager

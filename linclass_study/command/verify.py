@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from linclass.base.counted import counted, first_names
+from linclass_study.analysis import study_file
 from linclass_study.command.agreement import (
     ROUNDING,
     SAME_DATA,
@@ -17,9 +18,8 @@ from linclass_study.command.agreement import (
 )
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.command.side_by_side import aligned, environments
-from linclass_study.results import study_file
-from linclass_study.results_files import Unreadable, scan_parquet
-from linclass_study.table_files import FIT
+from linclass_study.files.reading import Unreadable, scan_parquet
+from linclass_study.files.tables import FIT
 
 SHOWN = 20  # runs that are listed; the others are counted
 

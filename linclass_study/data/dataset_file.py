@@ -11,8 +11,8 @@ import numpy as np
 from linclass.base.tables.table import Table
 from linclass_study.data import table_arrays
 from linclass_study.data.dataset import Dataset
-from linclass_study.results_files import opened_npz, parsed_json
-from linclass_study.unfinished_file import unfinished_file
+from linclass_study.files.reading import opened_npz, parsed_json
+from linclass_study.files.writing import unfinished_file
 
 MANY = 1000  # with more features, the .json has their number instead of their names
 OPTIONAL = ("groups", "source_row")  # arrays that not every data set has

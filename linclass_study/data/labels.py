@@ -16,7 +16,7 @@ import polars as pl
 
 from linclass.base.counted import counted_have
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.refusal import nearest_name
+from linclass_study.errors import nearest_name
 
 TRUTH = {"true": "1", "false": "0"}  # as truth values of Parquet are written
 DATES = (pl.Date, pl.Datetime, pl.Time)

@@ -13,11 +13,11 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from linclass_study.analysis.answer import shortened
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.report import number_format
 from linclass_study.report.chips import chip
 from linclass_study.report.table import Column, Number, ReportTable
-from linclass_study.results.answer import shortened
-from linclass_study.results.outcome import Outcome
 
 DIGEST = 19  # characters of a digest that the page shows
 SHOWN = 400  # characters of a reason; a longer one is folded

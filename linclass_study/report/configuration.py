@@ -10,10 +10,10 @@ from typing import Any
 
 import yaml
 
-from linclass_study.own_metrics import own_metrics
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.pipeline.method import named_steps
+from linclass_study.pipeline.own_metrics import own_metrics
 from linclass_study.project import DEFAULT_STUDY, ROOT
-from linclass_study.results.outcome import Outcome
 
 
 def configuration(outcome: Outcome) -> str:

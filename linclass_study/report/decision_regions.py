@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linclass_study.fit_statuses import FITTED, STATUSES
+from linclass_study.files.fit_statuses import FITTED, STATUSES
 
 if TYPE_CHECKING:
-    from linclass_study.plane import Plane
-    from linclass_study.results.outcome import Outcome
-    from linclass_study.results.plane_grid import PlaneGrid
+    from linclass_study.analysis.outcome import Outcome
+    from linclass_study.analysis.plane_grid import PlaneGrid
+    from linclass_study.pipeline.plane import Plane
 
 
 def boundaries(outcome: Outcome, dataset: str) -> tuple[dict[str, PlaneGrid], dict[str, str]]:
@@ -20,7 +20,7 @@ def boundaries(outcome: Outcome, dataset: str) -> tuple[dict[str, PlaneGrid], di
 
     Folds without a prediction for every cell are omitted.
     """
-    from linclass_study.results.summary import ranking
+    from linclass_study.analysis.summary import ranking
 
     fits = outcome.fits.filter(dataset=dataset)
     grids, left_out = {}, {}
@@ -61,7 +61,7 @@ def training_rows(
     Published results do not contain the rows, so the coordinates are then empty.
     """
     from linclass_study.data.dataset_file import load_dataset
-    from linclass_study.plane import plane
+    from linclass_study.pipeline.plane import plane
 
     folder = outcome.results / "data"
     if not (folder / f"{dataset}.npz").exists():

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from linclass_study.files.reading import read_mapping
+from linclass_study.files.writing import unfinished_file
 from linclass_study.report.drawing import rendering
-from linclass_study.results_files import read_mapping
-from linclass_study.unfinished_file import unfinished_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

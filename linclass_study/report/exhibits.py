@@ -18,13 +18,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.files.reading import read_mapping
+from linclass_study.files.writing import unfinished_file
 from linclass_study.report import figures, sections
 from linclass_study.report.drawing import style
 from linclass_study.report.exhibit import FILES, Exhibit, is_drawn
 from linclass_study.report.sections import modules_with, section_name
-from linclass_study.results.outcome import Outcome
-from linclass_study.results_files import read_mapping
-from linclass_study.unfinished_file import unfinished_file
 
 
 def figure_modules() -> dict[str, ModuleType]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from linclass_study.results.outcome import Outcome
-from linclass_study.results_files import read_mapping
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.files.reading import read_mapping
 
 
 def figure_numbers(outcome: Outcome, exhibit: str) -> dict[str, Any] | None:

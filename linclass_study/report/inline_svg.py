@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 
-from linclass_study.refusal import Refused
+from linclass_study.errors import Refused
 from linclass_study.report.drawing import style
 
 #: Colours that are invisible on a dark page → variable of the page's CSS.

@@ -20,11 +20,11 @@ from linclass.evaluation.comparisons.confidence_interval import (
     t_interval,
 )
 from linclass.evaluation.comparisons.corrected_t_test import corrected_t_against_control
-from linclass_study.fit_statuses import FITTED
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.summary import ranking
+from linclass_study.analysis.within_dataset import ALPHA, comparison_within
+from linclass_study.files.fit_statuses import FITTED
 from linclass_study.report.table import Number
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.summary import ranking
-from linclass_study.results.within_dataset import ALPHA, comparison_within
 
 #: what the marks of a column mean, for captions
 MARKS = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from linclass_study.results.controls import BASELINE
-from linclass_study.results.metric_words import best_words
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.summary import ranking
+from linclass_study.analysis.controls import BASELINE
+from linclass_study.analysis.metric_words import best_words
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.summary import ranking
 
 
 def baselines(outcome: Outcome, methods: Sequence[str]) -> set[int]:

@@ -16,9 +16,23 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from linclass.base.counted import counted
-from linclass_study.fit_statuses import FITTED, STATUSES
+from linclass_study.analysis.across_tables import conclusions_path
+from linclass_study.analysis.answer import shortened
+from linclass_study.analysis.certainty import certainty
+from linclass_study.analysis.failed_candidates import failed_candidates
+from linclass_study.analysis.fit_problems import fit_problems
+from linclass_study.analysis.focus import focus_sentences
+from linclass_study.analysis.independent_datasets import groups_sharing_rows
+from linclass_study.analysis.method_styles import STYLES
+from linclass_study.analysis.metric_failures import metric_problems
+from linclass_study.analysis.metric_words import metric_words
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.plain_answer import could_not_compete, not_ranked, plain_answer
+from linclass_study.analysis.protocol_names import TITLES, protocol_phrase, titled_phrase, units
+from linclass_study.files.fit_statuses import FITTED, STATUSES
+from linclass_study.files.reading import read_mapping
+from linclass_study.pipeline.protocols import CURVE, comparing_protocols, kind, selected_protocols
 from linclass_study.project import ROOT
-from linclass_study.protocols import CURVE, comparing_protocols, kind, selected_protocols
 from linclass_study.report import (
     chips,
     data_card,
@@ -44,20 +58,6 @@ from linclass_study.report.provenance import (
 )
 from linclass_study.report.read_with_care import read_with_care
 from linclass_study.report.tables.incomplete import RULE
-from linclass_study.results.across_tables import conclusions_path
-from linclass_study.results.answer import shortened
-from linclass_study.results.certainty import certainty
-from linclass_study.results.failed_candidates import failed_candidates
-from linclass_study.results.fit_problems import fit_problems
-from linclass_study.results.focus import focus_sentences
-from linclass_study.results.independent_datasets import groups_sharing_rows
-from linclass_study.results.method_styles import STYLES
-from linclass_study.results.metric_failures import metric_problems
-from linclass_study.results.metric_words import metric_words
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.plain_answer import could_not_compete, not_ranked, plain_answer
-from linclass_study.results.protocol_names import TITLES, protocol_phrase, titled_phrase, units
-from linclass_study.results_files import read_mapping
 
 TEMPLATES = ROOT / "workflow" / "report"
 CLASSES = 30  # of a data set that are named; the others are counted

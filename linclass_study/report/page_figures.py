@@ -10,6 +10,8 @@ from typing import Any
 
 from markupsafe import Markup
 
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.files.reading import read_mapping
 from linclass_study.report import exhibit
 from linclass_study.report.exhibits import (
     asked_figures,
@@ -19,8 +21,6 @@ from linclass_study.report.exhibits import (
 )
 from linclass_study.report.inline_svg import inline
 from linclass_study.report.sections import section_name
-from linclass_study.results.outcome import Outcome
-from linclass_study.results_files import read_mapping
 
 MOST_CHARACTERS = 9_000_000  # characters of embedded SVG
 

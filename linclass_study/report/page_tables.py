@@ -15,12 +15,12 @@ from types import ModuleType
 
 import polars as pl
 
+from linclass_study.analysis.export import export_table
+from linclass_study.analysis.grid_ends import grid_end_note, grid_ends
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.report import tables
 from linclass_study.report.sections import modules_with, section_name
 from linclass_study.report.table import ReportTable
-from linclass_study.results.export import export_table
-from linclass_study.results.grid_ends import grid_end_note, grid_ends
-from linclass_study.results.outcome import Outcome
 
 Made = dict[tuple[str, str], ReportTable | None]  # (table, data set or "") → its content
 

@@ -6,10 +6,10 @@ import hashlib
 from datetime import datetime
 from pathlib import Path
 
-from linclass_study import environment
-from linclass_study.results import study_file
-from linclass_study.results.mixed_environments import mixed_environments
-from linclass_study.results.outcome import Outcome
+from linclass_study.analysis import study_file
+from linclass_study.analysis.mixed_environments import mixed_environments
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.processes import environment
 
 
 def provenance() -> dict[str, str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.checks.columns_of_words import classes_without_order, columns_without_order
 from linclass_study.checks.findings import findings
-from linclass_study.results.outcome import Outcome
 
 
 def read_with_care(outcome: Outcome) -> dict[str, list[str]]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from linclass.evaluation.metrics.calibration_error import BINS
-from linclass_study.results.held_out_predictions import HeldOut
+from linclass_study.analysis.held_out_predictions import HeldOut
 
 VALUES = 5_000_000  # probabilities that are compared with draws, about
 DRAWS = 40, 1000  # at least and at most

@@ -13,8 +13,8 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.results.grid_ends import MARK
-from linclass_study.table_files import AND
+from linclass_study.analysis.grid_ends import MARK
+from linclass_study.files.tables import AND
 
 #: Kinds of columns, which determine display and sorting → type in files.
 KINDS: dict[str, Any] = {
@@ -36,7 +36,7 @@ KINDS: dict[str, Any] = {
 @dataclass(frozen=True)
 class Column:
     """A column: `key` is its name in files, `title` on the page, and `about` the tooltip; of a list the page
-    shows `names` names and counts the others. `marked` are methods whose names have a mark (results/grid_ends.py)."""
+    shows `names` names and counts the others. `marked` are methods whose names have a mark (analysis/grid_ends.py)."""
 
     key: str
     title: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from linclass_study.config.yaml_file import read_yaml
+from linclass_study.errors import Refused
 from linclass_study.project import ROOT
-from linclass_study.refusal import Refused
-from linclass_study.study.yaml_file import read_yaml
 
 FOLDER = ROOT / "textbook"
 

@@ -21,10 +21,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from linclass_study.config.yaml_file import read_yaml
+from linclass_study.errors import Refused
+from linclass_study.files.reading import read_json, read_mapping
 from linclass_study.project import ROOT
-from linclass_study.refusal import Refused
-from linclass_study.results_files import read_json, read_mapping
-from linclass_study.study.yaml_file import read_yaml
 
 FILE = ROOT / "config" / "published.yaml"
 KEYS = {"exhibit", "source", "tolerance", "numbers"}

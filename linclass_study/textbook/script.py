@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from linclass_study.config.yaml_file import read_yaml
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.search_folders import SearchFolders, mirrors
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.project import ROOT
 from linclass_study.report.drawing import style
 from linclass_study.report.exhibit import PICTURES, Exhibit
-from linclass_study.study.yaml_file import read_yaml
 from linclass_study.textbook.caption import Caption
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from linclass_study.files.reading import read_mapping
 from linclass_study.project import ROOT
 from linclass_study.report.inline_svg import inline
-from linclass_study.results_files import read_mapping
 from linclass_study.textbook import course, published_table
 from linclass_study.textbook.caption import Caption
 from linclass_study.textbook.published import Check

@@ -9,11 +9,11 @@ import polars as pl
 import studies
 from studies import Data, Method
 
-from linclass_study.results import study_file
-from linclass_study.results.study_file import write_study
-from linclass_study.results.summary import write_summary
-from linclass_study.runs.folds import write_folds
-from linclass_study.table_files import write_table
+from linclass_study.analysis import study_file
+from linclass_study.analysis.study_file import write_study
+from linclass_study.analysis.summary import write_summary
+from linclass_study.execution.folds import write_folds
+from linclass_study.files.tables import write_table
 
 DATA = {"two": Data(rows=40), "three": Data(("a", "b", "c"), rows=30)}
 METHODS = {"good": Method(2.0), "plain": Method(0.5, probabilities=False)}

@@ -16,12 +16,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from linclass_study.command.open_results import unpack
+from linclass_study.config.schema import fitted, schema_problems
+from linclass_study.config.yaml_file import read_yaml
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.refusal import Refused
-from linclass_study.results_files import opened_npz, read_about, read_json, read_parquet
-from linclass_study.study.schema import fitted, schema_problems
-from linclass_study.study.yaml_file import read_yaml
+from linclass_study.errors import Refused
+from linclass_study.files.reading import opened_npz, read_about, read_json, read_parquet
 
 fuzz = settings(
     max_examples=60,

@@ -17,16 +17,16 @@ import polars as pl
 import pytest
 from finished_results import change
 
-from linclass_study import results_files
 from linclass_study.command import derived_files
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.refusal import Refused
-from linclass_study.runs import run_files, shards
-from linclass_study.runs.fit_store import replace
-from linclass_study.runs.run_files import RunInputs
-from linclass_study.runs.unfinished_run import FILE, UnfinishedRun
-from linclass_study.table_files import write_table
+from linclass_study.errors import Refused
+from linclass_study.execution import run_files, shards
+from linclass_study.execution.fit_store import replace
+from linclass_study.execution.run_files import RunInputs
+from linclass_study.execution.unfinished_run import FILE, UnfinishedRun
+from linclass_study.files import reading as results_files
+from linclass_study.files.tables import write_table
 
 HOSTILE = Path(__file__).parent / "hostile"
 RUN = "runs/two/good"

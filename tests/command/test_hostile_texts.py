@@ -17,10 +17,10 @@ import studies
 from finished_results import change, made_up
 from studies import Data, Method
 
-from linclass_study.refusal import Refused
+from linclass_study.analysis.export import export_table, latex, markdown
+from linclass_study.errors import Refused
+from linclass_study.files.tables import write_csv
 from linclass_study.report.inline_svg import inline
-from linclass_study.results.export import export_table, latex, markdown
-from linclass_study.table_files import write_csv
 
 HTML = "<img src=x onerror=code()>"
 TEXT = f"=cmd()|{HTML}\\input{{x}}[a](javascript:b)`c"

@@ -9,10 +9,11 @@ import platform
 import polars as pl
 import pytest
 
-from linclass_study import environment, machine, table_files
-from linclass_study.results import times
-from linclass_study.results.times import machines_of, times_table
-from linclass_study.table_files import table_schema, write_table
+from linclass_study.analysis import times
+from linclass_study.analysis.times import machines_of, times_table
+from linclass_study.files import tables as table_files
+from linclass_study.files.tables import table_schema, write_table
+from linclass_study.processes import environment, machine
 
 
 @pytest.fixture

@@ -14,11 +14,11 @@ import pytest
 from finished_results import DATA, METHODS, at, change, made_up
 from studies import Data, Method, rows_of
 
-from linclass_study import table_files
+from linclass_study.analysis.study_file import write_study
 from linclass_study.command import derived_files
 from linclass_study.command.unfinished_folder import unfinished_folder
-from linclass_study.results.study_file import write_study
-from linclass_study.table_files import write_table
+from linclass_study.files import tables as table_files
+from linclass_study.files.tables import write_table
 
 
 @pytest.fixture

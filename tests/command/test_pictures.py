@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from linclass_study.analysis.study_file import read_study
 from linclass_study.report.exhibits import write_exhibits
-from linclass_study.results.study_file import read_study
 
 
 @pytest.fixture

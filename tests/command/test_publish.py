@@ -18,9 +18,9 @@ import pytest
 import yaml
 from finished_results import at, change
 
-from linclass_study import table_files
-from linclass_study.runs.run_files import RunInputs, described
-from linclass_study.table_files import write_table
+from linclass_study.execution.run_files import RunInputs, described
+from linclass_study.files import tables as table_files
+from linclass_study.files.tables import write_table
 
 ROOT = Path(__file__).parents[2]
 REPORT = "<html><body>the report</body></html>"

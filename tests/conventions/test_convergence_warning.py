@@ -27,10 +27,10 @@ from linclass import (
     ZeroOneClassifier,
 )
 from linclass.base.tables.table import Table
+from linclass_study.execution.fit_ending import fit_ending
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
-from linclass_study.runs.fit_ending import fit_ending
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((60, 3))

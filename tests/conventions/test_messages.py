@@ -36,7 +36,7 @@ from linclass.base.counted import counted, names_and_others
 from linclass.base.parts import find
 from linclass.linear.objective.objective import strength_of_C
 from linclass.tuning.folds import stratified_folds
-from linclass_study import protocols
+from linclass_study.pipeline import protocols
 from linclass_study.pipeline.preprocessor import Preprocessor
 
 MISSPELT = [

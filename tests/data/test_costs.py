@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from linclass_study.config.schema import schema_problems
 from linclass_study.data.cost_matrix import cost_matrix
-from linclass_study.study.schema import schema_problems
 
 
 def test_costs_by_names_are_the_matrix_of_actions_and_classes():

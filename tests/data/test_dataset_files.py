@@ -10,7 +10,7 @@ import pytest
 from linclass.base.tables.table import Table
 from linclass_study.data import dataset_file
 from linclass_study.data.dataset_file import load_dataset, save_dataset
-from linclass_study.refusal import Refused
+from linclass_study.errors import Refused
 
 CSV = "x,t,y\n1,red,no\n2,,yes\n3,blue,no\n"
 SPARSE = "a 1:1 3:2\nb 2:1\na 3:0.5\n"

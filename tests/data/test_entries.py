@@ -9,10 +9,10 @@ import pytest
 import yaml
 
 from linclass import datasets as synthetic
+from linclass_study.config.schema import load_schema, schema_problems
 from linclass_study.data import formats, sources
 from linclass_study.data.entry import source_keys
 from linclass_study.data.entry.entry_check import entry_problems
-from linclass_study.study.schema import load_schema, schema_problems
 
 ROOT = Path(__file__).parents[2]
 GAUSSIANS = {"generate": "gaussians", "means": [[0], [1]], "rows": [5, 5]}

@@ -9,7 +9,7 @@ from linclass.base.applicability import NotApplicable
 from linclass.base.tables.table import Table
 from linclass.preprocessing.features import quadratic
 from linclass_study.data.dataset import Dataset
-from linclass_study.runs.features import compute_features
+from linclass_study.execution.features import compute_features
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]])
 DATA = Dataset(Table(X, ("u", "v")), np.array([0, 1, 1], np.int32), np.zeros(3, np.int8), ["a"])

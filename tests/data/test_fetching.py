@@ -9,10 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from linclass_study import disk_cache
+from linclass_study.config import code
 from linclass_study.data.fetch import fetch_attempts, fetch_dataset, fetch_inputs
 from linclass_study.data.fetch.fetch_attempts import current_attempt
-from linclass_study.study import code
+from linclass_study.files import disk_cache
 
 LIMITS = {"download_seconds": 9, "download_mb": 9, "read_seconds": 20, "read_memory_mb": 1000}
 CSV = "x,y\n1,no\n2,yes\n"

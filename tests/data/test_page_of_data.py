@@ -10,9 +10,9 @@ import pytest
 
 from linclass import datasets as synthetic
 from linclass.datasets.keys import keys_schema
-from linclass_study.study.schema import load_schema
-from linclass_study.study.suites import suite_names
-from linclass_study.study.yaml_file import read_yaml
+from linclass_study.config.schema import load_schema
+from linclass_study.config.suites import suite_names
+from linclass_study.config.yaml_file import read_yaml
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")

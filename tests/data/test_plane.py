@@ -8,7 +8,7 @@ from scipy import sparse
 
 from linclass import LinearDiscriminantAnalysis
 from linclass.base.tables.table import Table
-from linclass_study.plane import plane
+from linclass_study.pipeline.plane import plane
 
 
 def rows(classes: int, n: int = 300, p: int = 6) -> tuple[np.ndarray, np.ndarray]:

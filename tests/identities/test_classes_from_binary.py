@@ -24,11 +24,11 @@ from linclass.base.predicted import predictions_of
 from linclass.base.statuses import WORST_LAST
 from linclass.base.tables.table import Table
 from linclass.multiclass.pairwise_coupling import COUPLINGS
+from linclass_study.config import code
+from linclass_study.config.method_check import method_problems
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
-from linclass_study.study import code
-from linclass_study.study.method_check import method_problems
 
 BOTH = pytest.mark.parametrize("kind", [OneVsRest, OneVsOne])
 PEERS = {OneVsRest: multiclass.OneVsRestClassifier, OneVsOne: multiclass.OneVsOneClassifier}

@@ -17,13 +17,13 @@ from linclass.base.many_fits import ManyFits
 from linclass.base.tables.table import Table
 from linclass.naive_bayes.naive_bayes import LinearNaiveBayes
 from linclass.tuning.folds import stratified_folds
+from linclass_study.config.yaml_file import read_yaml
 from linclass_study.pipeline import fold_predictions
 from linclass_study.pipeline.fitted import Fitted, Task
 from linclass_study.pipeline.fitting import fit_folds
 from linclass_study.pipeline.fold_predictions import FoldPrediction, predict_folds, predict_held_out
 from linclass_study.pipeline.method import Method
 from linclass_study.project import ROOT
-from linclass_study.study.yaml_file import read_yaml
 
 STACKED = [
     kind for module in MODULES for kind in own_classes(module) if hasattr(kind, "_scores_of_stack")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import studies
 
-from linclass_study.results.outcome import Outcome
+from linclass_study.analysis.outcome import Outcome
 
 
 @pytest.fixture

@@ -22,15 +22,15 @@ import polars as pl
 
 from linclass.evaluation import metrics
 from linclass.evaluation.comparisons import bradley_terry
-from linclass_study import table_files
+from linclass_study.analysis.across_tables import write_across
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.summary import write_summary
+from linclass_study.analysis.tuned import write_tuned, write_tuned_table
+from linclass_study.files import tables as table_files
+from linclass_study.files.tables import table_schema, write_table
 from linclass_study.report import page
 from linclass_study.report.exhibits import figure_names, write_exhibits
 from linclass_study.report.page_tables import make_tables
-from linclass_study.results.across_tables import write_across
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.summary import write_summary
-from linclass_study.results.tuned import write_tuned, write_tuned_table
-from linclass_study.table_files import table_schema, write_table
 
 ENDINGS = ["converged", "max_iter", "failed"]
 REASONS = {"max_iter": "not within 1e-4 after 100 steps", "failed": "raised ValueError: made up"}
@@ -73,7 +73,7 @@ def report(outcome: Outcome) -> dict[str, float]:
         return made
 
     quick = partial(bradley_terry, draws=20)  # intervals of made-up scores need no better
-    with mock.patch("linclass_study.results.across_datasets.bradley_terry", quick):
+    with mock.patch("linclass_study.analysis.across_datasets.bradley_terry", quick):
         clocked("across", lambda: write_across(outcome))
         clocked("figures", lambda: _draw(outcome))
     made = clocked("tables", lambda: make_tables(outcome))

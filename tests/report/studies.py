@@ -13,22 +13,22 @@ import numpy as np
 import polars as pl
 
 from linclass.base.tables.table import Table
-from linclass_study import table_files
+from linclass_study.analysis import answer, scoring
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.summary import write_summary
 from linclass_study.checks.check_files import write_checks
 from linclass_study.checks.datasets_table import write_datasets_table
 from linclass_study.data import dataset_file
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import save_dataset
-from linclass_study.fit_statuses import FITTED
+from linclass_study.execution import feature_file
+from linclass_study.files import tables as table_files
+from linclass_study.files.fit_statuses import FITTED
+from linclass_study.files.tables import write_table
 from linclass_study.report import page as report
 from linclass_study.report.drawing import rendering
 from linclass_study.report.exhibits import figure_modules, figure_names, read_record, write_exhibits
 from linclass_study.report.page_tables import make_tables, write_tables
-from linclass_study.results import answer, scoring
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.summary import write_summary
-from linclass_study.runs import feature_file
-from linclass_study.table_files import write_table
 
 MACHINE = {"Commit": "0123456789ab", "Python": "3.11", "Processor": "a <fast> & quiet one"}
 

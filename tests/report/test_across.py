@@ -16,14 +16,8 @@ import pytest
 import studies
 from studies import Data, Method, build
 
-from linclass_study.protocols import selected_protocols
-from linclass_study.report import page
-from linclass_study.report.drawing import style
-from linclass_study.report.figures import cost, pairwise, ranks, ratings
-from linclass_study.report.tables import cost as cost_table
-from linclass_study.report.tables import incomplete, sensitivity
-from linclass_study.results import across_datasets, answer, conclusion, plain_answer
-from linclass_study.results.across_datasets import (
+from linclass_study.analysis import across_datasets, answer, conclusion, plain_answer
+from linclass_study.analysis.across_datasets import (
     FEW,
     RESAMPLED,
     AllScores,
@@ -33,18 +27,24 @@ from linclass_study.results.across_datasets import (
     whole_means,
     write_comparison,
 )
-from linclass_study.results.across_tables import (
+from linclass_study.analysis.across_tables import (
     pairwise_table,
     ranks_table,
     sensitivity_table,
     write_across,
 )
-from linclass_study.results.excluded_methods import incomplete_methods
-from linclass_study.results.export import export_table
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.protocol_names import units
-from linclass_study.results.same_predictions import same_predictions
-from linclass_study.results.sensitivity import Scenario, scenarios
+from linclass_study.analysis.excluded_methods import incomplete_methods
+from linclass_study.analysis.export import export_table
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.protocol_names import units
+from linclass_study.analysis.same_predictions import same_predictions
+from linclass_study.analysis.sensitivity import Scenario, scenarios
+from linclass_study.pipeline.protocols import selected_protocols
+from linclass_study.report import page
+from linclass_study.report.drawing import style
+from linclass_study.report.figures import cost, pairwise, ranks, ratings
+from linclass_study.report.tables import cost as cost_table
+from linclass_study.report.tables import incomplete, sensitivity
 
 NAN = np.nan
 

@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 from studies import Data, Method
 
-from linclass_study.report.page_tables import table_modules
-from linclass_study.results.answer import (
+from linclass_study.analysis.answer import (
     BEST_LINES,
     LINES,
     answer,
@@ -19,9 +18,10 @@ from linclass_study.results.answer import (
     counts_line,
     shortened,
 )
-from linclass_study.results.fit_problems import fit_problems
-from linclass_study.results.plain_answer import plain_answer
-from linclass_study.results.summary import best
+from linclass_study.analysis.fit_problems import fit_problems
+from linclass_study.analysis.plain_answer import plain_answer
+from linclass_study.analysis.summary import best
+from linclass_study.report.page_tables import table_modules
 
 TEXT = ("not_applicable", "needs numeric columns; 'famhist' is text. Add one_hot.")
 

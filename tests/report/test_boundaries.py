@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from linclass_study.analysis.plane_grid import PlaneGrid
+from linclass_study.pipeline.plane_margins import plane_margins
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import boundaries
-from linclass_study.results.plane_grid import PlaneGrid
-from linclass_study.runs.plane_margins import plane_margins
 
 LINEAR = np.array([[1.0, 0.3, -0.2], [-0.8, 0.9, 0.1], [0.1, -1.1, 0.4]])  # K scores of (1, u, v)
 

@@ -9,12 +9,12 @@ import pytest
 from scipy import stats
 from studies import Data, Method
 
-from linclass_study import table_files
+from linclass_study.analysis.certainty import certainty
+from linclass_study.analysis.plain_answer import plain_answer
+from linclass_study.analysis.within_dataset import comparison_within
+from linclass_study.files import tables as table_files
+from linclass_study.files.tables import write_table
 from linclass_study.report.page_tables import table_modules
-from linclass_study.results.certainty import certainty
-from linclass_study.results.plain_answer import plain_answer
-from linclass_study.results.within_dataset import comparison_within
-from linclass_study.table_files import write_table
 
 
 @pytest.fixture

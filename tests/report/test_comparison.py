@@ -10,12 +10,12 @@ import pytest
 from scipy import stats
 from studies import Data, Method
 
-from linclass_study import table_files
+from linclass_study.analysis import summary
+from linclass_study.files import tables as table_files
+from linclass_study.files.tables import write_table
 from linclass_study.report import method_scores
 from linclass_study.report.figures import heat
 from linclass_study.report.tables import answer, compared, differences, performance
-from linclass_study.results import summary
-from linclass_study.table_files import write_table
 
 
 @pytest.fixture

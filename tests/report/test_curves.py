@@ -12,14 +12,14 @@ from studies import Data, Method, draw_exhibits, numbers_of
 
 from linclass.evaluation.metrics.calibration_error import calibration_error
 from linclass.evaluation.metrics.predictions import Predictions
+from linclass_study.analysis.confusion import confusion_counts, per_class
+from linclass_study.analysis.held_out_predictions import HeldOut, held_out
 from linclass_study.report import fold_curves, reliability
 from linclass_study.report.drawing import panels
 from linclass_study.report.figures import calibration, probabilities
 from linclass_study.report.method_selection import selected_methods, selection_note
 from linclass_study.report.tables import confusion as confusion_table
 from linclass_study.report.tables import per_class as per_class_table
-from linclass_study.results.confusion import confusion_counts, per_class
-from linclass_study.results.held_out_predictions import HeldOut, held_out
 
 THREE = ("a", "b", "c")
 

@@ -10,10 +10,10 @@ import pytest
 import studies
 from studies import Data, Method
 
+from linclass_study.analysis.answer import DATA_LINES, answer
+from linclass_study.analysis.independent_datasets import groups_sharing_rows
 from linclass_study.report import data_card
 from linclass_study.report.read_with_care import read_with_care
-from linclass_study.results.answer import DATA_LINES, answer
-from linclass_study.results.independent_datasets import groups_sharing_rows
 
 METHODS = {"good": Method(3.0), "plain": Method(0.5)}
 NUMBERED = (

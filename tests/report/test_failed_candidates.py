@@ -11,15 +11,15 @@ import numpy as np
 from studies import Data, Method, finish
 
 from linclass.base.tables.table import Table
+from linclass_study.analysis.answer import answer
+from linclass_study.analysis.failed_candidates import failed_candidates
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.tuned import write_tuned, write_tuned_table
+from linclass_study.execution import fit_tables
+from linclass_study.files.tables import frame, write_table
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method as LinclassMethod
-from linclass_study.results.answer import answer
-from linclass_study.results.failed_candidates import failed_candidates
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.tuned import write_tuned, write_tuned_table
-from linclass_study.runs import fit_tables
-from linclass_study.table_files import frame, write_table
 
 WHY = "InvalidParameterError: C must be a float in the range (0, inf)."
 

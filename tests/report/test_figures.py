@@ -18,6 +18,8 @@ from PIL import Image
 from scipy import stats
 from studies import Data, Method, draw_exhibits, numbers_of
 
+from linclass_study.analysis.method_styles import STYLES, method_styles
+from linclass_study.config.config import read_config
 from linclass_study.project import ROOT
 from linclass_study.report import figures, page, page_figures
 from linclass_study.report.chips import SHAPES, chip, rules
@@ -35,8 +37,6 @@ from linclass_study.report.exhibits import (
 from linclass_study.report.figures import boundaries, confusion
 from linclass_study.report.figures import methods as dots
 from linclass_study.report.inline_svg import THEME, inline
-from linclass_study.results.method_styles import STYLES, method_styles
-from linclass_study.study.config import read_config
 
 #: Linear RGB as seen with a complete deficiency. Machado, Oliveira and Fernandes (2009), table 1
 SEEN = {

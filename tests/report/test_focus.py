@@ -14,6 +14,19 @@ from scipy import stats
 from studies import Data, Method
 
 from linclass.evaluation.comparisons import holm, wilcoxon
+from linclass_study.analysis import answer, conclusion, plain_answer, power
+from linclass_study.analysis.across_datasets import AllScores, comparison_across
+from linclass_study.analysis.controls import (
+    BASELINE,
+    Verdict,
+    across,
+    closest_rival,
+    controls,
+    verdicts,
+)
+from linclass_study.analysis.focus import control_sentences, focus_sentences, undecided_sentences
+from linclass_study.analysis.within_dataset import comparison_within
+from linclass_study.files.tables import write_table
 from linclass_study.report import page_figures
 from linclass_study.report.cells import with_code
 from linclass_study.report.drawing import style
@@ -22,19 +35,6 @@ from linclass_study.report.page import report
 from linclass_study.report.page_tables import make_tables, write_tables
 from linclass_study.report.tables import control as control_table
 from linclass_study.report.tables import focus as focus_table
-from linclass_study.results import answer, conclusion, plain_answer, power
-from linclass_study.results.across_datasets import AllScores, comparison_across
-from linclass_study.results.controls import (
-    BASELINE,
-    Verdict,
-    across,
-    closest_rival,
-    controls,
-    verdicts,
-)
-from linclass_study.results.focus import control_sentences, focus_sentences, undecided_sentences
-from linclass_study.results.within_dataset import comparison_within
-from linclass_study.table_files import write_table
 
 
 def base_of(table):

@@ -10,7 +10,9 @@ import polars as pl
 import pytest
 from studies import Data, Method, draw_exhibits, numbers_of
 
-from linclass_study import table_files as parquet
+from linclass_study.analysis.summary import ranking
+from linclass_study.files import tables as parquet
+from linclass_study.files.tables import write_table
 from linclass_study.report.drawing import end_labels, style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.exhibits import figure_modules
@@ -23,8 +25,6 @@ from linclass_study.report.figures import (
 )
 from linclass_study.report.tables import coefficients as coefficients_table
 from linclass_study.report.tables import tuned as tuned_table
-from linclass_study.results.summary import ranking
-from linclass_study.table_files import write_table
 
 FOLDS = 4
 

@@ -16,6 +16,10 @@ import yaml
 from markupsafe import escape
 from studies import Data, Method, finish
 
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.tuned import write_tuned, write_tuned_table
+from linclass_study.config.yaml_file import read_yaml
+from linclass_study.files.tables import frame, write_table
 from linclass_study.project import ROOT
 from linclass_study.report import method_scores
 from linclass_study.report.cells import PageCells
@@ -30,10 +34,6 @@ from linclass_study.report.page import CLASSES, report
 from linclass_study.report.page_tables import make_tables
 from linclass_study.report.table import Column
 from linclass_study.report.tables import other_protocols
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.tuned import write_tuned, write_tuned_table
-from linclass_study.study.yaml_file import read_yaml
-from linclass_study.table_files import frame, write_table
 
 pytestmark = pytest.mark.xdist_group("page")  # one study for all of them
 

@@ -8,16 +8,16 @@ import pytest
 import studies
 from studies import Data, Method
 
-from linclass_study import table_files
+from linclass_study.analysis import conclusion
+from linclass_study.analysis.across_datasets import comparison_across
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.plain_answer import could_not_compete, plain_answer
+from linclass_study.files import tables as table_files
+from linclass_study.files.tables import write_table
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import pairwise, ranks, ratings
 from linclass_study.report.page import learning_curve_sizes
 from linclass_study.report.page_tables import table_modules
-from linclass_study.results import conclusion
-from linclass_study.results.across_datasets import comparison_across
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.plain_answer import could_not_compete, plain_answer
-from linclass_study.table_files import write_table
 
 
 @pytest.fixture

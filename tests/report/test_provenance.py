@@ -9,10 +9,10 @@ from importlib.metadata import version
 
 import pytest
 
-from linclass_study.environment import NO_COMMIT, PACKAGES, commit, of_machines, record
+from linclass_study.config.code import libraries_of_methods
+from linclass_study.processes.environment import NO_COMMIT, PACKAGES, commit, of_machines, record
 from linclass_study.report import number_format
 from linclass_study.report.provenance import commits, environments_of_machines, provenance
-from linclass_study.study.code import libraries_of_methods
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

@@ -12,15 +12,15 @@ from studies import Data, Method, rows_of
 
 from linclass.evaluation import metrics
 from linclass.evaluation.metrics.predictions import Predictions
-from linclass_study import table_files
-from linclass_study.refusal import Refused
-from linclass_study.results import scoring, summary
-from linclass_study.results.fit_problems import fit_problems
-from linclass_study.results.scored_runs import write_scores
-from linclass_study.results.scoring import Classes
-from linclass_study.results.summary import write_summary
-from linclass_study.results_files import read_parquet
-from linclass_study.table_files import write_table
+from linclass_study.analysis import scoring, summary
+from linclass_study.analysis.fit_problems import fit_problems
+from linclass_study.analysis.scored_runs import write_scores
+from linclass_study.analysis.scoring import Classes
+from linclass_study.analysis.summary import write_summary
+from linclass_study.errors import Refused
+from linclass_study.files import tables as table_files
+from linclass_study.files.reading import read_parquet
+from linclass_study.files.tables import write_table
 
 FIT = {"dataset": "d", "method": "m", "protocol": "cv", "repeat": 0, "fold": 0}
 

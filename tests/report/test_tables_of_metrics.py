@@ -9,8 +9,8 @@ from scipy import stats
 from studies import Data, Method
 
 from linclass.evaluation import metrics as all_metrics
+from linclass_study.analysis.within_dataset import comparison_within
 from linclass_study.report.tables import differences, metrics
-from linclass_study.results.within_dataset import comparison_within
 
 
 def test_intervals_are_students_with_the_corrected_error(make):

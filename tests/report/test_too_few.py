@@ -11,18 +11,18 @@ import pytest
 from scipy import stats
 from studies import Data, Method, finish
 
-from linclass_study.report.drawing import style
-from linclass_study.report.figures import pairwise, ranks, ratings
-from linclass_study.report.method_selection import BASELINE
-from linclass_study.results import across_datasets
-from linclass_study.results.across_datasets import FEW, PAIRED, AllScores
-from linclass_study.results.across_tables import write_across
-from linclass_study.results.focus import unattainable
-from linclass_study.results.too_few import (
+from linclass_study.analysis import across_datasets
+from linclass_study.analysis.across_datasets import FEW, PAIRED, AllScores
+from linclass_study.analysis.across_tables import write_across
+from linclass_study.analysis.focus import unattainable
+from linclass_study.analysis.too_few import (
     too_few_for_pairs,
     too_few_for_ranks,
     too_few_for_ratings,
 )
+from linclass_study.report.drawing import style
+from linclass_study.report.figures import pairwise, ranks, ratings
+from linclass_study.report.method_selection import BASELINE
 
 
 def across(n, k):

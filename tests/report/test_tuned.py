@@ -11,15 +11,15 @@ import pytest
 from matplotlib.text import Text
 from studies import Data, Method
 
+from linclass_study.analysis import answer, tuned
+from linclass_study.analysis.across_tables import write_across
+from linclass_study.analysis.plain_answer import plain_answer
+from linclass_study.analysis.tuned import write_tuned, write_tuned_table
+from linclass_study.files.tables import write_table
 from linclass_study.report.cells import PageCells
 from linclass_study.report.drawing import style
 from linclass_study.report.exhibits import figure_modules
 from linclass_study.report.page_tables import make_tables, write_tables
-from linclass_study.results import answer, tuned
-from linclass_study.results.across_tables import write_across
-from linclass_study.results.plain_answer import plain_answer
-from linclass_study.results.tuned import write_tuned, write_tuned_table
-from linclass_study.table_files import write_table
 
 GRID = {"logspace": [-2, 2, 5]}
 METHODS = {

@@ -9,14 +9,14 @@ import polars as pl
 import pytest
 from studies import Data, Method, finish
 
-from linclass_study import table_files
+from linclass_study.analysis.across_tables import write_across
+from linclass_study.analysis.certainty import certainty
+from linclass_study.files import tables as table_files
+from linclass_study.files.tables import write_table
 from linclass_study.report.cells import with_code
 from linclass_study.report.exhibits import figure_modules
 from linclass_study.report.figures import calibration, coefficients
 from linclass_study.report.page_tables import table_modules
-from linclass_study.results.across_tables import write_across
-from linclass_study.results.certainty import certainty
-from linclass_study.table_files import write_table
 
 FOLDS = 4
 HOLD_OUTS = [{"hold_out": {"test_share": 0.25, "repeats": FOLDS}}]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from linclass_study.guard import GuardedResult
-from linclass_study.guarded_child import answer_of_call
-from linclass_study.runs.records import Records
-from linclass_study.runs.run import PlannedRun, fit_and_predict
-from linclass_study.runs.shared_child import SharedChild
-from linclass_study.runs.worker import Worker
+from linclass_study.execution.records import Records
+from linclass_study.execution.run import PlannedRun, fit_and_predict
+from linclass_study.execution.shared_child import SharedChild
+from linclass_study.execution.worker import Worker
+from linclass_study.processes.guard import GuardedResult
+from linclass_study.processes.guarded_child import answer_of_call
 
 
 def run_alone(limits: dict[str, float], *planned: Any, **options: Any) -> Records:

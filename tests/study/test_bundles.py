@@ -7,8 +7,8 @@ from math import inf
 import pytest
 
 from linclass_study.data.entry.expected_size import Size
-from linclass_study.jobs import bundles
-from linclass_study.jobs.work import seconds_of_run
+from linclass_study.execution import bundles
+from linclass_study.execution.work import seconds_of_run
 
 JOBS = {"work": 20, "across": False, "shards": 1}
 EVALUATION = {"protocols": ["cv"], "folds": 10, "repeats": 1, "inner_folds": 5}

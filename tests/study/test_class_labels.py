@@ -7,9 +7,9 @@ import pytest
 from run_alone import run_alone
 
 from linclass.base.tables.table import Table
+from linclass_study.execution.feature_file import FeatureFile
+from linclass_study.execution.folds import Plan, Planned
 from linclass_study.pipeline.class_labels import with_labels
-from linclass_study.runs.feature_file import FeatureFile
-from linclass_study.runs.folds import Plan, Planned
 
 CLASSES = ["ill", "rare", "well"]
 LIMITS = {"fit_seconds": 60, "fit_memory_mb": 1000}

@@ -9,10 +9,10 @@ import pytest
 
 from linclass import LogisticRegression, OrdinalRegression
 from linclass.base.tables.table import Table
+from linclass_study.config.method_check import method_problems
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
-from linclass_study.study.method_check import method_problems
 
 CLASSES = ("ill", "unsure", "well")
 OURS = "linclass.LogisticRegression"

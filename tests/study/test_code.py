@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from linclass.base.tables.table import Table
-from linclass_study.runs.feature_file import FeatureFile
-from linclass_study.study import code, module_files
-from linclass_study.study.yaml_file import read_yaml
+from linclass_study.config import code, module_files
+from linclass_study.config.yaml_file import read_yaml
+from linclass_study.execution.feature_file import FeatureFile
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "workflow" / "scripts" / "cross_validate.py"
@@ -22,7 +22,7 @@ METHODS = read_yaml(ROOT / "config" / "methods.yaml")
 RUN = """
 import json, os, sys
 import numpy as np
-from linclass_study.runs.worker import Worker
+from linclass_study.execution.worker import Worker
 
 def run(entry):
     worker = Worker(sys.argv[1], entry, {"n_classes": 2, "positive": 1, "inner_folds": 2})
@@ -74,7 +74,10 @@ def test_every_file_that_a_run_loads_is_counted(loaded, method):
     ours = {f for f in loaded[method] if any(f.is_relative_to(home) for home in homes)}
     assert len(ours) > 1
     counted, libraries = code.closure([SCRIPT], code.modules_of_method(entry, "accuracy"))
-    child = {ROOT / "linclass_study/runs/worker.py", ROOT / "linclass_study/guarded_child.py"}
+    child = {
+        ROOT / "linclass_study/execution/worker.py",
+        ROOT / "linclass_study/processes/guarded_child.py",
+    }
     assert ours | child <= counted, sorted(str(f) for f in (ours | child) - counted)
     top = entry["classifier"].partition(".")[0]
     assert libraries == ({top} - {"linclass"})

@@ -7,9 +7,9 @@ import gzip
 import polars as pl
 import pytest
 
+from linclass_study.config.column_check import column_problems
+from linclass_study.config.entry_checks import _of_datasets
 from linclass_study.data.search_folders import SearchFolders
-from linclass_study.study.column_check import column_problems
-from linclass_study.study.entry_checks import _of_datasets
 
 HEADER = "age,dose,outcome\n"
 ARFF = "% a comment\n@relation r\n@attribute age numeric\n@attribute 'the dose' real\n@attribute y {a,b}\n@data\n"
@@ -176,7 +176,7 @@ def test_what_only_the_rows_show_is_left_to_the_fetch(problems, tmp_path, target
 
 def test_a_large_file_is_not_read_for_its_classes(problems, tmp_path, monkeypatch):
     (tmp_path / "classes.csv").write_text("age,y\n1,ill\n2,well\n")
-    monkeypatch.setattr("linclass_study.study.column_check.LARGEST", 3)
+    monkeypatch.setattr("linclass_study.config.column_check.LARGEST", 3)
     assert not problems("classes.csv", target="y", positive="sick")
 
 

@@ -10,13 +10,13 @@ import warnings
 import pytest
 import yaml
 
+from linclass_study.analysis.across_datasets import FEW
+from linclass_study.config.config import read_config
+from linclass_study.config.meant_method import meant_methods
+from linclass_study.config.method_check import method_problems
+from linclass_study.config.yaml_file import parse_numbers, read_yaml
+from linclass_study.errors import Refused
 from linclass_study.project import ROOT
-from linclass_study.refusal import Refused
-from linclass_study.results.across_datasets import FEW
-from linclass_study.study.config import read_config
-from linclass_study.study.meant_method import meant_methods
-from linclass_study.study.method_check import method_problems
-from linclass_study.study.yaml_file import parse_numbers, read_yaml
 
 DEFAULT = ROOT / "config" / "config.yaml"
 BASE = "results: r\ndatasets: [iris]\nmethods: [majority]\n"

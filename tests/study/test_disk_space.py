@@ -10,11 +10,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from linclass_study import disk_space
-from linclass_study.refusal import Refused
-from linclass_study.runs import bundle
-from linclass_study.runs.records import Records
-from linclass_study.runs.run_files import RunInputs
+from linclass_study.errors import Refused
+from linclass_study.execution import bundle
+from linclass_study.execution.records import Records
+from linclass_study.execution.run_files import RunInputs
+from linclass_study.files import disk_space
 
 FAILED = f"OSError: [Errno {errno.ENOSPC}] {os.strerror(errno.ENOSPC)}"
 Usage = namedtuple("Usage", "total used free")

@@ -19,14 +19,14 @@ from linclass.base.tables.table import Table
 from linclass_study.command.clean import Removed, empty_store, environments_of, remove_runs
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import load_dataset
-from linclass_study.guard import Guard, GuardedResult
-from linclass_study.jobs.to_fit import ToFit
-from linclass_study.runs import feature_file, fit_store, folds, run_files
-from linclass_study.runs.bundle import compute_bundle
-from linclass_study.runs.fitted_run import FittedRun, outcome_holds
-from linclass_study.runs.folds import Plan, write_folds
-from linclass_study.runs.row_digests import RowDigests
-from linclass_study.runs.run_spec import RunSpec
+from linclass_study.execution import feature_file, fit_store, folds, run_files
+from linclass_study.execution.bundle import compute_bundle
+from linclass_study.execution.fitted_run import FittedRun, outcome_holds
+from linclass_study.execution.folds import Plan, write_folds
+from linclass_study.execution.row_digests import RowDigests
+from linclass_study.execution.run_spec import RunSpec
+from linclass_study.execution.to_fit import ToFit
+from linclass_study.processes.guard import Guard, GuardedResult
 
 TIMES = ("fit_seconds", "predict_seconds", "peak_rss_mb")
 ONCE = EVALUATION | {"repeats": 1}

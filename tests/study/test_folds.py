@@ -9,8 +9,8 @@ import pytest
 from linclass.base.tables.table import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import save_dataset
-from linclass_study.runs import folds
-from linclass_study.runs.folds import read_plan, write_folds
+from linclass_study.execution import folds
+from linclass_study.execution.folds import read_plan, write_folds
 
 EVALUATION = {"protocols": ["cv", "official"], "folds": 3, "repeats": 2, "seed": 1}
 

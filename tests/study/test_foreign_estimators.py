@@ -18,14 +18,14 @@ from sklearn.svm import SVC
 
 from linclass.base.predicted import predictions_of
 from linclass.base.tables.table import Table
-from linclass_study import table_files
-from linclass_study.runs import fit_tables
-from linclass_study.runs.feature_file import FeatureFile
-from linclass_study.runs.fit_ending import fit_ending
-from linclass_study.runs.fit_tables import trace_table
-from linclass_study.runs.worker import Worker
-from linclass_study.study.method_check import method_problems
-from linclass_study.table_files import table_schema
+from linclass_study.config.method_check import method_problems
+from linclass_study.execution import fit_tables
+from linclass_study.execution.feature_file import FeatureFile
+from linclass_study.execution.fit_ending import fit_ending
+from linclass_study.execution.fit_tables import trace_table
+from linclass_study.execution.worker import Worker
+from linclass_study.files import tables as table_files
+from linclass_study.files.tables import table_schema
 
 N, K = 60, 3
 TASK = {"n_classes": K, "positive": 2, "inner_folds": 2}

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from linclass.base.applicability import NotApplicable, require_memory
-from linclass_study.guard import Guard
+from linclass_study.processes.guard import Guard
 
 
 class Obedient:
@@ -154,7 +154,7 @@ def test_a_copy_of_a_process_without_threads_keeps_the_same_limits(tmp_path):
     code = """
 import os, sys
 sys.executable = "/nonexistent"
-from linclass_study.guard import Guard
+from linclass_study.processes.guard import Guard
 assert len(os.listdir("/proc/self/task")) == 1
 orders = ("count",), ("fail",), ("hang",), ("eat",), ("exit", 3), ("crash",), ("count",)
 with Guard("test_guard:Obedient", {"start": 100}, seconds=5, memory_mb=500, fork=True) as guard:

@@ -8,7 +8,7 @@ import sys
 
 SCRIPT = """
 import signal, sys
-from linclass_study.job import begin_job
+from linclass_study.processes.job import begin_job
 begin_job(sys.argv[1])
 print("begun", flush=True)
 signal.raise_signal(signal.SIGINT)
@@ -18,8 +18,8 @@ print("not ended")
 
 REFUSING = """
 import sys
-from linclass_study.job import begin_job
-from linclass_study.refusal import Refused
+from linclass_study.processes.job import begin_job
+from linclass_study.errors import Refused
 begin_job(sys.argv[1])
 raise {}("the thing, its value, the remedy")
 """

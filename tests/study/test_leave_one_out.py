@@ -11,12 +11,12 @@ from run_alone import run_alone
 
 from linclass.base.tables.table import Table
 from linclass.tuning.folds import seed_of
+from linclass_study.execution.feature_file import FeatureFile
+from linclass_study.execution.folds import Plan, Planned
 from linclass_study.pipeline import leave_one_out
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
-from linclass_study.runs.feature_file import FeatureFile
-from linclass_study.runs.folds import Plan, Planned
 
 TASK = {"n_classes": 3, "positive": 2, "inner_folds": 2}
 LIMITS = {"fit_seconds": 60, "fit_memory_mb": 1000}

@@ -14,10 +14,10 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from linclass_study.refusal import Refused
-from linclass_study.study import lock
+from linclass_study.errors import Refused
+from linclass_study.execution import lock
 
-HOLD = "from linclass_study.study import lock; lock.remove_stale_locks(); print('held', flush=True); input()"
+HOLD = "from linclass_study.execution import lock; lock.remove_stale_locks(); print('held', flush=True); input()"
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from linclass_study import guard as guards
-from linclass_study import log_size
-from linclass_study.guard import Guard
+from linclass_study.files import log_size
+from linclass_study.processes import guard as guards
+from linclass_study.processes.guard import Guard
 
 
 @contextmanager

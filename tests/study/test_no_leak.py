@@ -16,16 +16,16 @@ import polars as pl
 import pytest
 
 from linclass.base import parts
+from linclass_study.config.yaml_file import parse_numbers, read_yaml
 from linclass_study.data.assembly.assemble import assemble
 from linclass_study.data.assembly.canonical_order import normalized
 from linclass_study.data.dataset import Dataset
+from linclass_study.execution.feature_file import FeatureFile
+from linclass_study.execution.features import compute_features
 from linclass_study.pipeline import fitting
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method, named_steps
-from linclass_study.runs.feature_file import FeatureFile
-from linclass_study.runs.features import compute_features
-from linclass_study.study.yaml_file import parse_numbers, read_yaml
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = parse_numbers(read_yaml(ROOT / "config" / "methods.yaml"))

@@ -8,9 +8,9 @@ from polars.testing import assert_frame_equal
 from run_alone import Here
 
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
-from linclass_study.runs.features import compute_features
-from linclass_study.runs.folds import make_folds, read_plan, write_folds
-from linclass_study.runs.run import PlannedRun, fit_and_predict, task
+from linclass_study.execution.features import compute_features
+from linclass_study.execution.folds import make_folds, read_plan, write_folds
+from linclass_study.execution.run import PlannedRun, fit_and_predict, task
 
 EVALUATION = {
     "protocols": [

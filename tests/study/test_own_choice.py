@@ -11,14 +11,14 @@ import pytest
 
 from linclass import LogisticRegression
 from linclass.base.tables.table import Table
-from linclass_study import table_files
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.tuned import chosen_values
+from linclass_study.execution.feature_file import FeatureFile
+from linclass_study.execution.worker import Worker
+from linclass_study.files import tables as table_files
+from linclass_study.files.tables import table_schema, write_table
 from linclass_study.pipeline.method import Method
 from linclass_study.pipeline.own_choice import own_choice
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.tuned import chosen_values
-from linclass_study.runs.feature_file import FeatureFile
-from linclass_study.runs.worker import Worker
-from linclass_study.table_files import table_schema, write_table
 
 N = 60
 TASK = {"n_classes": 3, "positive": 2, "inner_folds": 2}

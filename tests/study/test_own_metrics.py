@@ -14,22 +14,23 @@ from linclass.base.tables.table import Table
 from linclass.evaluation import metrics
 from linclass.evaluation.metrics.measure import measure
 from linclass.evaluation.metrics.predictions import Predictions
-from linclass_study import own_metrics, table_files
+from linclass_study.analysis.answer import metric_lines
+from linclass_study.analysis.metric_failures import metric_problems
+from linclass_study.analysis.metric_words import direction_words, metric_words
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.scored_runs import write_scores
+from linclass_study.analysis.scoring import Classes, score
 from linclass_study.command import merged_study
-from linclass_study.own_metrics import require_trusted
+from linclass_study.config import code, module_files
+from linclass_study.config.metric_check import own_metric_problems
+from linclass_study.errors import Refused
+from linclass_study.files import tables as table_files
+from linclass_study.pipeline import own_metrics
 from linclass_study.pipeline.fitted import Task, measured
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
-from linclass_study.refusal import Refused
+from linclass_study.pipeline.own_metrics import require_trusted
 from linclass_study.report.tables import unscored
-from linclass_study.results.answer import metric_lines
-from linclass_study.results.metric_failures import metric_problems
-from linclass_study.results.metric_words import direction_words, metric_words
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.scored_runs import write_scores
-from linclass_study.results.scoring import Classes, score
-from linclass_study.study import code, module_files
-from linclass_study.study.metric_check import own_metric_problems
 
 MODULE = '''
 import numpy as np

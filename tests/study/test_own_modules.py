@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.study_file import of_files, read_study, write_study
-from linclass_study.study import code, module_files
-from linclass_study.study.own_modules import own_modules
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.study_file import of_files, read_study, write_study
+from linclass_study.config import code, module_files
+from linclass_study.config.own_modules import own_modules
 
 FILES = {
     "models.py": "import shared\nclass Mine:\n    def fit(self, X, y): ...\n    def predict(self, X): ...\n",

@@ -10,14 +10,14 @@ import pytest
 
 from linclass.base.applicability import NotApplicable
 from linclass.base.tables.table import Table
+from linclass_study.config import code, module_files
+from linclass_study.config.method_check import method_problems
+from linclass_study.execution.shared_child import owner_of
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_folds, fit_method
 from linclass_study.pipeline.method import Method
 from linclass_study.pipeline.own_feature import apply_own_feature
 from linclass_study.pipeline.transforming import fit_transforms
-from linclass_study.runs.shared_child import owner_of
-from linclass_study.study import code, module_files
-from linclass_study.study.method_check import method_problems
 
 SCRIPT = Path(__file__).parents[2] / "workflow" / "scripts" / "featurize.py"
 TASK = Task(2, 1)

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import pytest
 
 from linclass import LogisticRegression
+from linclass_study.config.parameter_facts import parameter_facts, with_default_paths
 from linclass_study.report.tables.tuning_budget import budget
-from linclass_study.study.parameter_facts import parameter_facts, with_default_paths
 
 LOGISTIC = {"classifier": "linclass.LogisticRegression"}
 

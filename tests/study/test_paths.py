@@ -10,15 +10,15 @@ import pytest
 
 from linclass import LogisticRegression
 from linclass.base.tables.table import Table
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.tuned import chosen_values
+from linclass_study.config.method_check import method_problems
+from linclass_study.files.tables import frame, write_table
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
 from linclass_study.pipeline.transforming import fit_transforms
 from linclass_study.pipeline.tuned_parameters import grid_of
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.tuned import chosen_values
-from linclass_study.study.method_check import method_problems
-from linclass_study.table_files import frame, write_table
 
 TASK = Task(n_classes=2, positive=1)
 STEPS = ["standardize"]

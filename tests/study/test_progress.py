@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from linclass_study.study.progress import PlannedJob, StudyProgress, lasting
+from linclass_study.execution.progress import PlannedJob, StudyProgress, lasting
 
 
 class Clock:

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from linclass_study.jobs import resources
-from linclass_study.jobs.bundles import Bundle
+from linclass_study.execution import resources
+from linclass_study.execution.bundles import Bundle
 
 
 def test_more_data_and_more_attempts_ask_for_more_memory() -> None:

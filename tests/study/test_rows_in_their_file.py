@@ -18,12 +18,12 @@ from linclass.tuning.folds import stratified_folds
 from linclass_study.data import blocks
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
+from linclass_study.execution.features import compute_features
+from linclass_study.execution.folds import Plan
 from linclass_study.pipeline import coefficients
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
-from linclass_study.runs.features import compute_features
-from linclass_study.runs.folds import Plan
 
 LIMITS = {"fit_seconds": 60, "fit_memory_mb": 4000}
 TASK = {"n_classes": 3, "positive": 2}

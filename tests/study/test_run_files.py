@@ -14,13 +14,13 @@ from linclass.base.tables.table import Table
 from linclass.evaluation import metrics
 from linclass.evaluation.metrics.predictions import Predictions
 from linclass.tuning.folds import seed_of, stratified_folds
+from linclass_study.execution.feature_file import FeatureFile
+from linclass_study.execution.folds import Plan
+from linclass_study.execution.run_files import TABLES, RunInputs
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
 from linclass_study.pipeline.transforming import fit_transforms
-from linclass_study.runs.feature_file import FeatureFile
-from linclass_study.runs.folds import Plan
-from linclass_study.runs.run_files import TABLES, RunInputs
 
 N, FOLDS, INNER = 90, 3, 3
 TASK = {"n_classes": 3, "positive": 2, "inner_folds": INNER}

@@ -11,10 +11,10 @@ from run_alone import run_alone
 
 from linclass.base.tables.table import Table
 from linclass_study.data.dataset import Dataset
-from linclass_study.runs.feature_file import FeatureFile
-from linclass_study.runs.features import compute_features
-from linclass_study.runs.folds import Plan
-from linclass_study.runs.run_files import RunInputs
+from linclass_study.execution.feature_file import FeatureFile
+from linclass_study.execution.features import compute_features
+from linclass_study.execution.folds import Plan
+from linclass_study.execution.run_files import RunInputs
 
 TASK = {"n_classes": 2, "positive": 1, "inner_folds": 2}
 LIMITS = {"fit_seconds": 8, "fit_memory_mb": 500}

@@ -12,15 +12,15 @@ import pytest
 from linclass.base.tables.table import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import save_dataset
-from linclass_study.refusal import Refused
-from linclass_study.runs import feature_file, folds, kept_log, manifest, run_files, shards
-from linclass_study.runs.bundle import compute_bundle
-from linclass_study.runs.folds import write_folds
-from linclass_study.runs.manifest import is_current, write_manifest
-from linclass_study.runs.run_files import recorded_run
-from linclass_study.runs.shards import compute_shard
-from linclass_study.runs.shared_child import owner_of
-from linclass_study.runs.shared_inputs import SharedInputs
+from linclass_study.errors import Refused
+from linclass_study.execution import feature_file, folds, kept_log, manifest, run_files, shards
+from linclass_study.execution.bundle import compute_bundle
+from linclass_study.execution.folds import write_folds
+from linclass_study.execution.manifest import is_current, write_manifest
+from linclass_study.execution.run_files import recorded_run
+from linclass_study.execution.shards import compute_shard
+from linclass_study.execution.shared_child import owner_of
+from linclass_study.execution.shared_inputs import SharedInputs
 
 EVALUATION = {
     "protocols": ["cv"], "folds": 3, "repeats": 2, "inner_folds": 2,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from linclass_study.refusal import Refused
-from linclass_study.runs import slurm_memory
+from linclass_study.errors import Refused
+from linclass_study.execution import slurm_memory
 
 VERSIONS = {  # of control groups: /proc/self/cgroup, the file that counts, what it holds after two deaths
     "1": ("4:memory:/slurm/job_7\n0::/\n", "memory/slurm/job_7/memory.oom_control", "oom_kill 2"),

@@ -15,9 +15,9 @@ from linclass_study.data.assembly import sparse_or_dense
 from linclass_study.data.assembly.sparse_or_dense import stored
 from linclass_study.data.entry.entry_check import entry_problems
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
-from linclass_study.runs.features import compute_features
-from linclass_study.runs.folds import make_folds, read_plan, write_folds
-from linclass_study.runs.run import PlannedRun, fit_and_predict, task
+from linclass_study.execution.features import compute_features
+from linclass_study.execution.folds import make_folds, read_plan, write_folds
+from linclass_study.execution.run import PlannedRun, fit_and_predict, task
 
 EVALUATION = {
     "protocols": ["cv"], "folds": 3, "repeats": 1, "inner_folds": 2, "tune_metric": "accuracy", "tune_rule": "best",

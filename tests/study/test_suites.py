@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from linclass_study.config import suites
+from linclass_study.config.schema import schema_problems
+from linclass_study.config.suites import suite_names
+from linclass_study.config.yaml_file import read_yaml
 from linclass_study.data.entry.expected_size import expected_size
 from linclass_study.project import ROOT
-from linclass_study.study import suites
-from linclass_study.study.schema import schema_problems
-from linclass_study.study.suites import suite_names
-from linclass_study.study.yaml_file import read_yaml
 
 # the numbers of tasks that the publications state, and two sets of each with their sizes in UCI's descriptions
 PUBLISHED = {

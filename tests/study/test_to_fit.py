@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from linclass_study.jobs import to_fit
-from linclass_study.jobs.bundles import Bundle
-from linclass_study.jobs.to_fit import ToFit
-from linclass_study.runs.run_spec import RunSpec
+from linclass_study.execution import to_fit
+from linclass_study.execution.bundles import Bundle
+from linclass_study.execution.run_spec import RunSpec
+from linclass_study.execution.to_fit import ToFit
 
 EVALUATION = {
     "protocols": ["cv"], "folds": 3, "repeats": 1, "seed": 1,

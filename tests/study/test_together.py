@@ -14,14 +14,14 @@ from linclass.base.applicability import NotApplicable
 from linclass.base.tables.table import Table
 from linclass.tuning import tuning
 from linclass.tuning.folds import stratified_folds
+from linclass_study.config import code
+from linclass_study.execution.feature_file import FeatureFile
+from linclass_study.execution.folds import Plan
 from linclass_study.pipeline import fitting
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
 from linclass_study.pipeline.transforming import shared_transforms, transform_class
-from linclass_study.runs.feature_file import FeatureFile
-from linclass_study.runs.folds import Plan
-from linclass_study.study import code
 
 TASK = Task(n_classes=3, positive=2)
 STEPS = (("impute", {}), ("one_hot", {}), ("standardize", {}))

@@ -8,11 +8,11 @@ import pytest
 from linclass.base.applicability import NotApplicable
 from linclass.base.tables.table import Table
 from linclass.tuning.folds import seed_of, stratified_folds
+from linclass_study.config.method_check import method_problems
 from linclass_study.pipeline import tuned_parameters
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_folds, fit_method
 from linclass_study.pipeline.method import Method
-from linclass_study.study.method_check import method_problems
 
 SEED = 3
 TASK = Task(2, 1, inner_folds=4)

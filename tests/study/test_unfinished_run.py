@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from test_shared_jobs import EVALUATION, LIMITS, METHODS, compute, files, results  # noqa: F401
 
-from linclass_study.guard import Guard, GuardedResult
-from linclass_study.runs import shards, slurm_memory, unfinished_run
-from linclass_study.runs.bundle import compute_bundle
-from linclass_study.runs.records import Added, Records
-from linclass_study.runs.run_files import Made
-from linclass_study.runs.shared_inputs import SharedInputs
-from linclass_study.runs.unfinished_run import UnfinishedRun
+from linclass_study.execution import shards, slurm_memory, unfinished_run
+from linclass_study.execution.bundle import compute_bundle
+from linclass_study.execution.records import Added, Records
+from linclass_study.execution.run_files import Made
+from linclass_study.execution.shared_inputs import SharedInputs
+from linclass_study.execution.unfinished_run import UnfinishedRun
+from linclass_study.processes.guard import Guard, GuardedResult
 
 
 class Interrupted(Exception):

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from linclass_study.config.yaml_file import read_yaml
+from linclass_study.errors import Refused
 from linclass_study.project import ROOT
-from linclass_study.refusal import Refused
-from linclass_study.study.yaml_file import read_yaml
 from linclass_study.textbook import course, published, published_table, textbook_page
 from linclass_study.textbook.caption import Caption
 from linclass_study.textbook.published import compare_published
@@ -246,7 +246,7 @@ def test_the_gate_is_green_and_turns_red_when_the_package_is_wrong(tmp_path: Pat
         ".snakemake",
         "results",
         "downloads",
-    }  # linclass_study/results is code
+    }  # linclass_study/analysis is code
     shutil.copytree(
         ROOT, clone, ignore=lambda folder, _: left_out if Path(folder) == ROOT else set[str]()
     )

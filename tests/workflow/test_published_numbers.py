@@ -5,11 +5,11 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from linclass_study.config.yaml_file import read_yaml
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
-from linclass_study.study.yaml_file import read_yaml
 
 # method of the catalogue: (error on the training speakers, error on the test speakers)
 TABLE = {

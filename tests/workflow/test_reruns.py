@@ -9,7 +9,7 @@ import time
 import polars as pl
 import pytest
 
-from linclass_study.table_files import FIT
+from linclass_study.files.tables import FIT
 
 ALL_RUNS = {
     (d, m) for d in ("iris", "gaussians") for m in ("nearest_mean", "lda", "logistic_newton")

@@ -1,4 +1,4 @@
-"""What linclass_study/study/snakemake_internals.py expects of Snakemake holds for the installed release."""
+"""What linclass_study/execution/snakemake_internals.py expects of Snakemake holds for the installed release."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 from projects import ROOT
 
-from linclass_study.study import snakemake_internals as internals
+from linclass_study.execution import snakemake_internals as internals
 
 pytestmark = pytest.mark.slow
 
 SNAKEFILE = """
 import json, os
-from linclass_study.study import snakemake_internals as internals
+from linclass_study.execution import snakemake_internals as internals
 
 def forced(wildcards):
     if "FORCE" in os.environ:

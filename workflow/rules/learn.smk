@@ -1,6 +1,6 @@
 """From rows to folds and predictions. A run is one method on one data set, with all folds and their tuning.
 
-A job computes a bundle of runs: light runs share a job, a heavy one has its own (linclass_study/jobs/bundles.py). Its
+A job computes a bundle of runs: light runs share a job, a heavy one has its own (linclass_study/execution/bundles.py). Its
 output is a manifest of the files of its runs. Fits on which nothing has changed are not made again.
 
 folds/{dataset}.parquet                       the fold in which each row is tested, the same for all methods
@@ -13,7 +13,7 @@ runs/{dataset}/{method}/paths.parquet         coefficients of the first fit alon
 runs/{dataset}/{method}/traces.parquet        one row for each recorded step of a solver (optional)
 runs/{dataset}/{method}/boundary.npz          predicted classes of a plane, and margins at boundaries (optional)
 runs/{dataset}/{method}/unfinished.npz        outcomes of the fits of a run that was interrupted
-store/{dataset}/                              runs of earlier variants of the study (linclass_study/runs/fit_store.py)
+store/{dataset}/                              runs of earlier variants of the study (linclass_study/execution/fit_store.py)
 """
 
 

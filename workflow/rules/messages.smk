@@ -7,16 +7,19 @@ from pathlib import Path
 from snakemake.logging import logger
 
 from linclass.base.counted import first_names
-from linclass_study.disk_space import full_disk
-from linclass_study.jobs import slurm_jobs
-from linclass_study.jobs.work import SECONDS_OF_RULE
-from linclass_study import resolved_study
+from linclass_study.files.disk_space import full_disk
+from linclass_study.execution import slurm_jobs
+from linclass_study.execution.work import SECONDS_OF_RULE
+from linclass_study.files import resolved_study
 from linclass_study.data.fetch import fetch_attempts
-from linclass_study.refusal import Refused, printable
-from linclass_study.results import study_file
-from linclass_study.results_files import require_plain
-from linclass_study.runs import fit_store
-from linclass_study.study import lock, progress, snakemake_internals, terminal
+from linclass_study.errors import Refused, printable
+from linclass_study.analysis import study_file
+from linclass_study.files.reading import require_plain
+from linclass_study.execution import fit_store
+from linclass_study.execution import lock
+from linclass_study.execution import progress
+from linclass_study.execution import snakemake_internals
+from linclass_study.execution import terminal
 from linclass_study.textbook import published_table
 from linclass_study.textbook.published import read_published
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from linclass_study.project import ROOT
 from linclass_study.report import exhibits, page_tables
 from linclass_study.report.exhibit import is_drawn
-from linclass_study.results import across_tables, study_file
-from linclass_study.results.export import FORMS
-from linclass_study.study import code
+from linclass_study.analysis import across_tables
+from linclass_study.analysis import study_file
+from linclass_study.analysis.export import FORMS
+from linclass_study.config import code
 from linclass_study.textbook import course
 
 

@@ -3,11 +3,11 @@
 from functools import cache
 from pathlib import Path
 
-from linclass_study.jobs import resources
-from linclass_study.jobs.to_fit import ToFit
-from linclass_study.runs import manifest
-from linclass_study.runs.run_spec import RunSpec
-from linclass_study.study import code
+from linclass_study.execution import resources
+from linclass_study.execution.to_fit import ToFit
+from linclass_study.execution import manifest
+from linclass_study.execution.run_spec import RunSpec
+from linclass_study.config import code
 
 
 @cache

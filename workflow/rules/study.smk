@@ -13,15 +13,18 @@ from pkgutil import iter_modules
 from snakemake.logging import logger
 
 from linclass.evaluation import metrics
-from linclass_study.jobs import bundles
-from linclass_study.own_metrics import metrics_of, own_metrics
+from linclass_study.execution import bundles
+from linclass_study.pipeline.own_metrics import metrics_of, own_metrics
 from linclass_study.project import ROOT, refuse_another_copy
-from linclass_study.refusal import Refused
+from linclass_study.errors import Refused
 from linclass_study.report import exhibits
-from linclass_study.resolved_study import as_text, digest_of_part
-from linclass_study.results_files import refuse_broken_records
-from linclass_study.study import code, config as studies, lock, snakemake_internals
-from linclass_study.study.own_modules import own_modules
+from linclass_study.files.resolved_study import as_text, digest_of_part
+from linclass_study.files.reading import refuse_broken_records
+from linclass_study.config import code
+from linclass_study.config import config as studies
+from linclass_study.execution import lock
+from linclass_study.execution import snakemake_internals
+from linclass_study.config.own_modules import own_modules
 from linclass_study.textbook import course
 
 SCRIPTS = ROOT / "workflow" / "scripts"
@@ -107,7 +110,7 @@ def study_of_dataset(wildcards):
 
 
 def folder_of_results(wildcards):
-    """Of a job, which reads the study from it (linclass_study/resolved_study.py)."""
+    """Of a job, which reads the study from it (linclass_study/files/resolved_study.py)."""
     return STUDY.results
 
 

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from linclass_study.job import begin_job
-from linclass_study.resolved_study import read_resolved
-from linclass_study.results import answer, study_file
-from linclass_study.results.across_tables import write_across
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.study_file import write_study
-from linclass_study.results.summary import write_summary
-from linclass_study.results.tuned import write_tuned_table
+from linclass_study.analysis import answer, study_file
+from linclass_study.analysis.across_tables import write_across
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.study_file import write_study
+from linclass_study.analysis.summary import write_summary
+from linclass_study.analysis.tuned import write_tuned_table
+from linclass_study.files.resolved_study import read_resolved
+from linclass_study.processes.job import begin_job
 
 begin_job(snakemake.log[0])
 outcome = Outcome.of(snakemake.params.results)

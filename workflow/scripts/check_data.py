@@ -3,7 +3,7 @@
 import json
 
 from linclass_study.checks.check_files import write_checks
-from linclass_study.job import begin_job
+from linclass_study.processes.job import begin_job
 
 begin_job(snakemake.log[0])
 write_checks(

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from linclass_study.job import begin_job
+from linclass_study.processes.job import begin_job
 from linclass_study.textbook import textbook_page
 from linclass_study.textbook.published import compare_published, write_published
 

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from linclass_study.job import begin_job
-from linclass_study.resolved_study import read_fits
-from linclass_study.runs.folds import ensure_folds
-from linclass_study.runs.shards import compute_shard
-from linclass_study.runs.shared_inputs import SharedInputs
+from linclass_study.execution.folds import ensure_folds
+from linclass_study.execution.shards import compute_shard
+from linclass_study.execution.shared_inputs import SharedInputs
+from linclass_study.files.resolved_study import read_fits
+from linclass_study.processes.job import begin_job
 
 if __name__ == "__main__":
     begin_job(snakemake.log[0])

@@ -2,9 +2,9 @@
 
 import gc
 
-from linclass_study.job import begin_job
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.processes.job import begin_job
 from linclass_study.report.exhibits import write_exhibits
-from linclass_study.results.outcome import Outcome
 
 begin_job(snakemake.log[0])
 gc.disable()  # a tenth of the time; the process ends with its few figures

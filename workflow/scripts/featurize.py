@@ -3,8 +3,8 @@
 import json
 
 from linclass_study.data.dataset_file import load_dataset
-from linclass_study.job import begin_job
-from linclass_study.runs.features import compute_features
+from linclass_study.execution.features import compute_features
+from linclass_study.processes.job import begin_job
 
 begin_job(snakemake.log[0])
 raw = load_dataset(snakemake.input.data)

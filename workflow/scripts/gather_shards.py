@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from linclass_study.job import begin_job
-from linclass_study.resolved_study import read_fits
-from linclass_study.runs import shards
-from linclass_study.runs.folds import ensure_folds
-from linclass_study.runs.manifest import write_manifest
-from linclass_study.runs.shared_inputs import SharedInputs
+from linclass_study.execution import shards
+from linclass_study.execution.folds import ensure_folds
+from linclass_study.execution.manifest import write_manifest
+from linclass_study.execution.shared_inputs import SharedInputs
+from linclass_study.files.resolved_study import read_fits
+from linclass_study.processes.job import begin_job
 
 begin_job(snakemake.log[0])
 results = Path(snakemake.params.results)

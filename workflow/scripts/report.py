@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from linclass_study.job import begin_job
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.files.resolved_study import read_resolved
+from linclass_study.processes.job import begin_job
 from linclass_study.report.page import report
 from linclass_study.report.page_tables import make_tables, write_tables
 from linclass_study.report.provenance import provenance
-from linclass_study.resolved_study import read_resolved
-from linclass_study.results.outcome import Outcome
 
 begin_job(snakemake.log[0])
 outcome = Outcome.of(snakemake.params.results)

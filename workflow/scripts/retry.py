@@ -5,7 +5,7 @@ from pathlib import Path
 
 from linclass_study.data.fetch import fetch_attempts
 from linclass_study.data.fetch.fetch_dataset import is_available_now
-from linclass_study.job import begin_job
+from linclass_study.processes.job import begin_job
 
 begin_job(snakemake.log[0])
 name = snakemake.wildcards.dataset

@@ -3,14 +3,14 @@
 import gc
 from pathlib import Path
 
-from linclass_study.job import begin_job
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.scored_runs import prediction_digests, write_scores
+from linclass_study.analysis.scoring import Classes
+from linclass_study.analysis.tuned import write_tuned
+from linclass_study.execution.manifest import read_manifest
+from linclass_study.files.reading import read_about
+from linclass_study.processes.job import begin_job
 from linclass_study.report.exhibits import write_exhibits
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.scored_runs import prediction_digests, write_scores
-from linclass_study.results.scoring import Classes
-from linclass_study.results.tuned import write_tuned
-from linclass_study.results_files import read_about
-from linclass_study.runs.manifest import read_manifest
 
 begin_job(snakemake.log[0])
 about = read_about(snakemake.input.about)

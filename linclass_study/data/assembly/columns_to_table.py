@@ -19,7 +19,7 @@ from linclass_study.data.assembly.target import class_codes, column_named, liste
 from linclass_study.data.content import Columns, Content
 from linclass_study.data.labels import label_column, sorted_labels
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.refusal import nearest_name
+from linclass_study.errors import nearest_name
 
 BLOCK = 8192  # rows
 

@@ -11,7 +11,7 @@ import polars as pl
 from linclass.base.counted import first_names
 from linclass_study.data.labels import codes_and_classes, plain_number, sorted_labels
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.refusal import nearest_name
+from linclass_study.errors import nearest_name
 
 MEASURED = 20  # distinct numbers; fewer may be classes
 LISTED = 30  # names in a message; the others are counted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from linclass_study.results_files import read_json, read_mapping
+from linclass_study.files.reading import read_json, read_mapping
 
 
 def current_attempt(results: str, name: str) -> int:

@@ -13,7 +13,7 @@ from linclass_study.data.fetch.reader_commands import Command, Result, Save
 from linclass_study.data.fetch.try_sources import first_usable
 from linclass_study.data.search_folders import SearchFolders, mirrors
 from linclass_study.data.unavailable import Unavailable, errors_as_unavailable
-from linclass_study.guard import Guard
+from linclass_study.processes.guard import Guard
 from linclass_study.project import ROOT
 
 READER = "linclass_study.data.fetch.source_reader:SourceReader"

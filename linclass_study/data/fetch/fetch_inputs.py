@@ -14,10 +14,10 @@ from linclass_study.data.entry.source_keys import as_list, format_of, source_kin
 from linclass_study.data.fetch.fetch_dataset import READER
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unpack.archive import files_below
-from linclass_study.disk_cache import computed_of_file
+from linclass_study.files.disk_cache import computed_of_file
 
 # modules that are started by name
-CHILD = ["linclass_study.guarded_child", READER.partition(":")[0]]
+CHILD = ["linclass_study.processes.guarded_child", READER.partition(":")[0]]
 
 
 def local_files(entry: Mapping[str, Any], root: Path) -> list[str]:

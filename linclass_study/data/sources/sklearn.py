@@ -14,7 +14,7 @@ import polars as pl
 from linclass_study.data.content import Columns
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.refusal import nearest_name
+from linclass_study.errors import nearest_name
 
 TARGET = "target"
 BUNDLED = "datasets/data/iris.csv"

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linclass_study.analysis.grid_ends import marked
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
-from linclass_study.results.grid_ends import marked
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from linclass_study.results.outcome import Outcome
+    from linclass_study.analysis.outcome import Outcome
 
 WIDTH, COLUMNS, HEIGHT = 7.2, 3, 1.75  # inches of the figure and of a panel; panels in a row
 TICKS = (0, 0.25, 0.5, 0.75, 1)  # of shares and probabilities

@@ -2,8 +2,8 @@
 certain; where they differ it depends on a few rows.
 
 For two features the plane is that of the features; for more it is a section through the mean of the rows
-(linclass_study/plane.py). The colour of a point is the mean over the folds of its class's colour. Nothing is refitted
-here: the runs have saved the predicted classes of a grid and their margins, whose zeros are the boundaries.
+(linclass_study/pipeline/plane.py). The colour of a point is the mean over the folds of its class's colour. Nothing is
+refitted here: the runs have saved the predicted classes of a grid and their margins, whose zeros are the boundaries.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from linclass_study.results.outcome import Outcome
-    from linclass_study.results.plane_grid import PlaneGrid
+    from linclass_study.analysis.outcome import Outcome
+    from linclass_study.analysis.plane_grid import PlaneGrid
 
 PLACE, SECTION, PER_DATASET = 2, "dataset", True
 WIDTH, COLUMNS, PANEL = 7.2, 4, 1.62  # inches; panels in a row; inches of a panel's height

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linclass.evaluation.metrics.calibration_error import BINS
+from linclass_study.analysis.grid_ends import grid_end_note
+from linclass_study.analysis.held_out_predictions import held_out, mean_of
+from linclass_study.analysis.protocol_names import has_spread, rows_held_out, units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import TICKS, panels
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.method_selection import selected_methods, selection_note
 from linclass_study.report.reliability import reliability
-from linclass_study.results.grid_ends import grid_end_note
-from linclass_study.results.held_out_predictions import held_out, mean_of
-from linclass_study.results.protocol_names import has_spread, rows_held_out, units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from linclass_study.results.outcome import Outcome
+    from linclass_study.analysis.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 5, "dataset", True
 

@@ -9,17 +9,17 @@ import numpy as np
 import polars as pl
 
 from linclass.base.counted import names_and_others
+from linclass_study.analysis.protocol_names import units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import NAMED, name_above
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
-from linclass_study.results.protocol_names import units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from linclass_study.results.outcome import Outcome
+    from linclass_study.analysis.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 20, "dataset", True
 EACH = 10  # of each sign, of one score; with several, in panels, half of it
@@ -86,7 +86,7 @@ def _listed(panel: list[tuple[str, np.ndarray]]) -> list[dict[str, Any]]:
 def best_linear(outcome: Outcome, dataset: str) -> tuple[str, pl.DataFrame] | None:
     """(method, coefficients of the main protocol) of the best method with standardized features, whose coefficients
     are comparable, and a finite optimum; without such a method, of the best linear method."""
-    from linclass_study.results.summary import ranking
+    from linclass_study.analysis.summary import ranking
 
     protocol, others = outcome.protocol(dataset), None
     odd = outcome.fits.filter(pl.col("status").is_in(("separable", "rank_deficient")))

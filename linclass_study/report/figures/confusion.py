@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linclass_study.analysis.confusion import of_the_best, per_class
+from linclass_study.analysis.protocol_names import units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import NAMED, TICKS, name_above
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
-from linclass_study.results.confusion import of_the_best, per_class
-from linclass_study.results.protocol_names import units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from linclass_study.results.outcome import Outcome
+    from linclass_study.analysis.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 7, "dataset", True
 WIDTH, CELL, LARGEST = 7.2, 0.36, 4.0  # inches of the figure, of a cell, and of the whole matrix

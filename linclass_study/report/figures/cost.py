@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from linclass_study.analysis.grid_ends import grid_end_note, marked
+from linclass_study.analysis.metric_words import metric_words
+from linclass_study.analysis.times import median_seconds
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
-from linclass_study.results.grid_ends import grid_end_note, marked
-from linclass_study.results.metric_words import metric_words
-from linclass_study.results.times import median_seconds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from linclass_study.results.outcome import Outcome
+    from linclass_study.analysis.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 5, "across", False
 KEY = 40  # methods in the legend; with more, those on the front are named
@@ -26,7 +26,7 @@ COLUMNS = 4
 
 
 def draw(outcome: Outcome) -> Exhibit:
-    from linclass_study.results.across_datasets import all_scores
+    from linclass_study.analysis.across_datasets import all_scores
 
     base = all_scores(outcome)
     seconds = typical_seconds(outcome, base.datasets)

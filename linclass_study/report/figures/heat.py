@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linclass_study.analysis.grid_ends import grid_end_note, marked
+from linclass_study.analysis.metric_words import metric_words
 from linclass_study.report.drawing import style
 from linclass_study.report.exhibit import Exhibit
-from linclass_study.results.grid_ends import grid_end_note, marked
-from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from linclass_study.results.across_datasets import AllScores
-    from linclass_study.results.outcome import Outcome
+    from linclass_study.analysis.across_datasets import AllScores
+    from linclass_study.analysis.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 4, "across", False
 WIDTH = 7.2  # inches of the figure
@@ -27,8 +27,8 @@ READABLE = 0.36  # minimal width in inches of a cell with a number
 
 
 def draw(outcome: Outcome) -> Exhibit:
-    from linclass_study.results.across_datasets import all_scores
-    from linclass_study.results.within_dataset import ALPHA
+    from linclass_study.analysis.across_datasets import all_scores
+    from linclass_study.analysis.within_dataset import ALPHA
 
     base = all_scores(outcome, shared=True)
     if min(base.table.shape) < 2:
@@ -68,7 +68,7 @@ def draw(outcome: Outcome) -> Exhibit:
 
 def significantly_behind(outcome: Outcome, base: AllScores, dataset: str) -> list[bool]:
     """Whether each method is significantly worse than the best one of a data set, after Holm's correction."""
-    from linclass_study.results.within_dataset import ALPHA, comparison_within
+    from linclass_study.analysis.within_dataset import ALPHA, comparison_within
 
     found = comparison_within(outcome.parts()[dataset], dataset)
     if not found.enough:

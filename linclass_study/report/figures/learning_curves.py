@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from linclass_study.protocols import CURVE, kind, selected_protocols
+from linclass_study.analysis.grid_ends import grid_end_note, marked
+from linclass_study.analysis.metric_words import metric_title, metric_words
+from linclass_study.pipeline.protocols import CURVE, kind, selected_protocols
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.end_labels import end_labels
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
-from linclass_study.results.grid_ends import grid_end_note, marked
-from linclass_study.results.metric_words import metric_title, metric_words
 
 if TYPE_CHECKING:
-    from linclass_study.results.outcome import Outcome
+    from linclass_study.analysis.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 4, "cost", True
 NAMED = 14  # lines that have a colour and a name; the others are grey
@@ -82,7 +82,7 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
 
 def of_methods(outcome: Outcome, dataset: str) -> dict[str, list[dict[str, Any]]]:
     """Method → points (rows, mean, standard error) of its curve, for sizes with a value on every fold."""
-    from linclass_study.fit_statuses import FITTED
+    from linclass_study.files.fit_statuses import FITTED
 
     same = [pl.col("dataset") == dataset, pl.col("protocol").str.starts_with(f"{CURVE}@")]
     curve, whole = (

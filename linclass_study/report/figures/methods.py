@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linclass_study.analysis.grid_ends import grid_end_note, marked
+from linclass_study.analysis.metric_words import metric_title, metric_words
+from linclass_study.analysis.protocol_names import units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.outermost import mark_left_out
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.method_selection import baselines
-from linclass_study.results.grid_ends import grid_end_note, marked
-from linclass_study.results.metric_words import metric_title, metric_words
-from linclass_study.results.protocol_names import units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from linclass_study.results.outcome import Outcome
+    from linclass_study.analysis.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 1, "dataset", True
 ROW = 0.3  # inches of a method's row
@@ -76,7 +76,7 @@ def folds_of_methods(outcome: Outcome, dataset: str) -> list[dict[str, Any]]:
     """Numbers of the figure, best method first."""
     from linclass.evaluation import metrics
     from linclass.evaluation.comparisons.confidence_interval import t_interval
-    from linclass_study.results.summary import ranking
+    from linclass_study.analysis.summary import ranking
 
     values = outcome.scores.filter(dataset=dataset, metric=outcome.metric).sort("repeat", "fold")
     fits = outcome.fits.filter(dataset=dataset)

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linclass.base.counted import counted
+from linclass_study.analysis.grid_ends import grid_end_note, marked
+from linclass_study.analysis.metric_words import metric_words
 from linclass_study.report.drawing import style
 from linclass_study.report.exhibit import Exhibit
-from linclass_study.results.grid_ends import grid_end_note, marked
-from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from linclass.evaluation.comparisons.pairwise_matrix import Pairwise
-    from linclass_study.results.outcome import Outcome
+    from linclass_study.analysis.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 2, "across", False
 SHOWN = 7  # methods: each cell holds three lines
@@ -25,10 +25,10 @@ CELL = 0.82  # inches
 
 
 def draw(outcome: Outcome) -> Exhibit:
-    from linclass_study.results.across_datasets import ALPHA, comparison_across
-    from linclass_study.results.conclusion import not_ranked_note
-    from linclass_study.results.focus import unattainable
-    from linclass_study.results.too_few import too_few_for_pairs
+    from linclass_study.analysis.across_datasets import ALPHA, comparison_across
+    from linclass_study.analysis.conclusion import not_ranked_note
+    from linclass_study.analysis.focus import unattainable
+    from linclass_study.analysis.too_few import too_few_for_pairs
 
     base = comparison_across(outcome)
     if not base.enough:

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from linclass_study.analysis.metric_words import metric_words
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.end_labels import end_labels
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.figures.coefficients import oriented
-from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from linclass_study.results.outcome import Outcome
+    from linclass_study.analysis.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 21, "dataset", True
 METHODS = 2  # number of methods, the best ones with a path
@@ -27,7 +27,7 @@ NAMED = 6  # features of a panel with colour and name
 
 
 def draw(outcome: Outcome, dataset: str) -> Exhibit:
-    from linclass_study.results.summary import ranking
+    from linclass_study.analysis.summary import ranking
 
     runs = outcome.results / "runs" / dataset
     able = [

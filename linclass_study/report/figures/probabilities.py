@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linclass_study.analysis.grid_ends import grid_end_note
+from linclass_study.analysis.held_out_predictions import HeldOut, held_out, mean_of
+from linclass_study.analysis.protocol_names import rows_held_out
 from linclass_study.report import number_format
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import key_of_classes, panels
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.method_selection import selected_methods, selection_note
-from linclass_study.results.grid_ends import grid_end_note
-from linclass_study.results.held_out_predictions import HeldOut, held_out, mean_of
-from linclass_study.results.protocol_names import rows_held_out
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from linclass_study.results.outcome import Outcome
+    from linclass_study.analysis.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 6, "dataset", True
 BINS = 20

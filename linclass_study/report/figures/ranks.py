@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linclass_study.analysis.grid_ends import grid_end_note, marked
+from linclass_study.analysis.metric_words import metric_words
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.outermost import left_out_note, mark_left_out, outermost
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.method_selection import baselines
-from linclass_study.results.grid_ends import grid_end_note, marked
-from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from linclass_study.results.outcome import Outcome
+    from linclass_study.analysis.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 1, "across", False
 SHOWN = 25  # methods; more are unreadable
@@ -25,9 +25,9 @@ ROW = 0.24  # inches
 
 
 def draw(outcome: Outcome) -> Exhibit:
-    from linclass_study.results.across_datasets import ALPHA, comparison_across
-    from linclass_study.results.conclusion import independent, not_ranked_note, rank_test
-    from linclass_study.results.too_few import too_few_for_ranks
+    from linclass_study.analysis.across_datasets import ALPHA, comparison_across
+    from linclass_study.analysis.conclusion import independent, not_ranked_note, rank_test
+    from linclass_study.analysis.too_few import too_few_for_ranks
 
     base = comparison_across(outcome)
     if not base.enough:

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linclass_study.analysis.grid_ends import grid_end_note, marked
+from linclass_study.analysis.metric_words import metric_words
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.outermost import left_out_note, mark_left_out, outermost
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.method_selection import baselines
-from linclass_study.results.grid_ends import grid_end_note, marked
-from linclass_study.results.metric_words import metric_words
 
 if TYPE_CHECKING:
-    from linclass_study.results.outcome import Outcome
+    from linclass_study.analysis.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 3, "across", False
 SHOWN = 25
@@ -23,9 +23,9 @@ ROW = 0.24  # inches
 
 
 def draw(outcome: Outcome) -> Exhibit:
-    from linclass_study.results.across_datasets import RESAMPLED, comparison_across
-    from linclass_study.results.conclusion import not_ranked_note
-    from linclass_study.results.too_few import too_few_for_ratings
+    from linclass_study.analysis.across_datasets import RESAMPLED, comparison_across
+    from linclass_study.analysis.conclusion import not_ranked_note
+    from linclass_study.analysis.too_few import too_few_for_ratings
 
     base = comparison_across(outcome)
     if not base.enough:

@@ -9,7 +9,7 @@ from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.mean_curves import draw_mean_curves
 
 if TYPE_CHECKING:
-    from linclass_study.results.outcome import Outcome
+    from linclass_study.analysis.outcome import Outcome
 
 PLACE, PER_DATASET, SECTION = 3, True, "dataset"
 

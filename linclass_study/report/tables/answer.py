@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from linclass_study.report.method_scores import behind_best
-from linclass_study.report.table import Column, Number, ReportTable
-from linclass_study.report.tables import endings
-from linclass_study.results.excluded_methods import excluded_methods
-from linclass_study.results.metric_words import best_words, direction_words, metric_title
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.plain_answer import sure
-from linclass_study.results.protocol_names import units
-from linclass_study.results.summary import best
-from linclass_study.results.within_dataset import (
+from linclass_study.analysis.excluded_methods import excluded_methods
+from linclass_study.analysis.metric_words import best_words, direction_words, metric_title
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.plain_answer import sure
+from linclass_study.analysis.protocol_names import units
+from linclass_study.analysis.summary import best
+from linclass_study.analysis.within_dataset import (
     SURE,
     comparison_within,
     rope_of,
 )
+from linclass_study.report.method_scores import behind_best
+from linclass_study.report.table import Column, Number, ReportTable
+from linclass_study.report.tables import endings
 
 PLACE, SECTION, PER_DATASET = 1, "answer", False
 RARE = ("next", "ahead", "ended", "absent")  # columns that are omitted if empty

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from linclass_study.analysis import tuned
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.report.number_format import tuned_value
 from linclass_study.report.table import Column, ReportTable
-from linclass_study.results import tuned
-from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 3, "trust", False
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.report.table import Column, ReportTable
-from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 6, "trust", False
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import polars as pl
 
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.summary import ranking
 from linclass_study.report.figures.coefficients import (
     best_linear,
     fits_and_units,
@@ -15,8 +17,6 @@ from linclass_study.report.figures.coefficients import (
     sentence_on_folds,
 )
 from linclass_study.report.table import Column, Number, ReportTable
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.summary import ranking
 
 PLACE, SECTION, PER_DATASET = 23, "dataset", True
 METHODS = 6

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from linclass_study.own_metrics import metrics_of
+from linclass_study.analysis.metric_words import metric_words
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.protocol_names import units
+from linclass_study.pipeline.own_metrics import metrics_of
 from linclass_study.report import method_scores
 from linclass_study.report.table import Column, Number, ReportTable
-from linclass_study.results.metric_words import metric_words
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.protocol_names import units
 
 PLACE, SECTION, PER_DATASET = 2, "answer", False
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.protocol_names import rows_held_out
 from linclass_study.report.figure_numbers import figure_numbers
 from linclass_study.report.table import Column, ReportTable
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.protocol_names import rows_held_out
 
 PLACE, SECTION, PER_DATASET = 9, "dataset", True
 MOST = 20  # classes; larger matrices are unreadable

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from linclass_study.analysis.across_datasets import comparison_across
+from linclass_study.analysis.conclusion import not_ranked_note
+from linclass_study.analysis.controls import Across, across, controls, cost_ratios, focus_of
+from linclass_study.analysis.metric_words import metric_words
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.report.table import Column, Number, ReportTable
-from linclass_study.results.across_datasets import comparison_across
-from linclass_study.results.conclusion import not_ranked_note
-from linclass_study.results.controls import Across, across, controls, cost_ratios, focus_of
-from linclass_study.results.metric_words import metric_words
-from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 1, "across", False
 

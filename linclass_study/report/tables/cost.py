@@ -6,11 +6,11 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.protocols import CURVE
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.times import machines_of
+from linclass_study.files.tables import FIT
+from linclass_study.pipeline.protocols import CURVE
 from linclass_study.report.table import Column, ReportTable
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.times import machines_of
-from linclass_study.table_files import FIT
 
 PLACE, SECTION, PER_DATASET = 1, "cost", False
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.report.table import ReportTable
 from linclass_study.report.tables.cost import cost_table
-from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 2, "cost", True
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from linclass.base.counted import counted
+from linclass_study.analysis.metric_words import metric_words
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.protocol_names import protocol_phrase
+from linclass_study.analysis.within_dataset import ALPHA, comparison_within
 from linclass_study.report.table import Column, Number, ReportTable
-from linclass_study.results.metric_words import metric_words
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.protocol_names import protocol_phrase
-from linclass_study.results.within_dataset import ALPHA, comparison_within
 
 PLACE, SECTION, PER_DATASET = 4, "dataset", True
 

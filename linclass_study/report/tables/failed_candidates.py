@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from linclass_study.analysis.failed_candidates import failed_candidates
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.report.table import Column, ReportTable
-from linclass_study.results.failed_candidates import failed_candidates
-from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 3, "trust", False
 

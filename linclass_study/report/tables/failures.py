@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from linclass_study.analysis.fit_log import log_of_problem
+from linclass_study.analysis.fit_problems import FitProblem, fit_problems
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.report.table import Column, ReportTable
-from linclass_study.results.fit_log import log_of_problem
-from linclass_study.results.fit_problems import FitProblem, fit_problems
-from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 1, "trust", False
 COLUMNS = [

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from linclass.evaluation.comparisons.bayesian_signed_rank_test import bayesian_signed_rank
-from linclass_study.report.table import Column, Number, ReportTable
-from linclass_study.results.across_datasets import comparison_across
-from linclass_study.results.controls import (
+from linclass_study.analysis.across_datasets import comparison_across
+from linclass_study.analysis.controls import (
     Across,
     across,
     cost_ratio,
@@ -16,11 +15,12 @@ from linclass_study.results.controls import (
     focus_of,
     verdicts,
 )
-from linclass_study.results.metric_words import metric_words
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.power import short
-from linclass_study.results.times import median_seconds
-from linclass_study.results.within_dataset import ALPHA, SURE, rope_of
+from linclass_study.analysis.metric_words import metric_words
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.power import short
+from linclass_study.analysis.times import median_seconds
+from linclass_study.analysis.within_dataset import ALPHA, SURE, rope_of
+from linclass_study.report.table import Column, Number, ReportTable
 
 PLACE, SECTION, PER_DATASET = 1, "focus", False
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from linclass_study.analysis.across_datasets import comparison_across
+from linclass_study.analysis.excluded_methods import incomplete_methods
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.report.table import Column, ReportTable
-from linclass_study.results.across_datasets import comparison_across
-from linclass_study.results.excluded_methods import incomplete_methods
-from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 10, "across", False
 

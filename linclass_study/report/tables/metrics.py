@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from linclass_study.own_metrics import metrics_of
+from linclass_study.analysis.metric_words import direction_words, metric_title
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.protocol_names import has_spread
+from linclass_study.analysis.summary import ranking
+from linclass_study.pipeline.own_metrics import metrics_of
 from linclass_study.report import method_scores
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables.performance import means_sentence
-from linclass_study.results.metric_words import direction_words, metric_title
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.protocol_names import has_spread
-from linclass_study.results.summary import ranking
 
 PLACE, SECTION, PER_DATASET = 3, "dataset", True
 

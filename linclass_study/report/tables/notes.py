@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from linclass_study.analysis.fit_problems import notes
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.report.table import ReportTable
 from linclass_study.report.tables import failures
-from linclass_study.results.fit_problems import notes
-from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 2, "trust", False
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from linclass_study.protocols import comparing_protocols, divides_test_rows
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.protocol_names import TITLES
+from linclass_study.pipeline.protocols import comparing_protocols, divides_test_rows
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables import performance
 from linclass_study.report.tables.performance import performance_table
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.protocol_names import TITLES
 
 PLACE, SECTION, PER_DATASET, OPEN = 2, "dataset", True, True
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from linclass_study.analysis.confusion import per_class
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.protocol_names import rows_held_out
 from linclass_study.report.figure_numbers import figure_numbers
 from linclass_study.report.table import Column, ReportTable
-from linclass_study.results.confusion import per_class
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.protocol_names import rows_held_out
 
 PLACE, SECTION, PER_DATASET = 8, "dataset", True
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from linclass_study.protocols import divides_test_rows
+from linclass_study.analysis.metric_words import best_words, metric_words
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.protocol_names import has_spread, protocol_phrase, units
+from linclass_study.analysis.summary import ranking
+from linclass_study.pipeline.protocols import divides_test_rows
 from linclass_study.report import method_scores
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables import endings
-from linclass_study.results.metric_words import best_words, metric_words
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.protocol_names import has_spread, protocol_phrase, units
-from linclass_study.results.summary import ranking
 
 PLACE, SECTION, PER_DATASET, OPEN = 1, "dataset", True, True
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
+from linclass_study.analysis.across_datasets import FEW
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.report.table import Column, ReportTable
-from linclass_study.results.across_datasets import FEW
-from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 20, "across", False
-# by the comparison across data sets (results/across_tables.py), from which this reads
+# by the comparison across data sets (analysis/across_tables.py), from which this reads
 WRITTEN = False
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import polars as pl
 
+from linclass_study.analysis.metric_words import metric_words
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.tuned import chosen_values
+from linclass_study.files.tables import FIT
 from linclass_study.report.number_format import tuned_value
 from linclass_study.report.table import Column, Number, ReportTable
-from linclass_study.results.metric_words import metric_words
-from linclass_study.results.outcome import Outcome
-from linclass_study.results.tuned import chosen_values
-from linclass_study.table_files import FIT
 
 PLACE, SECTION, PER_DATASET = 22, "dataset", True
 VALUES = 3  # values of a parameter that are listed

@@ -8,9 +8,9 @@ from typing import Any
 from linclass.base.regularization_path import COUNT
 from linclass.kernels.functions.base import WIDTHS
 from linclass.tuning import tuning
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.pipeline.method import Method
 from linclass_study.report.table import Column, ReportTable
-from linclass_study.results.outcome import Outcome
 
 PLACE, SECTION, PER_DATASET = 7, "trust", False
 BY_FORMULA = {"evidence": "by the evidence", "ledoit_wolf": "by the formula of Ledoit and Wolf"}
@@ -38,7 +38,7 @@ def make(outcome: Outcome) -> ReportTable | None:
 
 def budget(entry: Mapping[str, Any], facts: Mapping[str, Any]) -> tuple[str, str]:
     """(the tuned parameters with their values, or 'untuned'; the parameters that the entry fixes, and those that could
-    be tuned and are not, by the facts of study/parameter_facts.py)"""
+    be tuned and are not, by the facts of config/parameter_facts.py)"""
     by_default = facts.get("by_default", ())
     tuned = [
         f"{name}: {_values(name, spec)}{' (by default)' if name in by_default else ''}"

@@ -1,0 +1,274 @@
+"""Compare methods across data sets: a table of scores, data sets × methods, and its statistics.
+
+Of each group of data sets that share rows the first one with a score takes part (analysis/independent_datasets.py). A
+method has a score on a data set if every planned fit succeeded. Ranks, tests and ratings are those of the complete
+field (comparisons/missing_scores.py): a method that lacks a score is listed apart, and changes nothing for the
+others.
+
+The study's own comparison, with its tests and the bootstrap of its ratings, is computed once and kept in
+results/comparison.npz, from which figures, tables and the page read it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from linclass.evaluation import metrics
+from linclass.evaluation.comparisons.bradley_terry_model import Ratings, bradley_terry
+from linclass.evaluation.comparisons.friedman_test import Friedman, friedman
+from linclass.evaluation.comparisons.missing_scores import (
+    complete_methods,
+    missing_as_worst,
+)
+from linclass.evaluation.comparisons.nemenyi_test import Nemenyi, indistinguishable, nemenyi
+from linclass.evaluation.comparisons.pairwise_matrix import Pairwise, pairwise
+from linclass_study.analysis.independent_datasets import groups_sharing_rows
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.files.fit_statuses import FITTED
+from linclass_study.files.reading import opened_npz
+from linclass_study.files.writing import unfinished_file
+
+FILE = "comparison.npz"
+TESTS: dict[str, Any] = {  # attributes of ComparisonAcross that are kept in the file
+    "pairs": Pairwise,
+    "ratings": Ratings,
+    "friedman": Friedman,
+    "nemenyi": Nemenyi,
+}
+ALPHA = 0.05
+FEW = 5  # with fewer independent data sets, tests across them have little power
+PAIRED = 6  # with fewer data sets, Wilcoxon's p of a pair is at least 2/2⁵ = .0625
+RESAMPLED = 6  # with fewer independent data sets, bootstrap intervals are not computed
+
+
+@dataclass(frozen=True)
+class AllScores:
+    """`table` is (data sets, methods), greater is better; NaN where a method has no score."""
+
+    metric: str
+    datasets: list[str]
+    methods: list[str]
+    table: np.ndarray
+    shared: tuple[
+        tuple[str, ...], ...
+    ] = ()  # data sets with scores of which only the first takes part
+    # (data set, method) of runs that no study planned, as after a merge
+    unplanned: frozenset[tuple[str, str]] = frozenset()
+
+    @cached_property
+    def field(self) -> ComparisonAcross:
+        """The complete field: the methods that have a score on each data set."""
+        methods = complete_methods(self.table) if self.table.size else np.zeros(0, int)
+        return self._comparison(self._every_row, methods, self.table)
+
+    @property
+    def incomplete(self) -> list[str]:
+        """Methods that lack a score on a data set."""
+        return [method for method in self.methods if method not in self.field.methods]
+
+    def missing_on(self, method: str) -> list[str]:
+        """The data sets on which a method has no score."""
+        missing = np.isnan(self.table[:, self.methods.index(method)])
+        return [self.datasets[i] for i in np.flatnonzero(missing)]
+
+    @cached_property
+    def missing_worst(self) -> ComparisonAcross:
+        """A missing score counts as the worst of its data set; without methods that were not run on each of them."""
+        not_run = {method for _, method in self.unplanned}
+        methods = np.array([j for j, m in enumerate(self.methods) if m not in not_run], int)
+        table = missing_as_worst(self.table) if self.methods else self.table
+        return self._comparison(self._every_row, methods, table)
+
+    @cached_property
+    def gaps_left_out(self) -> ComparisonAcross:
+        """Without the data sets on which a method lacks a score, and without methods that lack most scores."""
+        has = ~np.isnan(self.table)
+        methods = np.flatnonzero(2 * has.sum(axis=0) >= max(len(has), 1))
+        rows = np.flatnonzero(has[:, methods].all(axis=1))
+        return self._comparison(rows, methods, self.table)
+
+    @property
+    def _every_row(self) -> np.ndarray:
+        return np.arange(len(self.datasets))
+
+    def _comparison(
+        self, rows: np.ndarray, methods: np.ndarray, table: np.ndarray
+    ) -> ComparisonAcross:
+        datasets = [self.datasets[i] for i in rows]
+        return ComparisonAcross(
+            self.metric,
+            datasets,
+            [self.methods[j] for j in methods],
+            table[np.ix_(rows, methods)],
+            tuple(group for group in self.shared if group[0] in datasets),
+            self,
+        )
+
+
+@dataclass(frozen=True)
+class ComparisonAcross:
+    """`table` is (data sets, methods), greater is better, without missing scores; `every` has all of them."""
+
+    metric: str
+    datasets: list[str]
+    methods: list[str]
+    table: np.ndarray
+    shared: tuple[tuple[str, ...], ...]
+    every: AllScores = field(repr=False, compare=False)
+
+    @property
+    def enough(self) -> bool:
+        """Whether there is anything to compare."""
+        return len(self.datasets) > 1 and len(self.methods) > 1
+
+    @property
+    def enough_for_intervals(self) -> bool:
+        """Whether there are enough data sets for bootstrap intervals of the ratings."""
+        return len(self.datasets) >= RESAMPLED
+
+    @cached_property
+    def pairs(self) -> Pairwise:
+        return pairwise(self.table)
+
+    @cached_property
+    def ratings(self) -> Ratings:
+        return bradley_terry(self.table)
+
+    @cached_property
+    def friedman(self) -> Friedman | None:
+        return friedman(self.table) if len(self.methods) > 2 else None
+
+    @cached_property
+    def nemenyi(self) -> Nemenyi:
+        """Mean ranks, their critical difference, and groups of methods that do not differ significantly."""
+        return nemenyi(self.table, ALPHA)
+
+    @property
+    def best(self) -> list[str]:
+        """Methods with the least mean rank; several in case of a tie."""
+        mean = self.nemenyi.ranks
+        return [self.methods[j] for j in np.flatnonzero(mean <= mean.min() + 1e-9)]
+
+    def without(self, dataset: str) -> ComparisonAcross:
+        """The same methods on the other data sets."""
+        kept = [i for i, name in enumerate(self.datasets) if name != dataset]
+        datasets = [self.datasets[i] for i in kept]
+        shared = tuple(group for group in self.shared if group[0] != dataset)
+        return replace(self, datasets=datasets, table=self.table[kept], shared=shared)
+
+
+def comparison_across(
+    outcome: Outcome, metric: str | None = None, shared: bool = False
+) -> ComparisonAcross:
+    """The complete field of a metric; with `shared`, data sets that share rows count individually."""
+    if metric not in (None, outcome.metric) or shared:
+        return all_scores(outcome, metric, shared).field
+    if "across" not in outcome.read:
+        outcome.read["across"] = _read_comparison(outcome) or all_scores(outcome).field
+    found: ComparisonAcross = outcome.read["across"]
+    return found
+
+
+def write_comparison(outcome: Outcome) -> ComparisonAcross:
+    """Compare methods by the study's metric, and keep the comparison with its tests."""
+    every = all_scores(outcome)
+    about = {
+        "of": _study_of(outcome),
+        "datasets": every.datasets,
+        "methods": every.methods,
+        "shared": every.shared,
+        "unplanned": sorted(every.unplanned),
+    }
+    arrays = {"about": np.array(json.dumps(about)), "table": every.table}
+    for name in TESTS if every.field.enough else ():
+        if (found := getattr(every.field, name)) is not None:
+            values = {f"{name}.{part}": value for part, value in found._asdict().items()}
+            arrays |= {key: value for key, value in values.items() if key != "nemenyi.groups"}
+    with unfinished_file(outcome.results / FILE) as partial, partial.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)
+    outcome.read["across"] = every.field
+    return every.field
+
+
+def _read_comparison(outcome: Outcome) -> ComparisonAcross | None:
+    """The comparison in the file; None if there is none, or that of another study."""
+    path = outcome.results / FILE
+    if not path.exists():
+        return None
+    with opened_npz(path) as file:
+        arrays = {name: v if v.ndim else v.item() for name, v in file.items()}
+        about = json.loads(arrays["about"])
+    if about["of"] != _study_of(outcome):
+        return None
+    every = AllScores(
+        outcome.metric,
+        about["datasets"],
+        about["methods"],
+        arrays["table"],
+        tuple(map(tuple, about["shared"])),
+        frozenset(map(tuple, about["unplanned"])),
+    )
+    for name, kind in TESTS.items():
+        prefix = f"{name}."
+        own = {key.removeprefix(prefix): arrays[key] for key in arrays if key.startswith(prefix)}
+        if own and kind is Nemenyi:
+            own["groups"] = indistinguishable(own["ranks"], own["critical_difference"])
+        if own:
+            every.field.__dict__[name] = kind(**own)  # the cache of cached_property
+    return every.field
+
+
+def _study_of(outcome: Outcome) -> list[Any]:
+    return [outcome.metric, list(outcome.datasets), list(outcome.methods)]
+
+
+def all_scores(outcome: Outcome, metric: str | None = None, shared: bool = False) -> AllScores:
+    """The study's table of a metric; with `shared`, data sets that share rows count individually."""
+    metric = metric or outcome.metric
+    known = whole_means(outcome, metric)
+    scored = {dataset for dataset, _ in known}
+    groups = [[d for d in group if d in scored] for group in groups_sharing_rows(outcome)]
+    names = [name for group in groups for name in (group if shared else group[:1])]
+    methods = [m for m in outcome.methods if any((d, m) in known for d in names)]
+    datasets = [d for d in names if any((d, m) in known for m in methods)]
+    sign = 1.0 if metrics.greater_is_better(metric) else -1.0
+    table = np.array([[sign * known.get((d, m), np.nan) for m in methods] for d in datasets])
+    counted_once = tuple(
+        tuple(group) for group in groups if len(group) > 1 and group[0] in datasets and not shared
+    )
+    planned = {*outcome.fits.select("dataset", "method").unique().iter_rows()}
+    unplanned = frozenset((d, m) for d in datasets for m in methods) - planned
+    table = table.reshape(len(datasets), len(methods))
+    return AllScores(metric, datasets, methods, table, counted_once, unplanned)
+
+
+def whole_means(outcome: Outcome, metric: str) -> dict[tuple[str, str], float]:
+    """(data set, method) → mean over the folds of the data set's main protocol, for runs in which every planned fit
+    has a value."""
+    pairs = [
+        (d, protocol) for protocol, datasets in outcome.main_protocols.items() for d in datasets
+    ]
+    main = pl.DataFrame(pairs, {"dataset": pl.String, "protocol": pl.String}, orient="row")
+    run = ["dataset", "method"]
+    planned = (
+        outcome.fits.join(main, on=main.columns, how="semi")
+        .group_by(run)
+        .agg(planned=pl.len(), fitted=pl.col("status").is_in(FITTED).sum())
+    )
+    values = (
+        outcome.scores.filter(metric=metric)
+        .join(main, on=main.columns, how="semi")
+        .group_by(run)
+        .agg(mean=pl.col("value").mean(), n=pl.len())
+    )
+    whole = values.join(planned, on=run).filter(
+        pl.col("n") == pl.col("planned"), pl.col("fitted") == pl.col("planned")
+    )
+    rows = whole.select(*run, "mean").iter_rows()
+    return {(d, m): mean for d, m, mean in rows if np.isfinite(mean)}

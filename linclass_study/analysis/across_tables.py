@@ -1,0 +1,135 @@
+"""results/tables/ranks, pairwise and sensitivity: comparisons across data sets as tables and sentences."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from linclass.evaluation import metrics
+from linclass_study.analysis import conclusion
+from linclass_study.analysis.across_datasets import ComparisonAcross, write_comparison
+from linclass_study.analysis.conclusion import no_ranking
+from linclass_study.analysis.export import export_table
+from linclass_study.analysis.grid_ends import grid_end_note, grid_ends, marked
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.same_predictions import same_predictions
+from linclass_study.analysis.sensitivity import Scenario, scenarios
+from linclass_study.files.writing import unfinished_file
+
+NAMES = ("ranks", "pairwise", "sensitivity")
+
+
+def write_across(outcome: Outcome) -> None:
+    """Three tables, and across.json: the sentences, and the data sets and methods that took part."""
+    base = write_comparison(outcome)
+    tried = scenarios(outcome, base)
+    frames = {
+        "ranks": ranks_table(base).with_columns(
+            grid_end=pl.col("method").is_in([*grid_ends(outcome)])
+        ),
+        "pairwise": pairwise_table(base),
+        "sensitivity": sensitivity_table(tried),
+    }
+    for name, frame in frames.items():
+        note = grid_end_note(outcome, base.methods)
+        export_table(frame, outcome.results / "tables" / name, _marked(outcome, frame), note)
+    record = {
+        "metric": base.metric,
+        "datasets": base.datasets,
+        "methods": base.methods,
+        "incomplete": base.every.incomplete,
+        "few": no_ranking(base),
+        "sentences": [*conclusion.sentences(outcome, base, tried), *same_predictions(outcome)],
+    }
+    with unfinished_file(conclusions_path(outcome)) as partial:
+        partial.write_text(
+            json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+
+
+def _marked(outcome: Outcome, frame: pl.DataFrame) -> pl.DataFrame:
+    """The table with the mark of methods that chose an end of their grids."""
+    names = [*grid_ends(outcome)]
+    marks = dict(zip(names, marked(outcome, names), strict=True))
+    columns = [name for name in ("method", "against", "best") if name in frame.columns]
+    each = pl.col(columns).str.split(", ").list.eval(pl.element().replace(marks)).list.join(", ")
+    return frame.with_columns(each)
+
+
+def conclusions_path(outcome: Outcome) -> Path:
+    return outcome.results / "tables" / "across.json"
+
+
+def ranks_table(base: ComparisonAcross) -> pl.DataFrame:
+    """One row per method of the complete field, best mean rank first: number of data sets, ranks and rating."""
+    n, sign = len(base.datasets), 1.0 if metrics.greater_is_better(base.metric) else -1.0
+    means = (sign * base.table.mean(axis=0)).tolist() if n else [None] * len(base.methods)
+    columns: dict[str, Any] = {
+        "method": pl.Series(base.methods, dtype=pl.String),
+        "data_sets": [n] * len(base.methods),
+        "mean_score": means,
+        "times_best": _times_best(base),
+    }
+    if base.enough:
+        rated = base.ratings
+        unknown = pl.Series([None] * len(rated.elo), dtype=pl.Float64)
+        columns["mean_rank"] = base.nemenyi.ranks.tolist()
+        columns["rating"] = rated.elo.tolist()
+        columns["rating_lower"] = rated.lower.tolist() if base.enough_for_intervals else unknown
+        columns["rating_upper"] = rated.upper.tolist() if base.enough_for_intervals else unknown
+    frame = pl.DataFrame(columns, strict=False)
+    return frame.sort("mean_rank", "method") if base.enough else frame
+
+
+def pairwise_table(base: ComparisonAcross) -> pl.DataFrame:
+    """One row per pair of methods, in the study's order."""
+    schema = {
+        "method": pl.String, "against": pl.String, "mean_difference": pl.Float64, "wins": pl.Int64,
+        "ties": pl.Int64, "losses": pl.Int64, "p": pl.Float64, "p_holm": pl.Float64, "data_sets": pl.Int64,
+        "rank_biserial": pl.Float64,
+    }  # fmt: skip
+    if not base.enough:
+        return pl.DataFrame(schema=schema)
+    p, k = base.pairs, len(base.methods)
+    rows = [
+        (base.methods[i], base.methods[j], p.difference[i, j], p.wins[i, j], p.ties[i, j], p.losses[i, j],
+         p.p[i, j], p.adjusted[i, j], p.n[i, j], p.rank_biserial[i, j])
+        for i in range(k) for j in range(i + 1, k)
+    ]  # fmt: skip
+    plain = [
+        tuple(cell.item() if isinstance(cell, np.generic) else cell for cell in row) for row in rows
+    ]
+    return pl.DataFrame(plain, schema=schema, orient="row")
+
+
+def sensitivity_table(tried: list[Scenario]) -> pl.DataFrame:
+    schema = {
+        "variation": pl.String, "data_sets": pl.Int64, "best": pl.String, "same_best": pl.String
+    }  # fmt: skip
+    rows = [
+        (one.what, one.datasets, ", ".join(one.best), _same(one, len(tried[0].kept)))
+        for one in tried
+    ]
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _same(one: Scenario, best: int) -> str:
+    """Whether the study's best methods are among the best of a variation: yes, no, their number, or that they have no
+    score."""
+    kept = len(one.kept)
+    if not best:
+        return "none is ranked"
+    if not one.scored:
+        return "no score" if best == 1 else "none has a score"
+    if kept in (0, best):
+        return "yes" if kept else "no"
+    return f"{('one', 'two', 'three')[kept - 1] if kept < 4 else kept} of them"
+
+
+def _times_best(base: ComparisonAcross) -> list[int]:
+    best = base.table.max(axis=1, keepdims=True, initial=-np.inf)
+    return (base.table >= best - 1e-9).sum(axis=0).tolist()

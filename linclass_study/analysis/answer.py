@@ -1,0 +1,220 @@
+"""The last lines in the terminal: problems of fits and data, the best method of each data set, and how sure that is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
+
+import polars as pl
+
+from linclass.base.counted import counted
+from linclass.evaluation import metrics
+from linclass_study.analysis.controls import focus_of, verdicts
+from linclass_study.analysis.failed_candidates import failed_candidates
+from linclass_study.analysis.fit_log import log_of_problem
+from linclass_study.analysis.fit_problems import FitProblem, fit_problems
+from linclass_study.analysis.focus import focus_sentences
+from linclass_study.analysis.grid_ends import marked
+from linclass_study.analysis.independent_datasets import groups_sharing_rows
+from linclass_study.analysis.metric_failures import metric_problems
+from linclass_study.analysis.metric_words import direction_words, metric_words
+from linclass_study.analysis.mixed_environments import mixed_environments
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.plain_answer import not_ranked, plain_answer
+from linclass_study.analysis.protocol_names import has_spread, protocol_phrase
+from linclass_study.analysis.summary import best
+from linclass_study.analysis.within_dataset import SURE
+from linclass_study.checks.findings import serious
+from linclass_study.files.fit_statuses import FITTED
+from linclass_study.processes.environment import recorded_environments
+
+LINES = 24  # problems that are printed; the report has all
+DATA_LINES = 8  # remarks on the data that are printed; likewise
+REASON = 300  # characters of a reason; the middle is cut, as the remedy is at the end
+BEST_LINES = 24  # data sets whose best method is printed; likewise
+NAMES = 3  # methods or data sets named in a line; the others are counted
+
+
+def answer(outcome: Outcome, report: str) -> str:
+    """One line per distinct problem, remarks on the data, then the answer, the number of fits and the path of the
+    `report`.
+    """
+    found = fit_problems(outcome.fits)
+    lines = [problem_line(problem, outcome) for problem in found[:LINES]]
+    if len(found) > LINES:
+        lines.append(f"… and {len(found) - LINES} more problems, all in the report")
+    lines += metric_lines(outcome)
+    lines += candidate_lines(outcome)
+    lines += data_lines(outcome)
+    lines += focus_lines(outcome)
+    lines += best_lines(outcome)
+    lines += plain_answer(outcome, named=False)
+    lines += filter(None, [not_ranked(outcome)])
+    lines += environment_lines(outcome)
+    return "\n".join([*lines, counts_line(outcome.fits), f"report: {report}"]) + "\n"
+
+
+def counts_line(fits: pl.DataFrame) -> str:
+    """How many fits there are, how many have no predictions, and how many ended without a unique optimum."""
+    absent = fits.filter(~pl.col("status").is_in(FITTED))
+    inapplicable = absent.filter(pl.col("status") == "not_applicable").height
+    of, parts = f" of {counted(fits.height, 'fit')}", []
+    if failed := absent.height - inapplicable:
+        parts.append(f"{failed:,}{of} failed")
+    if inapplicable:
+        parts.append(f"{inapplicable:,}{of * (not failed)} do not apply to their data")
+    ended = [(status, fits.filter(status=status).height) for status in FITTED[1:]]
+    odd = [f"{number:,} {status}" for status, number in ended if number]
+    if not absent.height:
+        parts.append(counted(fits.height, "fit"))
+        parts.append("all of them with predictions" if odd else "all of them succeeded")
+    return ", ".join(parts) + (f"; ended as {', '.join(odd)}" if odd else "")
+
+
+def metric_lines(outcome: Outcome) -> list[str]:
+    """A line for each exception of the study's own metrics."""
+    found = metric_problems(outcome)
+    lines = [
+        f"not scored by {problem.status}: {_names(problem.datasets, 'data sets')} × "
+        f"{_names(problem.methods, 'methods')} ({counted(problem.fits, 'fold')}): {shortened(problem.reason)}"
+        for problem in found[:DATA_LINES]
+    ]
+    more = len(found) - DATA_LINES
+    return lines + [f"… and {more} more exceptions of metrics, all in the report"] * (more > 0)
+
+
+def candidate_lines(outcome: Outcome) -> list[str]:
+    """A line for each reason for which candidates of the tuning failed."""
+    found = failed_candidates(outcome)
+    lines = [
+        f"left out of the tuning: {_names(one.candidates, 'candidates')} of {one.method} on "
+        f"{_names(one.datasets, 'data sets')} ({counted(one.fits, 'fit')}): {shortened(one.reason)}"
+        for one in found[:DATA_LINES]
+    ]
+    more = len(found) - DATA_LINES
+    return lines + [f"… and {more} more such reasons, all in the report"] * (more > 0)
+
+
+def data_lines(outcome: Outcome) -> list[str]:
+    """Remarks on columns that can invalidate results, and on data sets that share rows."""
+    found = [
+        f"data: {dataset}: {shortened(sentence)}"
+        for dataset in outcome.datasets
+        if (facts := outcome.checks(dataset))
+        for sentence in serious(facts)
+    ]
+    found += [
+        f"data: {_names(group, 'data sets')} share their rows, so they count once"
+        for group in groups_sharing_rows(outcome)
+        if len(group) > 1
+    ]
+    more = len(found) - DATA_LINES
+    return found[:DATA_LINES] + [f"data: {more} more remarks, all in the report"] * (more > 0)
+
+
+def focus_lines(outcome: Outcome) -> list[str]:
+    """What the study is about, against all others: sentences, and a line for each data set; empty without a focus."""
+    lines = []
+    for name in focus_of(outcome):
+        by_dataset: dict[str, Counter[str]] = {}
+        for one in verdicts(outcome, name):
+            by_dataset.setdefault(one.dataset, Counter())[one.decided] += 1
+        rows = [
+            (
+                dataset,
+                *(f"{word} {counts[word]}" for word in ("better", "equal", "worse", "undecided")),
+            )
+            for dataset, counts in islice(by_dataset.items(), BEST_LINES)
+        ]
+        more = len(by_dataset) - BEST_LINES
+        if not rows:
+            continue
+        lines += [
+            f"{name} against each other method (with a probability of at least {SURE:g}):",
+            *_columns(rows),
+        ]
+        lines += [f"  … and {more} more data sets, all in the report"] * (more > 0)
+    return [*lines, *focus_sentences(outcome)]
+
+
+def environment_lines(outcome: Outcome) -> list[str]:
+    """A line if the fits were made in environments that may give different numbers."""
+    mixed = mixed_environments(outcome.fits, recorded_environments(outcome.results))
+    return [". ".join(mixed.sentences(str(outcome.results)))] if mixed else []
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    wide = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    padded = ("  ".join(map(str.ljust, row, wide)) for row in rows)
+    return [f"  {line.rstrip()}" for line in padded]
+
+
+def best_lines(outcome: Outcome) -> list[str]:
+    """The best method of each data set, each by its main protocol: one line of a single data set, else a table."""
+    first = next(iter(outcome.main_protocols))
+    unusual = "." in outcome.metric or not metrics.greater_is_better(outcome.metric)
+    direction = f"; {direction_words(outcome.metric)}" if unusual else ""
+    words = f"Best {metric_words(outcome.metric)} ({_over(outcome, first)}{direction}):"
+    rows = [
+        _best_cells(outcome, dataset, first) for dataset in islice(outcome.datasets, BEST_LINES)
+    ]
+    if len(outcome.datasets) == 1:
+        dataset, score, names = rows[0]
+        return [f"{words} {dataset}: {names} {score}".rstrip()]
+    more = len(outcome.datasets) - BEST_LINES
+    lines = [words, *_columns(rows)]
+    return lines + [f"  … and {more} more data sets, all in the report"] * (more > 0)
+
+
+def _best_cells(outcome: Outcome, dataset: str, usual: str) -> tuple[str, str, str]:
+    """(data set, mean ± sd, the best methods and the protocol unless it is the usual one)"""
+    found = best(outcome, dataset)
+    if found is None:
+        return dataset, "", "none"
+    method, mean, sd, equals = found
+    spread = "" if sd is None else f" ± {sd:.3f}"
+    protocol = outcome.protocol(dataset)
+    other = "" if protocol == usual else f" ({_over(outcome, protocol)})"
+    method, *equals = marked(outcome, [method, *equals])
+    names = method + (f" (= {_names(equals)})" if equals else "")
+    return dataset, f"{mean:.3f}{spread}", names + other
+
+
+def _over(outcome: Outcome, protocol: str) -> str:
+    """mean ± sd, 10 folds"""
+    spread = "mean ± sd, " if has_spread(outcome.evaluation, protocol) else ""
+    return spread + protocol_phrase(outcome.evaluation, protocol)
+
+
+def problem_line(problem: FitProblem, outcome: Outcome) -> str:
+    reason = shortened(problem.reason)
+    if problem.status == "unavailable":
+        return f"unavailable: {', '.join(problem.datasets)}: {reason}"
+    every = len(problem.methods) == len(outcome.methods) > 1
+    methods = "every method" if every else _names(problem.methods, "methods")
+    count = counted(problem.fits, "fit")
+    everywhere = len(problem.datasets) == len(outcome.datasets) > 1
+    datasets = "every data set" if everywhere else _names(problem.datasets, "data sets")
+    log = log_of_problem(outcome.results, problem)
+    traceback = f" (traceback: {outcome.results / log})" if log else ""
+    return f"{problem.status}: {datasets} × {methods} ({count}): {reason}{traceback}"
+
+
+def shortened(reason: str, limit: int = REASON) -> str:
+    """A reason in one line: the last line of a traceback, or both ends of a longer text."""
+    if "Traceback (most recent call last)" in reason:
+        reason = [line for line in reason.splitlines() if line.strip()][-1]
+    text = " ".join(reason.split())
+    if len(text) <= limit:
+        return text
+    head = (limit - 3) // 2
+    return f"{text[:head].rstrip()} … {text[-(limit - 3 - head) :].lstrip()}"
+
+
+def _names(names: tuple[str, ...] | list[str], kind: str = "") -> str:
+    shown = ", ".join(names[:NAMES])
+    more = len(names) - NAMES
+    if more == 1:
+        return f"{shown}, {names[-1]}"
+    return f"{shown} and {more} more {kind}".rstrip() if more > 0 else shown

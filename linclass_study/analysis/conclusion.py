@@ -1,0 +1,227 @@
+"""Conclusions across data sets, in sentences that name test, n and correction."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linclass.base.counted import names_and_others
+from linclass.evaluation.comparisons.bayesian_signed_rank_test import bayesian_signed_rank
+from linclass_study.analysis.across_datasets import ALPHA, FEW, AllScores, ComparisonAcross
+from linclass_study.analysis.chance import chance
+from linclass_study.analysis.controls import across, controls, focus_of
+from linclass_study.analysis.focus import control_sentences
+from linclass_study.analysis.metric_words import metric_words
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.sensitivity import Scenario, steady
+from linclass_study.analysis.within_dataset import SURE, posterior_of_pair, rope_of
+
+NAMES = 4  # methods named in a sentence; the others are counted
+
+
+def sentences(outcome: Outcome, base: ComparisonAcross, tried: list[Scenario]) -> list[str]:
+    """Best method, overall test of the ranks, significant differences, practical differences, sensitivity."""
+    if why := no_ranking(base):
+        return [why]
+    if not base.enough:
+        return [
+            "Fewer than two data sets, or fewer than two methods, have scores: nothing to compare across data sets."
+        ]
+    n, k = base.table.shape
+    average, difference = base.nemenyi.ranks, base.nemenyi.critical_difference
+    conclusions = [
+        _winner(base, float(average.min())),
+        *_other_orders(base),
+    ]
+    if (test := base.friedman) is not None:
+        found = "differ" if test.f_p < ALPHA else "do not differ significantly"
+        conclusions.append(
+            f"The methods {found}{' more than by chance' * (found == 'differ')}: Iman and Davenport’s F = "
+            f"{_number(test.f)}, p {_p(test.f_p)}, which decides (Demšar, 2006) because Friedman’s χ² = "
+            f"{test.statistic:.2f}, p {_p(test.p)}, is too conservative (n = {n} data sets, k = {k} methods)."
+        )
+    first = int(np.argmin(average))
+    others = [j for j in np.argsort(average, kind="stable") if j != first]
+    near = [base.methods[j] for j in others if average[j] - average[first] <= difference]
+    far = [base.methods[j] for j in others if base.methods[j] not in near]
+    conclusions.append(
+        f"{rank_test(k)} at α = {ALPHA} (critical difference {difference:.2f} ranks) distinguishes "
+        f"{distinguished(near, far)} from {base.methods[first]}."
+    )
+    conclusions += _of_controls(outcome, base)
+    conclusions += _practical(outcome, base)
+    return conclusions + _survives(tried)
+
+
+def _of_controls(outcome: Outcome, base: ComparisonAcross) -> list[str]:
+    """The best method and the baseline against all others; of a focus the page says it first, so not here."""
+    if focus_of(outcome):
+        return []
+    compared = [across(outcome, base, name) for name in controls(outcome, base)]
+    return [line for one in compared if one is not None for line in control_sentences(base, one)]
+
+
+def rank_test(k: int, article: str = "The") -> str:
+    """The name of the test that compares mean ranks of k methods."""
+    return "Nemenyi’s test" if k > 2 else f"{article} sign test"
+
+
+def no_ranking(base: ComparisonAcross) -> str:
+    """Why methods are not ranked: too few have a score on every data set, or data sets are too few; empty if they are
+    ranked, or if less than two methods or data sets have any score."""
+    every = base.every
+    if min(every.table.shape) < 2:
+        return ""
+    if len(base.methods) < 2:
+        only = f"Only {base.methods[0]} has" if base.methods else "No method has"
+        return (
+            f"{only} a score on every one of {independent(every)}, so methods are not ranked"
+            f"{_alternatives(every)}."
+        )
+    if len(base.datasets) < FEW:
+        return (
+            f"{independent(base)} are too few to rank methods. A conclusion needs at least {FEW}."
+        )
+    return ""
+
+
+def _alternatives(every: AllScores) -> str:
+    """Which methods are best when missing scores count as worst, and without data sets on which some are."""
+    worst, without = every.missing_worst, every.gaps_left_out
+    found = []
+    if worst.enough:
+        found.append(f"{_listed(worst.best)} if missing scores count as worst")
+    if without.enough:
+        found.append(
+            f"{_listed(without.best)} over the {len(without.datasets)} data sets on which "
+            f"{_listed(without.methods)} have a score"
+        )
+    return f"; best mean rank: {', '.join(found)}" if found else ""
+
+
+def independent(base: ComparisonAcross | AllScores) -> str:
+    """3 independent data sets (a and b count as one)"""
+    notes = [
+        f"{_listed([*group])} count as one" for group in base.shared if group[0] in base.datasets
+    ]
+    return f"{len(base.datasets)} independent data sets" + (
+        f" ({'; '.join(notes)})" if notes else ""
+    )
+
+
+def not_ranked_note(base: ComparisonAcross) -> str:
+    """A sentence for captions about the methods that are left out of ranks, tests and ratings; empty if none is."""
+    lacking = base.every.incomplete
+    if not lacking:
+        return ""
+    are, lack = ("is", "lacks") if len(lacking) == 1 else ("are", "lack")
+    return (
+        f" {_listed(lacking)} {are} left out, because {'it' if len(lacking) == 1 else 'they'} {lack} a score on some "
+        "data set (tables/incomplete.csv)."
+    )
+
+
+def _winner(base: ComparisonAcross, rank: float) -> str:
+    verb = "has" if len(base.best) == 1 else "share"
+    return (
+        f"{_listed(base.best)} {verb} the best mean rank by {metric_words(base.metric)}, {rank:.2f} of "
+        f"{len(base.methods)}, over {independent(base)}."
+    )
+
+
+def _other_orders(base: ComparisonAcross) -> list[str]:
+    """Which methods come first by other averages, if these are not the best ones by rank."""
+    orders = {
+        f"by mean {metric_words(base.metric)}": base.table.mean(axis=0),
+        "by Bradley and Terry’s rating": base.ratings.elo,
+    }
+    found = []
+    for order, values in orders.items():
+        first = [base.methods[j] for j in np.flatnonzero(values >= values.max() - 1e-6)]
+        if first != base.best:
+            found.append(f"{_listed(first)} {order}")
+    if not found:
+        return []
+    why = "Ranks and ratings count how often a method is ahead, the mean by how much."
+    return [f"Other criteria rank a different method first: {', '.join(found)}. {why}"]
+
+
+def distinguished(near: list[str], far: list[str]) -> str:
+    """The methods that are `far` from the best, by their names or, if these are fewer, by those that are `near`."""
+    if not far or not near:
+        return "every other method" if far else "no other method"
+    return f"only {_listed(far)}" if len(far) <= len(near) else f"all but {_listed(near)}"
+
+
+def _practical(outcome: Outcome, base: ComparisonAcross) -> list[str]:
+    """Compare the best method with the first one that does not share its mean rank."""
+    best = base.best
+    order = [base.methods[j] for j in np.argsort(base.nemenyi.ranks, kind="stable")]
+    second = next((method for method in order if method not in best), None)
+    if second is None:
+        return ["All methods share the best mean rank, so there is no runner-up."]
+    rope = rope_of(outcome.evaluation)
+    pair = base.table[:, [base.methods.index(best[0]), base.methods.index(second)]]
+    found = bayesian_signed_rank(pair, rope)
+    better, equal, worse = (chance(float(part[0, 1])) for part in found)
+    sentence = (
+        f"{best[0]} against the runner-up, {second}: with probability {better} better by more than "
+        f"{rope:g}, {equal} equal in practice, {worse} worse (Bayesian signed-rank test, n = {len(pair)}; it takes "
+        f"the mean of each as exact{_undecided(outcome, base, best[0], second)})."
+    )
+    return [sentence]
+
+
+def _undecided(outcome: Outcome, base: ComparisonAcross, first: str, second: str) -> str:
+    """On how many data sets the difference of two methods is inconclusive, of those that have several folds of both."""
+    known = [
+        max(part[0, 1] for part in found) >= SURE
+        for dataset, own in outcome.parts().items()
+        if dataset in base.datasets
+        and (found := posterior_of_pair(own, dataset, first, second)) is not None
+    ]
+    if not known:
+        return ""
+    open_ones, n = known.count(False), len(known)
+    those = f"all {n}" if open_ones == n > 1 else f"{open_ones or 'none'} of {n}"
+    return f", {'but' if open_ones else 'and'} by the folds {those} differences are inconclusive"
+
+
+def _survives(tried: list[Scenario]) -> list[str]:
+    """The conclusion survives if the same method is among the best in every variation in which it has a score."""
+    best, without = (
+        list(tried[0].best) if tried else [],
+        [one.what for one in tried if not one.scored],
+    )
+    variations = [one for one in tried[1:] if one.scored]
+    sentences = [_changes(best, steady(tried), variations)] if variations else []
+    if without:
+        those = "that variation says" if len(without) == 1 else "those variations say"
+        whom = "it" if len(best) == 1 else "them"
+        lacks = f"{_listed(best)} {'has' if len(best) == 1 else 'have'} no score {_listed(without)}"
+        sentences.append(f"{lacks}: {those} nothing about {whom}.")
+    return sentences
+
+
+def _changes(best: list[str], kept: list[str], variations: list[Scenario]) -> str:
+    n = len(variations)
+    if kept:
+        stay = "stays" if len(kept) == 1 else "stay"
+        return f"{_listed(kept)} {stay} among the best in all {n} variations below."
+    if len(best) > 1 and all(one.kept for one in variations):
+        each, none = ("the two", "neither") if len(best) == 2 else (f"these {len(best)}", "none")
+        return f"One of {each} is among the best in each of {n} variations below, but {none} of them in all."
+    changes = [one.what for one in variations if not one.kept]
+    other = "Another method is best" if len(best) == 1 else "None of these is among the best"
+    return f"{other} in {len(changes)} of {n} variations: {_listed(changes)}."
+
+
+def _listed(names: list[str], last: str = "and") -> str:
+    return names_and_others(names, NAMES, last)
+
+
+def _p(p: float) -> str:
+    return "< .001" if p < 0.001 else "= " + f"{p:.3f}".removeprefix("0")
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}" if np.isfinite(value) else "∞"

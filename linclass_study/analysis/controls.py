@@ -1,0 +1,247 @@
+"""A few methods, the controls, against every other one: on each data set and across data sets.
+
+The controls are the study's `focus:`; without it the best method and the baseline. Across data sets p comes from
+Wilcoxon's exact test, which depends on the two methods alone. Where it cannot be significant after Holm's correction,
+because data sets are few for so many methods, mean ranks decide (Demšar, 2006, §3.2.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from linclass.evaluation.comparisons.control_test import AgainstControl, against_control
+from linclass.evaluation.comparisons.corrections import least_adjusted_p
+from linclass.evaluation.comparisons.ranking import average_ranks
+from linclass.evaluation.comparisons.score_table import TIE
+from linclass_study.analysis import power
+from linclass_study.analysis.across_datasets import FEW, ComparisonAcross
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.power import Repeats
+from linclass_study.analysis.times import median_seconds
+from linclass_study.analysis.within_dataset import ALPHA, SURE, comparison_within, rope_of
+
+BASELINE = "linclass.MajorityClass"
+
+
+def focus_of(outcome: Outcome) -> list[str]:
+    """The methods that the study is about; none in results of earlier commits."""
+    return [name for name in outcome.evaluation.get("focus", []) if name in outcome.methods]
+
+
+def controls(outcome: Outcome, base: ComparisonAcross) -> list[str]:
+    """The focus; without it the best method and the baseline, as far as they are ranked."""
+    if focus := focus_of(outcome):
+        return focus
+    guesses = [m for m in base.methods if outcome.methods[m].get("classifier") == BASELINE]
+    return [*dict.fromkeys([*base.best[:1], *guesses])] if base.enough else []
+
+
+class Verdict(NamedTuple):
+    """A control against another method on one data set.
+
+    difference    of the means, positive if the control is better; `interval` is that of the paired difference
+    probabilities better, equal in practice, worse; None without several folds, and so are interval, p and `holm`
+    decided       'better', 'equal' or 'worse' if its probability is at least SURE, else 'undecided'
+    same          whether both have the same predictions; then there is nothing to test
+    repeats       what more repeats would do, if it is undecided
+    """
+
+    dataset: str
+    control: str
+    other: str
+    difference: float
+    interval: tuple[float, float] | None = None
+    probabilities: tuple[float, float, float] | None = None
+    p: float | None = None
+    holm: float | None = None
+    decided: str = "undecided"
+    repeats: Repeats | None = None
+    same: bool = False
+
+
+def verdicts(outcome: Outcome, control: str) -> list[Verdict]:
+    """Of each data set on which the control has a score of every fold, against each other such method."""
+    return [one for name, own in outcome.parts().items() for one in _on_dataset(own, name, control)]
+
+
+def _on_dataset(outcome: Outcome, dataset: str, control: str, only: str = "") -> list[Verdict]:
+    found = comparison_within(outcome, dataset)
+    if control not in found.methods:
+        return []
+    place = found.methods.index(control)
+    others = [
+        (j, name) for j, name in enumerate(found.methods) if j != place and only in ("", name)
+    ]
+    mean = found.table.mean(axis=0)
+    if not found.enough:
+        return [Verdict(dataset, control, name, float(mean[place] - mean[j])) for j, name in others]
+    against, rows = found.against(control), []
+    for j, name in others:
+        if found.is_copy(place, j):
+            rows.append(Verdict(dataset, control, name, 0.0, decided="equal", same=True))
+            continue
+        chances = [float(part[place, j]) for part in found.posterior]
+        likely = int(np.argmax(chances))
+        decided = ("better", "equal", "worse")[likely] if chances[likely] >= SURE else "undecided"
+        difference, error = float(against.difference[j]), float(against.error[j])
+        rows.append(
+            Verdict(
+                dataset,
+                control,
+                name,
+                difference,
+                (float(against.lower[j]), float(against.upper[j])),
+                (chances[0], chances[1], chances[2]),
+                float(against.p[j]),
+                float(against.holm[j]),
+                decided,
+                power.more_repeats(outcome, found, difference, error)
+                if decided == "undecided" and error > 0
+                else None,
+            )
+        )
+    return rows
+
+
+def closest_rival(outcome: Outcome, dataset: str) -> list[Verdict]:
+    """The best method of a data set against the one that it is better than with the least probability, of those with
+    other predictions; empty if there is none."""
+    found = comparison_within(outcome, dataset)
+    if not found.enough:
+        return []
+    others = [j for j in range(1, len(found.methods)) if not found.is_copy(0, j)]
+    if not others:
+        return []
+    rival = min(others, key=lambda j: found.posterior.better[0, j])
+    return _on_dataset(outcome, dataset, found.methods[0], found.methods[rival])
+
+
+@dataclass(frozen=True)
+class Across:
+    """A control against other methods across data sets: `table` is (data sets, 1 + others), the control first."""
+
+    control: str
+    others: list[str]
+    datasets: list[str]
+    table: np.ndarray
+    rope: float
+
+    @property
+    def n(self) -> int:
+        return len(self.datasets)
+
+    @property
+    def enough(self) -> bool:
+        """Whether a test across data sets makes sense."""
+        return self.n >= FEW and bool(self.others)
+
+    @property
+    def difference(self) -> np.ndarray:
+        return (self.table[:, :1] - self.table[:, 1:]).mean(axis=0)
+
+    @property
+    def next_by_rank(self) -> int | None:
+        """The place of the other method with the best mean rank, of those with other scores; None if there is none."""
+        mean = np.where(self.same, np.inf, average_ranks(self.table)[1:])
+        return int(np.argmin(mean)) if np.isfinite(mean).any() else None
+
+    @property
+    def same(self) -> np.ndarray:
+        """Whether the scores on all data sets are the control's own."""
+        found: np.ndarray = (np.abs(self.table[:, :1] - self.table[:, 1:]) <= TIE).all(axis=0)
+        return found
+
+    @property
+    def won_tied_lost(self) -> np.ndarray:
+        """(others, 3): data sets on which the control is better or worse by more than the rope, ties between them."""
+        d = np.round(self.table[:, :1] - self.table[:, 1:], 9)
+        return np.column_stack(
+            [(d > self.rope).sum(0), (np.abs(d) <= self.rope).sum(0), (d < -self.rope).sum(0)]
+        )
+
+    @cached_property
+    def wilcoxon(self) -> AgainstControl:
+        return _of_others(against_control(self.table, 0))
+
+    @cached_property
+    def ranks(self) -> AgainstControl:
+        return _of_others(against_control(self.table, 0, "ranks"))
+
+    @property
+    def by_ranks(self) -> bool:
+        """Whether mean ranks decide, because Wilcoxon's test cannot; of two methods they are the sign test at most."""
+        return least_adjusted_p(self.n, len(self.others)) >= ALPHA and len(self.others) > 1
+
+    @property
+    def deciding(self) -> AgainstControl:
+        return self.ranks if self.by_ranks else self.wilcoxon
+
+    @property
+    def significant(self) -> np.ndarray:
+        """1 where the control is significantly better by the deciding test, −1 where it is worse, else 0."""
+        direction = self.ranks.z if self.by_ranks else self.wilcoxon.rank_biserial
+        return np.where(self.deciding.holm < ALPHA, -np.sign(direction), 0) * self.enough
+
+    def by_verdict(self) -> dict[str, list[str]]:
+        """'better', 'worse' and 'open' → the others than which the control is so by the deciding test."""
+        words = {1: "better", -1: "worse", 0: "open"}
+        found: dict[str, list[str]] = {word: [] for word in words.values()}
+        for name, side in zip(self.others, self.significant, strict=True):
+            found[words[int(side)]].append(name)
+        return found
+
+    def datasets_needed(self) -> list[int | None]:
+        """Data sets that would make each difference significant; None if it is, or if that takes too many."""
+        found = self.deciding
+        return [
+            None
+            if holm < ALPHA or same
+            else power.more_datasets(float(p), self.n, len(self.others))
+            for p, holm, same in zip(found.p, found.holm, self.same, strict=True)
+        ]
+
+
+def _of_others(found: AgainstControl) -> AgainstControl:
+    return AgainstControl(*(values[1:] for values in found))
+
+
+def across(outcome: Outcome, base: ComparisonAcross, control: str) -> Across | None:
+    """Against the complete field, on the data sets on which the control has a score; None if it has none."""
+    every = base.every
+    if control not in every.methods or not base.methods:
+        return None
+    others = [method for method in base.methods if method != control]
+    own = every.table[:, every.methods.index(control)]
+    rows = np.flatnonzero(~np.isnan(own))
+    if not len(rows):
+        return None
+    columns = [every.methods.index(method) for method in (control, *others)]
+    return Across(
+        control,
+        others,
+        [every.datasets[i] for i in rows],
+        every.table[rows][:, columns],
+        rope_of(outcome.evaluation),
+    )
+
+
+def cost_ratios(outcome: Outcome, found: Across) -> list[float | None]:
+    """Seconds of a fit of the control over those of each other method: geometric means over common data sets."""
+    seconds = median_seconds(outcome.times)
+    return [cost_ratio(seconds, found.datasets, found.control, other) for other in found.others]
+
+
+def cost_ratio(
+    seconds: Mapping[tuple[str, str], float], datasets: list[str], control: str, other: str
+) -> float | None:
+    logs = [
+        np.log(seconds[name, control] / seconds[name, other])
+        for name in datasets
+        if (name, control) in seconds and (name, other) in seconds
+    ]
+    return float(np.exp(np.mean(logs))) if logs else None

@@ -1,0 +1,81 @@
+"""Write a table as CSV, Markdown and LaTeX (booktabs)."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from linclass_study.files.tables import write_csv
+from linclass_study.files.writing import unfinished_file
+
+FORMS = ("csv", "md", "tex")
+DIGITS = 4  # significant digits in Markdown and LaTeX; the CSV has all
+MARKDOWN = {"\\": "\\\\", "|": "\\|", "[": "\\[", "`": "\\`", "<": "&lt;"}
+TEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{",
+    "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "[": "{[}", "*": "{*}",  # else \\ before them takes them for its arguments
+    "†": r"\textdagger{}",
+}  # fmt: skip
+
+
+def export_table(
+    data: pl.DataFrame, stem: Path, shown: pl.DataFrame | None = None, note: str = ""
+) -> None:
+    """Write stem.csv, stem.md and stem.tex.
+
+    shown   the table of Markdown and LaTeX, if names have marks there
+    note    a sentence below it, which explains the marks
+    """
+    shown = data if shown is None else shown
+    write_csv(data, stem.with_name(f"{stem.name}.csv"))
+    below = note.strip()
+    texts = {
+        "md": markdown(shown) + (f"\n{below}\n" if below else ""),
+        "tex": latex(shown) + (f"\n{_tex(below)}\n" if below else ""),
+    }
+    for ending, text in texts.items():
+        with unfinished_file(stem.with_name(f"{stem.name}.{ending}")) as partial:
+            partial.write_text(text, encoding="utf-8")
+
+
+def markdown(data: pl.DataFrame) -> str:
+    head, *rows = [[markdown_text(cell) for cell in row] for row in (data.columns, *_cells(data))]
+    right = [data.schema[name].is_numeric() for name in data.columns]
+    rule = ["---:" if number else "---" for number in right]
+    lines = [head, rule, *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def markdown_text(text: str) -> str:
+    """Text in one line, without a meaning in Markdown's tables, links and HTML."""
+    return "".join(MARKDOWN.get(letter, letter) for letter in " ".join(text.split()))
+
+
+def latex(data: pl.DataFrame) -> str:
+    """A tabular environment, which needs \\usepackage{booktabs}."""
+    columns = "".join("r" if data.schema[name].is_numeric() else "l" for name in data.columns)
+    rows = [" & ".join(map(_tex, row)) + r" \\" for row in _cells(data)]
+    head = " & ".join(map(_tex, data.columns)) + r" \\"
+    begin, end = r"\begin{tabular}{" + columns + "}", r"\end{tabular}"
+    lines = [begin, r"\toprule", head, r"\midrule", *rows, r"\bottomrule", end]
+    return "\n".join(lines) + "\n"
+
+
+def _cells(data: pl.DataFrame) -> list[list[str]]:
+    return [[_cell(value) for value in row] for row in data.iter_rows()]
+
+
+def _cell(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.{DIGITS}g}" if 0 < abs(value) < 1e-3 else f"{value:.{DIGITS}f}"
+    return " ".join(str(value).split())
+
+
+def _tex(text: str) -> str:
+    return "".join(TEX.get(letter, letter) for letter in text)

@@ -1,0 +1,81 @@
+"""Problems of fits: fits with the same status and reason are grouped into one problem."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from linclass_study.files.fit_statuses import FITTED, UNFITTED
+from linclass_study.files.tables import FIT
+
+#: Numbers (addresses, times, sizes) may differ between the folds of one problem.
+NUMBER = re.compile(r"0x[0-9a-f]+|\d[\d.,]*(e[-+]?\d+)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class FitProblem:
+    """`fits` fits of these methods on these data sets have this status and reason."""
+
+    status: str
+    reason: str
+    datasets: tuple[str, ...]
+    methods: tuple[str, ...]
+    fits: int
+
+
+def fit_problems(fits: pl.DataFrame, statuses: Iterable[str] = UNFITTED) -> list[FitProblem]:
+    """Distinct problems, in the order of `statuses`, then of data sets and methods.
+
+    Within a run, reasons that differ only in numbers are one problem, and the first one is shown. Problems of several
+    runs are joined only if their reasons are identical: first over methods, then over data sets. Exceptions of the same
+    methods are one problem whatever their numbers, which are those of the data set that is named.
+    """
+    found: list[FitProblem] = []
+    for status in statuses:
+        of_run: dict[tuple[str, str, str], FitProblem] = {}
+        rows = fits.filter(pl.col("status") == status).sort(FIT)
+        for dataset, method, reason in rows.select("dataset", "method", "reason").iter_rows():
+            text = (reason or "").strip() or "no reason was given"
+            key = (dataset, method, NUMBER.sub("#", text))
+            known = of_run.get(key) or FitProblem(status, text, (dataset,), (method,), 0)
+            of_run[key] = replace(known, fits=known.fits + 1)
+        by_method = _joined(of_run.values(), same="datasets", join="methods")
+        alike = _joined(by_method, same="methods", join="datasets")
+        found += _whatever_numbers(alike) if status == "failed" else alike
+    return found
+
+
+def notes(fits: pl.DataFrame) -> list[FitProblem]:
+    """Fits with predictions that did not converge, grouped in the same way."""
+    return fit_problems(fits, FITTED[1:])
+
+
+def _joined(parts: Iterable[FitProblem], same: str, join: str) -> list[FitProblem]:
+    joined: dict[tuple[object, str], FitProblem] = {}
+    for part in parts:
+        key = (getattr(part, same), part.reason)
+        if key in joined:
+            known = joined[key]
+            names = dict.fromkeys([*getattr(known, join), *getattr(part, join)])
+            changes: dict[str, Any] = {join: tuple(names), "fits": known.fits + part.fits}
+            part = replace(known, **changes)
+        joined[key] = part
+    return list(joined.values())
+
+
+def _whatever_numbers(parts: Iterable[FitProblem]) -> Iterator[FitProblem]:
+    """Join data sets on which the same methods failed for reasons that differ only in numbers."""
+    alike: dict[tuple[tuple[str, ...], str], list[FitProblem]] = {}
+    for part in parts:
+        alike.setdefault((part.methods, NUMBER.sub("#", part.reason)), []).append(part)
+    for first, *others in alike.values():
+        if others:
+            every = [name for part in (first, *others) for name in part.datasets]
+            reason = f"on {first.datasets[0]}: {first.reason}"
+            fits = sum(part.fits for part in (first, *others))
+            first = replace(first, reason=reason, datasets=tuple(dict.fromkeys(every)), fits=fits)
+        yield first

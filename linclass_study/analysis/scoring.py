@@ -1,0 +1,124 @@
+"""Every metric on every fold, computed from the predictions alone.
+
+The metrics are those of ``linclass.evaluation.metrics``, and those that the study names by import paths. A metric that
+is undefined on a fold (log loss without probabilities, AUC of one class) has no row there; a metric of the study that
+raises an exception is listed by metric_failures.py. Nor has a fit with invalid predictions:
+it is named in the log, and all other fits are scored.
+
+Folds of equal size are scored together, as a stack; if a stack contains invalid predictions, one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from linclass.evaluation import metrics
+from linclass.evaluation.metrics.measure import measure
+from linclass.evaluation.metrics.predictions import Predictions
+from linclass_study.files import tables as table_files
+from linclass_study.files.tables import FIT
+
+Values = dict[str, np.ndarray]  # metric → its values on some fits, NaN where undefined
+
+
+class Classes(NamedTuple):
+    """What the scores of a data set depend on besides predictions."""
+
+    number: int  # K, the length of each row's score
+    positive: int  # code of the positive class of precision, recall, F1 and AUC for two classes
+    costs: list[list[float]] | None = None  # the risk matrix, actions × classes
+
+    @classmethod
+    def of(cls, about: Mapping[str, Any]) -> Classes:
+        """From results/data/{dataset}.json; an unavailable data set has no classes."""
+        names = about.get("classes") or []
+        positive = names.index(about["positive"]) if names else 0
+        return cls(len(names), positive, about.get("costs"))
+
+
+def score(
+    predictions: pl.DataFrame, classes: Classes, names: Sequence[str] | None = None
+) -> pl.DataFrame:
+    """One row for each metric of each fit, sorted by the fit and the metric's name.
+
+    predictions   rows of the table 'predictions', of one data set or several fits of it
+    names         the metrics, sorted; by default those of linclass
+    """
+    ordered = predictions.sort(*FIT, "row")
+    fits = ordered.group_by(*FIT, maintain_order=True).agg(n=pl.len())
+    names = metrics.names() if names is None else names
+    values = np.full((fits.height, len(names)), np.nan)
+    for which, found in _stacks(ordered, fits["n"].cast(pl.Int64).to_numpy(), classes, names):
+        values[which] = np.stack([found[name] for name in names], axis=-1)
+    fit, metric = np.nonzero(~np.isnan(values))  # row by row: sorted
+    scored = fits[fit].with_columns(
+        metric=pl.Series(names, dtype=pl.String).gather(metric), value=values[fit, metric]
+    )
+    return table_files.frame("scores", scored.drop("n").to_dict())
+
+
+def _stacks(
+    ordered: pl.DataFrame, sizes: np.ndarray, classes: Classes, names: Sequence[str]
+) -> Iterator[tuple[np.ndarray, Values]]:
+    """(numbers of fits, their values), for all fits that can be scored."""
+    whole = _whole(ordered, classes)
+    begins = np.cumsum(sizes) - sizes
+    for n in np.unique(sizes):
+        which = np.flatnonzero(sizes == n)
+        rows = begins[which, None] + np.arange(n)
+        if whole is not None:
+            stack = whole[rows]
+            with suppress(Exception):  # scored one by one below, the invalid fit raises again
+                yield which, measure(stack, names)
+                continue
+        for fit, begin in zip(which, begins[which], strict=True):
+            try:
+                fold = fold_predictions(ordered[begin : begin + n], classes)
+                yield np.array([fit]), measure(fold[None], names)
+            except Exception as error:  # predictions of foreign estimators may have any form
+                name = " ".join(map(str, ordered.select(FIT).row(begin)))
+                print(f"{name}: not scored: {type(error).__name__}: {error}", flush=True)
+
+
+def _whole(ordered: pl.DataFrame, classes: Classes) -> Predictions | None:
+    """Arrays of all fits together; None if some are invalid, so that they must be checked one by one."""
+    unknown = ordered["log_proba"].is_null().any()
+    if unknown and not ordered["log_proba"].is_null().all():
+        return None
+    try:
+        return fold_predictions(ordered, classes)
+    except ValueError:
+        return None
+
+
+def fold_predictions(held_out: pl.DataFrame, classes: Classes) -> Predictions:
+    """Predictions of one fold, after checking that codes and scores fit the number of classes."""
+    K = classes.number
+    for column in ("y_true", "y_pred"):
+        codes = held_out[column]
+        if codes.null_count() or not codes.is_between(0, K - 1).all():
+            wrong = held_out.filter(~pl.col(column).is_between(0, K - 1).fill_null(False))
+            value, row = wrong.select(column, "row").row(0)
+            raise ValueError(f"{column} is {value} in row {row}; codes are 0 … {K - 1}")
+    unknown = held_out["log_proba"].null_count() > 0
+    return Predictions(
+        y_true=held_out["y_true"].to_numpy(),
+        y_pred=held_out["y_pred"].to_numpy(),
+        score=_matrix(held_out["score"], K),
+        log_proba=None if unknown else _matrix(held_out["log_proba"], K),
+        positive=classes.positive,
+        costs=classes.costs,
+    )
+
+
+def _matrix(lists: pl.Series, width: int) -> np.ndarray:
+    widths = lists.list.len().fill_null(0)
+    if (widths != width).any():
+        odd = widths.filter(widths != width)[0]
+        raise ValueError(f"{lists.name} has {odd} entries in a row; there are {width} classes")
+    return lists.list.to_array(width).to_numpy()

@@ -1,0 +1,90 @@
+"""results/study.json: the configuration of the study, so that its folder is complete.
+
+datasets, methods                name → entry, from the catalogues and `define:`
+evaluation, limits, positions, parameters
+files                            name → text of its YAML files, and of its own modules (estimators, metrics, …)
+studies                          names of the files of each study: one, or several after a merge
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.errors import Refused
+from linclass_study.files.reading import read_json
+from linclass_study.files.resolved_study import as_text
+from linclass_study.files.writing import unfinished_file
+from linclass_study.project import DEFAULT_STUDY
+
+NAME = "study.json"
+REMEDY = "run snakemake to its end, which writes it"
+PARTS = ("datasets", "methods", "evaluation", "limits", "positions", "parameters")
+LATER: dict[str, Any] = {"parameters": {}}  # parts that older results lack
+
+
+@dataclass(frozen=True)
+class StudyDescription:
+    """A study, the text of its files by name, and the names of the YAML files of each merged study."""
+
+    outcome: Outcome
+    files: dict[str, str]
+    studies: list[list[str]]
+
+
+def of_files(
+    outcome: Outcome,
+    files: Iterable[str | os.PathLike[str]],
+    modules: Iterable[tuple[str, str, str]] = (),
+) -> StudyDescription:
+    """A study with the text of its YAML files and of its own modules (name, path, digest), which is read now."""
+    texts: dict[str, str] = {}
+    for file in map(Path, files):
+        if file.resolve() != DEFAULT_STUDY:
+            same = sum(name == file.name or name.endswith(f"-{file.name}") for name in texts)
+            name = f"{same + 1}-{file.name}" if same else file.name
+            texts[name] = file.read_text(encoding="utf-8")
+    studies = [list(texts)]
+    for name, path, _ in modules:
+        texts[name] = Path(path).read_text(encoding="utf-8")
+    return StudyDescription(outcome, texts, studies)
+
+
+def write_study(description: StudyDescription) -> None:
+    """Write study.json into the results folder of the outcome."""
+    study: dict[str, Any] = {part: getattr(description.outcome, part) for part in PARTS}
+    study |= {"files": description.files, "studies": description.studies}
+    text = json.dumps(study, indent=1, ensure_ascii=False, default=str) + "\n"
+    with unfinished_file(description.outcome.results / NAME) as partial:
+        partial.write_text(text, encoding="utf-8")
+
+
+def is_other(results: Path, study: Mapping[str, Any]) -> bool:
+    """Whether the file describes another study than this one, so that its tables are outdated."""
+    try:
+        known = LATER | read_json(results / NAME)
+        parts = {part: study[part] for part in PARTS}
+        return any(known[part] != asked for part, asked in json.loads(as_text(parts)).items())
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def read_study(results: Path) -> StudyDescription:
+    path = results / NAME
+    try:
+        study: Any = LATER | read_json(path)
+        outcome = Outcome(results, **{part: dict(study[part]) for part in PARTS})  # type: ignore[arg-type]
+        return StudyDescription(
+            outcome, dict(study["files"]), [list(names) for names in study["studies"]]
+        )
+    except FileNotFoundError:
+        raise Refused(f"{path} does not exist: {REMEDY}") from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        error = getattr(error, "error", error)  # of a file that is no JSON
+        reason = f"{type(error).__name__}: {error}"
+        raise Refused(f"{path} is not a valid study.json ({reason}): {REMEDY}") from None

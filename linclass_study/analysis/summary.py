@@ -1,0 +1,158 @@
+"""Scores and fits of all runs as one table each, and their summaries.
+
+sd is the sample standard deviation over folds (n − 1), and n the number of folds with a value; the standard error is
+corrected for overlapping training sets (linclass/evaluation/comparisons/confidence_interval.py).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from linclass.evaluation import metrics
+from linclass.evaluation.comparisons.confidence_interval import corrected_error
+from linclass_study.analysis import large_tables, times
+from linclass_study.analysis.large_tables import concatenate_files
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.times import times_table
+from linclass_study.files import tables as table_files
+from linclass_study.files.fit_statuses import FITTED, STATUSES
+from linclass_study.files.reading import scan_parquet
+from linclass_study.files.tables import FIT, without_formulas, write_csv
+from linclass_study.files.writing import unfinished_file
+
+RUN = ("dataset", "method")
+
+
+def write_summary(
+    results: Path, scores: Iterable[str | os.PathLike[str]], fits: Iterable[str | os.PathLike[str]]
+) -> None:
+    """Write the joined tables and summaries of files of scores and fits; each file contains complete runs.
+
+    Memory holds a piece of a table, or the largest run, whatever the number of runs.
+    """
+    all_scores, all_fits = results / "scores.parquet", results / "fits.parquet"
+    concatenate_files(scores, "scores", all_scores)
+    concatenate_files(fits, "fits", all_fits, known_statuses)
+    with unfinished_file(results / "scores.csv") as partial:
+        without_formulas(scan_parquet(all_scores)).sink_csv(partial)
+    of_tables = {
+        "summary": [summarize(piece) for piece in large_tables.pieces(all_scores, RUN)],
+        "fits": [overview(piece) for piece in large_tables.pieces(all_fits, RUN)],
+        "times": [
+            times_table(times.of_all_machines(piece, results))
+            for piece in large_tables.pieces(all_fits, RUN)
+        ],
+    }
+    empty = {
+        "summary": summarize(table_files.frame("scores")),
+        "fits": overview(table_files.frame("fits")),
+        "times": times_table(table_files.frame("times")),
+    }
+    for name, parts in of_tables.items():
+        write_csv(pl.concat([empty[name], *parts]), results / "tables" / f"{name}.csv")
+
+
+def summarize(scores: pl.DataFrame) -> pl.DataFrame:
+    """tables/summary.csv: mean, sd and n of each metric over the folds of each method."""
+    value = pl.col("value")
+    return (
+        scores.sort(*FIT, "metric")
+        .group_by("dataset", "method", "protocol", "metric", maintain_order=True)
+        .agg(mean=value.mean(), sd=value.std(ddof=1), n=value.len())
+        .sort("dataset", "method", "protocol", "metric")
+    )
+
+
+def overview(fits: pl.DataFrame) -> pl.DataFrame:
+    """tables/fits.csv: number of planned fits and their statuses, for each run."""
+    counts = [(pl.col("status") == status).sum().alias(status) for status in STATUSES]
+    return (
+        fits.group_by("dataset", "method")
+        .agg(pl.len().alias("planned"), *counts)
+        .sort("dataset", "method")
+    )
+
+
+def ranking(
+    outcome: Outcome, dataset: str, metric: str | None = None, protocol: str | None = None
+) -> pl.DataFrame:
+    """All methods of a data set by their mean over the folds, best first, those that missed a fold last.
+
+    The default protocol is the first one of the data set.
+
+    Columns: method, mean, sd, n, error (standard error), share (n_test/n_train), step (1/n_test), planned, fitted, and
+    whole (every planned fold has a value). Methods without a value come last; ties keep the order of the catalogue.
+    """
+    metric, protocol = metric or outcome.metric, protocol or outcome.protocol(dataset)
+    of_dataset = (pl.col("dataset") == dataset) & (pl.col("protocol") == protocol)
+    planned = (
+        outcome.fits.filter(of_dataset)
+        .group_by("method")
+        .agg(
+            planned=pl.len(),
+            fitted=pl.col("status").is_in(FITTED).sum(),
+            share=(pl.col("n_test") / pl.col("n_train")).mean(),
+            step=1 / pl.col("n_test").mean(),
+        )
+    )
+    values = summarize(outcome.scores.filter(of_dataset, pl.col("metric") == metric))
+    order = {method: place for place, method in enumerate(outcome.methods)}
+    return (
+        pl.DataFrame({"method": list(order), "place": list(order.values())})
+        .join(planned, on="method", how="left")
+        .join(values.select("method", "mean", "sd", "n"), on="method", how="left")
+        .with_columns(pl.col("planned", "fitted", "n").fill_null(0))
+        .with_columns(
+            pl.struct("sd", "n", "share", "step").map_batches(_error, pl.Float64).alias("error"),
+            whole=(pl.col("n") > 0) & (pl.min_horizontal("n", "fitted") == pl.col("planned")),
+        )
+        .sort(
+            "whole",
+            pl.col("mean").round(12),  # equal means may differ by rounding
+            "place",
+            descending=[True, metrics.greater_is_better(metric), False],
+            nulls_last=True,
+        )
+        .select("method", "mean", "sd", "n", "error", "share", "step", "planned", "fitted", "whole")
+    )
+
+
+def best(outcome: Outcome, dataset: str) -> tuple[str, float, float | None, list[str]] | None:
+    """(best method, mean, sd, methods with the same mean), among the methods that succeeded on every fold.
+
+    Means over fewer folds are not comparable.
+    """
+    whole = ranking(outcome, dataset).filter("whole")
+    if whole.is_empty():
+        return None
+    method, mean, sd = whole.select("method", "mean", "sd").row(0)
+    equals = whole["method"].filter((whole["mean"] - mean).abs() < 1e-12).to_list()
+    return method, mean, sd, equals[1:]
+
+
+def _error(of_methods: pl.Series) -> pl.Series:
+    """Corrected standard error of the means; a row of a fold is the least step of a score."""
+    own = of_methods.struct.unnest().with_columns(pl.all().cast(pl.Float64))
+    sd, n, share, step = (own[name].to_numpy() for name in own.columns)
+    error = corrected_error(sd, np.maximum(n, 1), share, step)
+    return pl.Series(error).fill_nan(None)
+
+
+def known_statuses(fits: pl.LazyFrame) -> pl.LazyFrame:
+    """Replace unknown statuses by `failed`, so that every planned fit is counted."""
+    unknown = ~pl.col("status").is_in(STATUSES).fill_null(False)
+    reason = pl.format(
+        "ended with the status '{}', which is none of {}. {}",
+        pl.col("status").fill_null("null"),
+        pl.lit(", ".join(STATUSES)),
+        pl.col("reason").fill_null(""),
+    ).str.strip_chars()
+    return fits.with_columns(
+        status=pl.when(unknown).then(pl.lit("failed")).otherwise("status"),
+        reason=pl.when(unknown).then(reason).otherwise("reason"),
+    )

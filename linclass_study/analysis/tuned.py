@@ -1,0 +1,225 @@
+"""What inner cross-validation, or the estimator itself, chose in each fit: tuned.parquet and tables/tuned.csv.
+
+tuned/{dataset}.parquet and tuned.parquet also have the candidates that failed. All that the page shows of the tuning
+comes from them, except for paths.
+
+An estimator such as TunedClassifier or LogisticRegressionCV chooses while it is fitted; its parameters are those of the
+fit that the method's entry does not give. `edge` is `lowest` or `highest` if the value is an end of its numeric grid,
+beyond which a better one may exist: not at a natural limit of the parameter. A path is as long as it was extended; it
+has no end on a plateau, where all candidates of the last decade have the same scores, so that nothing changes any more.
+For leave-one-out, which is one planned fit, the value is the most frequent one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from linclass.tuning import tuning
+from linclass.tuning.paths import BEYOND, STRENGTHS
+from linclass_study.analysis.large_tables import concatenate_files
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.files.fit_statuses import FITTED
+from linclass_study.files.reading import naming_errors, scan_parquet
+from linclass_study.files.tables import FIT, frame, write_csv, write_table
+
+# Natural limits of parameters, beyond which there are no values; a class may name others (`limits` of
+# linclass/base/estimator.py).
+LIMITS = {
+    **dict.fromkeys(["shrinkage", "reg_param", "l1_ratio", "pooling"], (0, 1)),
+    **dict.fromkeys(["subclasses", "n_components", "components"], (1,)),
+    **dict.fromkeys(["strength", "alpha", "smoothing", "var_smoothing", "threshold"], (0,)),
+}
+
+
+def write_tuned(outcome: Outcome, dataset: str) -> None:
+    """Write tuned/{dataset}.parquet, for which every tuning.parquet of its runs is read once."""
+    write_table(
+        tuned_of(outcome, dataset), "tuned", outcome.results / "tuned" / f"{dataset}.parquet"
+    )
+
+
+def write_tuned_table(outcome: Outcome) -> None:
+    """Write tuned.parquet, all of these files as one, and of its chosen values tables/tuned.csv."""
+    files = [outcome.results / "tuned" / f"{dataset}.parquet" for dataset in outcome.datasets]
+    concatenate_files(files, "tuned", outcome.results / "tuned.parquet")
+    table = chosen_values(outcome).select(*FIT, "parameter", "value", "edge")
+    write_csv(table, outcome.results / "tables" / "tuned.csv")
+
+
+def tuning_found(outcome: Outcome) -> pl.DataFrame:
+    """The table `tuned` of the outcome's fits; made from the runs if results are older than its file."""
+    if "tuned" not in outcome.read:
+        name = f"tuned/{outcome.part}.parquet" if outcome.part else "tuned.parquet"
+        path, datasets = outcome.results / name, outcome.fits["dataset"].unique().sort()
+        known = (
+            pl.col("dataset").is_in(datasets.to_list()),
+            pl.col("method").is_in([*outcome.methods]),
+        )
+        if path.exists():
+            with naming_errors(path):
+                outcome.read["tuned"] = scan_parquet(path).filter(*known).collect()
+        else:
+            made = [frame("tuned"), *(tuned_of(outcome, name) for name in datasets)]
+            outcome.read["tuned"] = pl.concat(made)
+    found: pl.DataFrame = outcome.read["tuned"]
+    return found
+
+
+def chosen_values(outcome: Outcome) -> pl.DataFrame:
+    return tuning_found(outcome).filter(pl.col("parameter").is_not_null())
+
+
+def tuned_of(outcome: Outcome, dataset: str) -> pl.DataFrame:
+    """What the tuning found on a data set: the values that were chosen, and the candidates that failed."""
+    parts = [frame("tuned")]
+    fitted = outcome.fits.filter(pl.col("status").is_in(FITTED), dataset=dataset)
+    fits = fitted.select(*FIT, "params").partition_by("method", as_dict=True)
+    of_values = frame("tuned").drop("failure").schema
+    for method, entry in outcome.methods.items():
+        kept = outcome.kept("tuning", dataset, method)
+        judged = {} if kept is None else kept.partition_by(*FIT, as_dict=True)
+        rows = []
+        for *fit, params in fits.get((method,), pl.DataFrame()).iter_rows():
+            own = judged.get(tuple(fit))
+            for name, value, spec in _chosen(params, entry):
+                at_limit = value in _limits(outcome, method, name)
+                end = None if at_limit else _edge(entry, name, value, spec, own)
+                rows.append((*fit, name, json.dumps(value), end, *_inner(own)))
+        parts.append(pl.DataFrame(rows, of_values, orient="row"))
+        if kept is not None:
+            failed = kept.filter(pl.col("failure").is_not_null())
+            parts.append(failed.select(*FIT, pl.col("params").alias("value"), "failure"))
+    found = pl.concat(parts, how="diagonal")
+    return found.sort(*FIT, "parameter", maintain_order=True)
+
+
+def _inner(judged: pl.DataFrame | None) -> tuple[float | None, int]:
+    """Mean of the chosen candidate of a fit, and the number of candidates."""
+    if judged is None:
+        return None, 0
+    means = judged.filter("chosen")["mean"]
+    return (means[0] if len(means) else None), judged.height
+
+
+def at_the_edge(outcome: Outcome) -> list[dict[str, Any]]:
+    """Methods and parameters with the data sets on which at least half of the fits selected the same end of the grid,
+    so that the grid should be extended."""
+    every = chosen_values(outcome)
+    fits = every.group_by("dataset", "method", "protocol", "parameter").len("fits")
+    often = (
+        every.filter(pl.col("edge").is_not_null())
+        .group_by("dataset", "method", "protocol", "parameter", "edge")
+        .agg(times=pl.len(), value=pl.col("value").sort().mode().first())
+        .join(fits, on=["dataset", "method", "protocol", "parameter"])
+        .filter(pl.col("times") * 2 >= pl.col("fits"))
+    )
+    main = pl.DataFrame(
+        [(name, outcome.protocol(name)) for name in outcome.datasets],
+        schema=["dataset", "protocol"],
+        orient="row",
+    )
+    often = often.join(main, on=["dataset", "protocol"]).sort("method", "parameter", "edge")
+    return [
+        {"method": method, "parameter": parameter, "edge": which, "value": value, "datasets": own}
+        for (method, parameter, which, value), own in (
+            (key, part["dataset"].sort().to_list())
+            for key, part in often.group_by(
+                "method", "parameter", "edge", "value", maintain_order=True
+            )
+        )
+    ]
+
+
+def edge(value: Any, spec: Any) -> str | None:
+    """`lowest` or `highest` if the value is an end of a grid of at least two numbers; else None."""
+    if _by_candidates(spec):
+        return None
+    grid = [option[""] for option in tuning.candidates({"": spec})]
+    if not all(isinstance(v, int | float) and not isinstance(v, bool) for v in grid):
+        return None
+    if len(set(grid)) < 2:
+        return None
+    return "lowest" if value == min(grid) else "highest" if value == max(grid) else None
+
+
+def _chosen(params: str, entry: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
+    """(parameter, value, grid) of what was chosen; the grid is None where the estimator chose itself."""
+    values, tune, given = json.loads(params), entry.get("tune") or {}, entry.get("params") or {}
+    by_folds = [(name, values[name], tune[name]) for name in tune if name in values]
+    same = {name: json.dumps(value, default=str) for name, value in given.items()}
+    return by_folds + [
+        (name, value, None)
+        for name, value in values.items()
+        if name not in tune and json.dumps(value) != same.get(name)
+    ]
+
+
+def _by_candidates(spec: Any) -> bool:
+    """Whether the ends are those of the candidates of each fit: of a path, or of what an estimator tried itself."""
+    return spec is None or tuning.is_path(spec)
+
+
+def _edge(
+    entry: Mapping[str, Any],
+    parameter: str,
+    value: Any,
+    spec: Any,
+    judged: pl.DataFrame | None,
+) -> str | None:
+    """The end of the grid of its entry at which a value is, of its path, or of what the estimator itself compared in
+    the fit, or else of the grid that its entry gives to the estimator."""
+    if not _by_candidates(spec):
+        return edge(value, spec)
+    tune = entry.get("tune") or {}
+    if parameter in tune:
+        return None if judged is None else _end_of_path(judged, parameter)
+    if tune:
+        return None
+    options = [] if judged is None else map(json.loads, judged["params"])
+    grid = [option[parameter] for option in options if parameter in option]
+    grid = grid or _given_grid(entry, parameter)
+    return edge(value, grid) if grid else None
+
+
+def _end_of_path(candidates: pl.DataFrame, parameter: str) -> str | None:
+    """The end of a path at which the chosen candidate of a fit is; None on a plateau."""
+    options = [json.loads(params) for params in candidates["params"]]
+    chosen = candidates["chosen"].to_list()
+    last = parameter.rpartition("__")[2]
+    if last not in BEYOND or True not in chosen:
+        return None
+    best = options[chosen.index(True)]
+    others = {name: best[name] for name in best if name != parameter and last in STRENGTHS}
+    mates = [
+        (option[parameter], mean, error)
+        for option, mean, error in zip(
+            options, candidates["mean"], candidates["error"], strict=True
+        )
+        if others.items() <= option.items()
+    ]
+    which = edge(best[parameter], [value for value, *_ in mates])
+    decade = [judged for value, *judged in mates if 0.0999 < value / best[parameter] < 10.001]
+    flat = last in STRENGTHS and len(decade) > 1 and all(one == decade[0] for one in decade)
+    return None if flat else which
+
+
+def _given_grid(entry: Mapping[str, Any], parameter: str) -> list[Any]:
+    """The list from which scikit-learn's *CV estimators choose: `alphas` of alpha, `steps` being asked by name."""
+    params = entry.get("params") or {}
+    step, _, inner = parameter.partition("__")
+    if inner:
+        steps = dict(params.get("steps") or [])
+        return _given_grid(steps.get(step, {}), inner)
+    given = params.get(f"{parameter}s", params.get(parameter))
+    return given if isinstance(given, list) else []
+
+
+def _limits(outcome: Outcome, method: str, parameter: str) -> Sequence[float]:
+    """Values at which the range of a parameter ends, by its class or else by its name."""
+    stated = outcome.parameters.get(method, {}).get("limits", {})
+    found: Sequence[float] = stated.get(parameter, LIMITS.get(parameter.rpartition("__")[2], ()))
+    return found

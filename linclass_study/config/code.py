@@ -1,0 +1,300 @@
+"""The source files that a job depends on, so that an edit reruns exactly the jobs that use the file.
+
+Imports are read from the source (ast), without importing anything. Files of this project, of the working directory, on
+PYTHONPATH and of editable installs are followed (module_files.py); an installed library counts with its version. Parts
+that are imported by name count where they are named: a method's classifier, transforms, features and tuning metric.
+
+A file counts with its abstract syntax tree, without docstrings: comments and formatting change no digest. In a user's
+module that reads docstrings they count.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from linclass import module_of
+from linclass.base import parts
+from linclass.evaluation import metrics
+from linclass.tuning import tuning
+from linclass_study.config.estimator_check import inner_entries
+from linclass_study.config.module_files import OURS, files_of, name_of_package
+from linclass_study.errors import Refused
+from linclass_study.files.disk_cache import computed_of_file, computed_once, state_of_project
+from linclass_study.pipeline.method import Method, named_steps
+from linclass_study.project import ROOT
+
+# started by name: execution/shared_child.py, guard.py
+CHILD = ("linclass_study.processes.guarded_child", "linclass_study.execution.worker")
+
+PROJECT = (*OURS, "workflow", "textbook")  # whose own libraries do not count
+
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # of statements within a statement
+
+# names by which a module reads docstrings or source
+READ_TEXT = (b"__doc__", b"getdoc", b"getsource")
+
+# a module and the file it reads
+READS = {"linclass_study/files/tables.py": "workflow/schemas/tables.yaml"}
+
+
+def digest_of_fits(entry: Mapping[str, Any], tune_metric: str) -> str:
+    """Digest of the code of a method's fits: the process in which they happen, and every part that the entry names."""
+    return code_digest([], modules_of_method(entry, tune_metric))
+
+
+def modules_of_method(entry: Mapping[str, Any], tune_metric: str) -> list[str]:
+    """Modules that the fits of an entry import by name."""
+    return [
+        *CHILD,
+        *_modules_of_entry(entry),
+        *(metrics.modules_of(tune_metric) if entry.get("tune") else []),
+    ]
+
+
+def libraries_of_methods(entries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Installed libraries that the entries of foreign methods name, or that modules of one's own import → version."""
+    modules = {module for entry in entries for module in _modules_of_entry(entry)}
+    foreign = [module for module in modules if not module.startswith("linclass.")]
+    installed = sorted(closure([], foreign)[1] & _distributions().keys())
+    return {_distributions()[name][0]: _version(name) for name in installed}
+
+
+def of_features(steps: Iterable[Any], script: Path) -> str:
+    return code_digest([script], modules_of_features(steps))
+
+
+def modules_of_features(steps: Iterable[Any]) -> list[str]:
+    """Modules of feature maps, by their names or import paths."""
+    names = [name for name, _ in named_steps(steps)]
+    return [
+        name.rpartition(".")[0] if "." in name else parts.module_of("features", name)
+        for name in names
+    ]
+
+
+def of_script(script: Path, *modules: str, reads: Iterable[Path] = ()) -> str:
+    """Digest of a job's script, of modules that it imports by name, and of other files that it reads."""
+    return code_digest([script], modules, reads)
+
+
+def code_digest(files: Iterable[Path], modules: Iterable[str], reads: Iterable[Path] = ()) -> str:
+    """Digest of the code of all files that these files and modules import, and of the versions of libraries."""
+    found, libraries = closure(files, modules)
+    read = {*reads, *(ROOT / file for module, file in READS.items() if ROOT / module in found)}
+    lines = [f"{_shown(path)} {_read(path)[1]}" for path in sorted(found)]
+    lines += [f"{_shown(path)} {_digest(path.read_bytes())}" for path in sorted(read)]
+    lines += [f"{name} {_version(name)}" for name in sorted(libraries)]
+    return hashlib.blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
+
+
+def closure(files: Iterable[Path], modules: Iterable[str]) -> tuple[set[Path], set[str]]:
+    """(source files reached from these files and modules, top-level names of the libraries that are named or that files
+    of one's own import).
+    """
+    found: set[Path] = set()
+    libraries: set[str] = set()
+    waiting = list(files)
+    for module in modules:
+        own = files_of(module)
+        waiting += own
+        if not own:
+            libraries.add(module.partition(".")[0])  # an installed library: its version counts
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            files_of_path, libraries_of_path = _imported(path)
+            waiting += files_of_path
+            libraries |= libraries_of_path
+    return found, libraries - sys.stdlib_module_names
+
+
+@cache
+def _imported(path: Path) -> tuple[frozenset[Path], frozenset[str]]:
+    """(source files, and of a user's file top-level names of libraries) that a source file imports."""
+    own = {name: files_of(name) for name in _read(path)[0]}
+    libraries = () if _is_ours(path) else (n.partition(".")[0] for n in own if not own[n])
+    return frozenset(file for files in own.values() for file in files), frozenset(libraries)
+
+
+def modules_named(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Modules of the classes that an entry names by their import paths, the inner ones included."""
+    steps = [*named_steps(entry.get("transforms")), *named_steps(entry.get("features"))]
+    inner = [one for part in ("params", "tune") for _, one in inner_entries(entry.get(part) or {})]
+    yield str(entry["classifier"]).rpartition(".")[0]
+    yield from (name.rpartition(".")[0] for name, _ in steps if "." in name)
+    for one in [*inner, *(one for _, options in steps for _, one in inner_entries(options))]:
+        yield from modules_named(one)
+
+
+def _modules_of_entry(entry: Mapping[str, Any]) -> list[str]:
+    """Kept for the next process where it follows from linclass alone, whose estimators are constructed to know it."""
+    if any(module.partition(".")[0] not in OURS for module in modules_named(entry)):
+        return [*_of_entry(entry)]
+    text = json.dumps(entry, default=str)
+    name = f"modules {hashlib.blake2b(text.encode(), digest_size=16).hexdigest()}"
+    return list(computed_once(name, [state_of_project()], lambda: [*_of_entry(entry)]))
+
+
+def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
+    package, _, name = entry["classifier"].rpartition(".")
+    yield module_of(name) if package == "linclass" else package
+    if package.partition(".")[0] == "linclass":
+        yield from _composed(Method.from_entry(entry))
+    elif not all(isinstance(values, list) for values in (entry.get("tune") or {}).values()):
+        yield from _of_foreign_paths()
+    for name, options in named_steps(entry.get("transforms")):
+        if "." in name:
+            yield from _of_entry({"classifier": name, "params": options})
+        else:
+            yield parts.module_of("transforms", name)
+    for part in ("params", "tune"):
+        for _, inner in inner_entries(entry.get(part) or {}):
+            yield from _of_entry(inner)
+
+
+def _of_foreign_paths() -> Iterable[str]:
+    """Models whose paths of strengths foreign estimators use (linclass/tuning/foreign_paths.py), and all their
+    parts: which of them is known only when the foreign library is imported."""
+    yield from map(module_of, ("LinearClassifier", "KernelSVM", "Ridge", "Lasso", "ElasticNet"))
+    for kind in ("losses", "penalties", "kernels", "solvers"):
+        yield from (parts.module_of(kind, name) for name in parts.names(kind))
+
+
+def _composed(method: Method) -> Iterable[str]:
+    """Parts that linclass's classifiers import by name: loss, penalty and possible solvers."""
+    if hasattr(method.classifier, "parts"):
+        for chosen in tuning.candidates(method.tune):
+            yield from method.estimator(**chosen).parts()
+
+
+@cache
+def _read(path: Path) -> tuple[tuple[str, ...], str]:
+    """(imports, digest) of a source file. The digest is that of its syntax tree; of its bytes if it is not Python, or a
+    user's module that may read docstrings.
+
+    Imports are dotted names; of `from a import b` both a and a.b, either may be the module.
+    """
+    # where a user's module is found, hence what its relative imports mean, depends on the folder
+    place, own = ROOT if _is_ours(path) else Path.cwd(), os.stat(__file__)
+    name = f"source {sys.version_info[:2]} {own.st_size} {own.st_mtime_ns} {place}"
+    names, digest = computed_of_file(name, path, lambda: _parsed(path))
+    return tuple(names), digest
+
+
+def _parsed(path: Path) -> tuple[list[str], str]:
+    content = path.read_bytes()
+    names: list[str] = []
+    if path.suffix != ".py":  # compiled, or an archive
+        return names, _digest(content)
+    try:
+        tree = ast.parse(content)
+    except SyntaxError as error:
+        raise Refused(f"{_shown(path)}, line {error.lineno}: not Python ({error.msg})") from None
+    for node in _when_run(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(path, node)
+            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+    if _is_ours(path) or not any(word in content for word in READ_TEXT):
+        content = syntax(tree).encode()
+    return names, _digest(content)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def syntax(tree: ast.AST) -> str:
+    """The nodes of a syntax tree without strings that stand alone (docstrings); empty fields, in which versions of
+    Python differ, are left out. Much faster than `ast.dump`."""
+    found: list[Any] = []
+    waiting: list[Any] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, list):
+            kept = [item for item in node if not _is_docstring(item)]
+            found.append(len(kept))
+            waiting += kept
+        elif isinstance(node, ast.AST):
+            found.append(type(node).__name__)
+            for name in node._fields:
+                value = getattr(node, name, None)
+                if isinstance(value, list | ast.AST):
+                    if value != []:
+                        found.append(name)
+                        waiting.append(value)
+                elif value is not None:
+                    found.append((name, value))
+        else:
+            found.append(node)
+    return repr(found)
+
+
+def _is_docstring(node: Any) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def _when_run(tree: ast.AST) -> Iterator[ast.AST]:
+    """All statements but those that only type checkers read. Expressions, most of a file, hold none."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            waiting += (inside for block in BLOCKS for inside in getattr(node, block, ()))
+
+
+def _absolute(path: Path, node: ast.ImportFrom) -> str:
+    if not node.level:
+        return node.module or ""
+    package = path.parent
+    for _ in range(node.level - 1):
+        package = package.parent
+    return ".".join(filter(None, (name_of_package(package), node.module)))
+
+
+@cache
+def _is_ours(path: Path) -> bool:
+    return any(path.is_relative_to(ROOT / folder) for folder in PROJECT)
+
+
+@cache
+def _version(name: str) -> str:
+    for distribution in _distributions().get(name, [name]):
+        try:
+            return metadata.version(distribution)
+        except metadata.PackageNotFoundError:
+            continue
+    return "unknown"
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    folders = [folder for folder in sys.path if os.path.isdir(folder or ".")]
+    state = [[folder, os.stat(folder or ".").st_mtime_ns] for folder in folders]
+    return dict(
+        computed_once(f"distributions {sys.prefix}", state, metadata.packages_distributions)
+    )
+
+
+@cache
+def _shown(path: Path) -> str:
+    for folder in (ROOT, Path.cwd()):
+        if path.is_relative_to(folder):
+            return str(path.relative_to(folder))
+    return str(path)

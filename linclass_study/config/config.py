@@ -1,0 +1,165 @@
+"""Read a study with its catalogues, and check it completely before any work starts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from reprlib import repr as brief
+from typing import Any
+
+from linclass_study.config.catalogues import at_their_origin, read_catalogue
+from linclass_study.config.entry_checks import check_entries
+from linclass_study.config.evaluation_check import evaluation_problems, focus_problems
+from linclass_study.config.kept_checks import facts_of_method
+from linclass_study.config.metric_check import own_metric_problems
+from linclass_study.config.parameter_facts import with_default_paths
+from linclass_study.config.schema import fitted, schema_problems
+from linclass_study.config.selection import expanded_names, select_entries
+from linclass_study.config.source_lines import SourceLines, shown_path
+from linclass_study.config.yaml_file import read_yaml, unquoted
+from linclass_study.data.search_folders import mirrors
+from linclass_study.errors import Refused, together
+from linclass_study.project import DEFAULT_STUDY
+
+KINDS = ("datasets", "methods")
+AS_IS = "as_is"  # name of the features of methods without feature maps
+LONGEST = 100  # letters of a name, so that file names stay below 255
+
+
+@dataclass(frozen=True)
+class Study:
+    """Data sets, methods, evaluation and folders of a study. Names map to entries in the catalogue's order."""
+
+    results: str
+    datasets: dict[str, dict[str, Any]]
+    methods: dict[str, dict[str, Any]]
+    evaluation: dict[str, Any]
+    limits: dict[str, Any]
+    jobs: dict[str, Any]
+    mirrors: list[str]
+    downloads: str
+    root: Path
+    files: tuple[Path, ...]
+    positions: dict[str, int]  # method → its place in the whole catalogue, hence its colour
+    parameters: dict[str, dict[str, Any]]  # method → what its class says (parameter_facts.py)
+    features: dict[str, list[Any]]  # name of a feature file → the steps that make it
+    features_of: dict[str, str]  # method → the name of its feature file
+
+
+def read_config(
+    config: Mapping[str, Any], files: Iterable[str | Path], root: Path, check: bool = True
+) -> Study:
+    """The study that Snakemake's merged `config` describes; `files` are the YAML files it came from.
+
+    `check`: that data sets have sources, methods can be constructed, and the study's own metrics imported, too.
+    """
+    default_first = sorted(files, key=lambda file: Path(file).resolve() != DEFAULT_STUDY)
+    study_files = tuple(Path(shown_path(file)) for file in default_first)
+    contents = {path: read_yaml(path) for path in study_files}
+    for path, content in contents.items():
+        if not isinstance(content, dict):
+            found = "this file is empty" if content is None else f"this is {brief(content)}"
+            raise Refused(f"{path}: a study is a mapping of keys, as `datasets: [iris]`; {found}")
+    written = SourceLines(dict(config), contents)
+    written.refuse(unquoted(written.value))
+    given = fitted("config", written.value)
+    problems = [*schema_problems("config", given)]
+    _, study = together(
+        lambda: written.refuse(problems),
+        lambda: _study(_usable(given, problems), study_files, root, written, check),
+    )
+    return study
+
+
+def _usable(values: dict[str, Any], problems: Iterable[tuple[list[Any], str]]) -> dict[str, Any]:
+    """The values with the default for every key that has a problem, so that errors under the others are told, too."""
+    wrong = {str(path[0]) for path, _ in problems if path}
+    if wrong & {"define", "suite"}:  # their data sets and methods are unknown, not misspelt
+        wrong |= {*KINDS}
+    default: dict[str, Any] = read_yaml(DEFAULT_STUDY)
+    return default | {key: value for key, value in values.items() if key not in wrong}
+
+
+def _study(
+    values: dict[str, Any],
+    study_files: tuple[Path, ...],
+    root: Path,
+    written: SourceLines,
+    check: bool,
+) -> Study:
+    catalogues: dict[str, dict[str, Any]] = {}
+    origin: dict[str, dict[str, str]] = {}
+
+    def selected(kind: str) -> dict[str, dict[str, Any]]:
+        defined = values["define"]
+        catalogues[kind], origin[kind], wrong = read_catalogue(kind, defined, root, written)
+        values[kind] = expanded_names(values[kind], origin[kind])
+        entries, unknown = select_entries(kind, values, catalogues[kind], root)
+        names = {*entries} - {path[0] for path, _ in wrong if path}
+        sound = {name: entries[name] for name in entries if check and name in names}
+        together(
+            lambda: written.refuse(at_their_origin(wrong, origin[kind]), ("define", kind)),
+            lambda: written.refuse(unknown),
+            lambda: check_entries(kind, sound, origin[kind], places, root, written),
+        )
+        return entries
+
+    def methods_and_facts() -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+        entries, grids = selected("methods"), origin["methods"]
+        known = {*entries, *(grids.get(name, name) for name in entries)}
+        written.refuse(focus_problems(evaluation["focus"], known, catalogues["methods"]))
+        evaluation["focus"] = expanded_names(evaluation["focus"], grids)
+        return entries, {name: facts_of_method(entry) for name, entry in entries.items()}
+
+    evaluation, places = {"focus": []} | values["evaluation"], mirrors(values)
+    _, _, datasets, (chosen, facts), results, downloads = together(
+        lambda: written.refuse(evaluation_problems(evaluation)),
+        lambda: written.refuse(own_metric_problems(evaluation) if check else ()),
+        lambda: selected("datasets"),
+        methods_and_facts,
+        lambda: _folder("results", values, written),
+        lambda: _folder("downloads", values, written),
+    )
+    features = {name: entry.get("features") or [] for name, entry in chosen.items()}
+    return Study(
+        results=results,
+        datasets=datasets,
+        methods={m: with_default_paths(entry, facts[m]) for m, entry in chosen.items()},
+        evaluation=evaluation,
+        limits=values["limits"],
+        jobs=values["jobs"],
+        mirrors=places,
+        downloads=downloads,
+        root=root,
+        files=study_files,
+        positions={name: i for i, name in enumerate(catalogues["methods"])},
+        parameters=facts,
+        features={_features_name(steps): steps for steps in features.values()},
+        features_of={name: _features_name(steps) for name, steps in features.items()},
+    )
+
+
+def _folder(key: str, values: Mapping[str, Any], written: SourceLines) -> str:
+    folder = Path(os.path.normpath(os.path.expanduser(values[key])))
+    if folder.resolve() in (Path("/"), Path(os.path.expanduser("~")).resolve()):
+        sentence = f"'{folder}' has other files than this study's; give it a folder, as `{key}: {key}/mystudy`"
+        written.refuse([([key], sentence)])
+    file = next((path for path in (folder, *folder.parents) if path.is_file()), None)
+    if file is not None:
+        written.refuse([([key], f"'{file}' is a file; give a folder, or a name that is free")])
+    return str(folder)
+
+
+def _features_name(steps: list[Any]) -> str:
+    """Name of a feature file: quadratic+interactions; with options, or if too long, with a hash at the end."""
+    if not steps:
+        return AS_IS
+    words = "+".join(step if isinstance(step, str) else next(iter(step)) for step in steps)
+    if all(isinstance(step, str) for step in steps) and len(words) <= LONGEST:
+        return words
+    text = json.dumps(steps, sort_keys=True)
+    return f"{words[:LONGEST]}-{hashlib.blake2b(text.encode(), digest_size=3).hexdigest()}"

@@ -1,0 +1,226 @@
+"""Check an estimator of a study before any work: its class exists and accepts the parameters."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from linclass.base.class_weights import class_weights
+from linclass.base.idle_parameters import idle_in_all, sentences_on_idle
+from linclass.base.parameters import Parameters, name_here
+from linclass.base.regressor import Regressor
+from linclass.tuning import paths, tuning
+from linclass_study.config.estimator_class import (
+    found_class,
+    lacking_arguments,
+    one_sentence,
+)
+from linclass_study.config.parameter_facts import is_fixed
+from linclass_study.errors import nearest_name
+from linclass_study.pipeline.method import Method
+
+PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+\Z")
+INNER = ("base_estimator", "classifier", "estimator", "final_estimator", "regressor")  # parameters
+LISTS = ("estimators", "steps", "transformer_list", "transformers")  # of (name, estimator)
+NEEDED = ("fit", "predict")  # methods of a classifier
+PROBABILITIES = ("predict_proba", "predict_log_proba")
+# kinds of scikit-learn's estimators that are no classifiers, and what they predict
+PREDICTIONS = {"regressor": "numbers", "clusterer": "clusters", "outlier_detector": "outliers"}
+
+
+def estimator_problems(
+    entry: Mapping[str, Any], needed: tuple[str, ...] = NEEDED, classifies: bool = True
+) -> Iterator[tuple[list[Any], str]]:
+    """`classifies`: not under the parameter `regressor`, as of FlexibleDiscriminantAnalysis."""
+    cls, problem = found_class(entry["classifier"], needed)
+    if problem:
+        yield ["classifier"], problem
+        return
+    params, tune = entry.get("params") or {}, entry.get("tune") or {}
+    steps = names_of_steps(params)
+    found = []
+    for key, given in (("params", params), ("tune", tune)):
+        found += [
+            ([key, name], text)
+            for name in given
+            if name.partition("__")[0] not in steps
+            for text in unknown_parameters(cls, [name.partition("__")[0]], cls.__name__)
+        ]
+    found += [
+        (["tune", name], "is fixed under params, too; leave it out there or here")
+        for name in tune
+        if is_fixed(name, params)
+    ]
+    for place, inner in inner_entries(params):
+        classes = classifies and "regressor" not in place
+        problems_inside = estimator_problems(inner, needed=(), classifies=classes)
+        found += [(["params", *place, *path], text) for path, text in problems_inside]
+    found += [(["params", *path], text) for path, text in texts_as_estimators(params)]
+    if lacking := lacking_arguments(cls, {*params, *tune}):
+        of_step = f"list it as `{entry['classifier']}: {{{lacking[0]}: …}}`"
+        remedy = of_step if "transform" in needed else "give it under `params:`"
+        found += [(["params"], f"{cls.__name__} needs {', '.join(lacking)}; {remedy}")]
+    yield from found
+    if not found:
+        yield from _working(Method.from_entry(entry), tune, classifies)
+
+
+def without_effect(entry: Mapping[str, Any]) -> list[str]:
+    """A sentence on each parameter of a method that was set and has no effect, whatever is chosen of `tune:`."""
+    method = Method.from_entry(entry)
+    first, *others = tuning.candidates(method.tune)
+    found = sentences_on_idle([method.estimator(**first)])
+    for option in others if found else ():
+        also = sentences_on_idle([method.estimator(**option)])
+        found = [sentence for sentence in found if sentence in also]
+    return found
+
+
+def names_of_steps(params: Mapping[str, Any]) -> set[str]:
+    """Names of steps: scale and model in [[scale, {classifier: …}], [model, {classifier: …}]]."""
+    lists = (value for value in params.values() if isinstance(value, list))
+    pairs = (item for items in lists for item in items if isinstance(item, list) and len(item) > 1)
+    return {pair[0] for pair in pairs if isinstance(pair[0], str)}
+
+
+def texts_as_estimators(params: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
+    """(path of keys, sentence) for each import path that stands where an estimator belongs, as a step of a pipeline."""
+    for name, value in params.items():
+        if name in INNER and isinstance(value, str) and PATH.match(value):
+            yield [name], f"'{value}' is a text; write {{classifier: {value}}}"
+        if name not in LISTS or not isinstance(value, list):
+            continue
+        for i, item in enumerate(value):
+            last = item[1] if isinstance(item, list) and len(item) > 1 else item
+            if isinstance(last, str) and PATH.match(last):
+                named = item[0] if item is not last else last.rpartition(".")[2].lower()
+                yield [name, i], f"'{last}' is a text; write [{named}, {{classifier: {last}}}]"
+            elif isinstance(item, Mapping) and "classifier" in item:
+                yield [name, i], "the step has no name; write [name, {classifier: …}]"
+
+
+def inner_entries(value: Any) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:
+    """(path of keys, entry) of each estimator among the parameters, also inside lists."""
+    if isinstance(value, Mapping) and "classifier" in value:
+        yield [], value
+    elif isinstance(value, Mapping | list):
+        items = value.items() if isinstance(value, Mapping) else enumerate(value)
+        for key, inside in items:
+            yield from (([key, *path], entry) for path, entry in inner_entries(inside))
+
+
+def _working(
+    method: Method, tune: Mapping[str, Any], classifies: bool
+) -> Iterator[tuple[list[Any], str]]:
+    """Construct the estimator with each candidate, as fits will, and report its errors."""
+    without = [*_without_path(method, tune)]
+    yield from without
+    if without:
+        return
+    tries: list[tuple[list[Any], dict[str, Any]]] = [(["params"], {})] if not tune else []
+    first = {name: tuning.candidates({name: spec})[0][name] for name, spec in tune.items()}
+    for name, spec in tune.items():
+        tries += [(["tune", name], first | option) for option in tuning.candidates({name: spec})]
+    for path, chosen in tries:
+        try:
+            estimator = method.estimator(**chosen)
+            for part in _with_inner(estimator):
+                _object(part)
+            if classifies and (predicts := _no_classes(estimator)):
+                name = method.classifier.__name__
+                yield ["classifier"], f"{name} predicts {predicts}, not classes; give a classifier"
+                return
+            probabilistic = any(hasattr(estimator, name) for name in PROBABILITIES)
+        except BaseException as error:
+            yield path, _of_constructor(method.classifier, error)
+            return
+    made = (method.estimator(**option) for option in tuning.candidates(tune))
+    yield from ((["tune", name], text) for name, text in idle_in_all(tune, made).items())
+    if method.by_costs and not probabilistic:
+        yield (
+            ["decide"],
+            f"'costs' needs probabilities, which {method.classifier.__name__} does not give; leave it out",
+        )
+
+
+def _without_path(method: Method, tune: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
+    """A sentence for each parameter with `path` that has none."""
+    along = [name for name, spec in tune.items() if tuning.is_path(spec)]
+    with suppress(Exception):  # of the constructor; that is reported with its reason
+        estimator = method.estimator() if along else None
+        for name in along:
+            if (why := paths.complaint(estimator, name)) is not None:
+                yield ["tune", name], why
+
+
+def _of_constructor(cls: type, error: BaseException) -> str:
+    """What it says; with the type of the exception if the class is of neither linclass nor scikit-learn."""
+    known = cls.__module__.partition(".")[0] in ("linclass", "sklearn")
+    text = one_sentence(error)
+    if known or not isinstance(error, Exception):
+        return text
+    return f"{cls.__name__} raises {type(error).__name__}: {text}"
+
+
+def _object(estimator: Any) -> None:
+    """Call the parameter checks of linclass's and scikit-learn's classes and their subclasses.
+
+    In other classes, methods of the same names may do anything and are not called.
+    """
+    kind = type(estimator)
+    ours = any(cls.__module__.startswith("linclass.") for cls in kind.__mro__)
+    if ours and (weight := getattr(estimator, "class_weight", None)) is not None:
+        classes = [*weight] if isinstance(weight, Mapping) else [0, 1]  # the data have others
+        class_weights(weight, np.array(classes, dtype=object), np.ones(len(classes)))
+    if ours and callable(getattr(estimator, "check", None)):
+        estimator.check()
+    if isinstance(getattr(kind, "_parameter_constraints", None), Mapping):
+        estimator._validate_params()
+
+
+def _with_inner(estimator: Any) -> Iterator[Any]:
+    """The estimator and those among its parameters, also inside lists of (name, estimator)."""
+    waiting = [estimator]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list | tuple):
+            waiting += part
+        elif hasattr(part, "fit") and not isinstance(part, type):
+            yield part
+            waiting += part.get_params(deep=False).values() if hasattr(part, "get_params") else ()
+
+
+def _no_classes(estimator: Any) -> str | None:
+    """What an estimator predicts that is no classifier: by class for linclass, by scikit-learn's tags (if loaded)."""
+    scikit_learn = sys.modules.get("sklearn.base")
+    if isinstance(estimator, Regressor):
+        return "numbers"
+    if scikit_learn is None:
+        return None
+    for kind, predicts in PREDICTIONS.items():
+        with suppress(Exception):  # without tags it may be a classifier
+            if getattr(scikit_learn, f"is_{kind}")(estimator):
+                return predicts
+    return None
+
+
+def unknown_parameters(callable_: Any, given: Any, owner: str) -> Iterator[str]:
+    """A sentence for each name that is no parameter."""
+    try:
+        parameters = inspect.signature(callable_).parameters
+    except ValueError:  # a compiled class without a signature
+        return
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        return
+    names = [n for n, p in parameters.items() if p.kind is not p.VAR_POSITIONAL]
+    for name in given:
+        if name not in names:
+            plain = f"{owner} has no parameter '{name}'; {nearest_name(name, names)}"
+            ours = isinstance(callable_, type) and issubclass(callable_, Parameters)
+            yield (name_here(callable_, name) if ours else "") or plain

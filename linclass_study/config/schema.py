@@ -1,0 +1,222 @@
+"""Validation by JSON Schema, with errors as sentences: key, value, remedy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from copy import deepcopy
+from functools import cache
+from typing import Any
+
+import yaml
+from jsonschema.exceptions import ValidationError
+
+from linclass import datasets as synthetic
+from linclass.evaluation import metrics
+from linclass_study.config.misplaced import right_place
+from linclass_study.config.strict import TYPES, Validator
+from linclass_study.errors import nearest_name
+from linclass_study.files.disk_cache import computed_of_file
+from linclass_study.project import ROOT
+
+FOLDER = ROOT / "workflow" / "schemas"
+TOPS = {"config": "the study", "datasets": "the entry", "methods": "the entry"}
+KINDS = {
+    "object": "a mapping",
+    "array": "a list",
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "nothing",
+}
+
+
+@cache
+def load_schema(name: str) -> dict[str, Any]:
+    path = FOLDER / f"{name}.schema.yaml"
+    schema = computed_of_file("YAML", path, lambda: yaml.safe_load(path.read_text("utf-8")))
+    schema = deepcopy(schema)
+    if name == "datasets":
+        _add_generators(schema["$defs"]["drawn"])
+    return schema
+
+
+def _add_generators(drawn: dict[str, Any]) -> None:
+    """Add the keys of every generator, which follow from its signature."""
+    drawn["properties"]["generate"]["enum"] = synthetic.names()
+    for name in synthetic.names():
+        keys = synthetic.schema(name)
+        keys["properties"] |= drawn["properties"]
+        chosen = {"properties": {"generate": {"const": name}}}
+        closed = {**keys, "additionalProperties": False}
+        drawn.setdefault("allOf", []).append({"if": chosen, "then": closed})
+
+
+def fitted(name: str, value: Any) -> Any:
+    """`value` with numbers and booleans where the schema requires them.
+
+    5.0 and 1e1 become integers; '5' and 'true', which come from the command line, become a number and a boolean.
+    """
+    value = deepcopy(value)
+    for error in list(_leaves(Validator(load_schema(name)).iter_errors(value))):
+        meant = _number_or_truth(error.instance)
+        if error.validator == "type" and _is_one_of(error.validator_value, meant):
+            *way, last = error.absolute_path
+            holder = value
+            for key in way:
+                holder = holder[key]
+            holder[last] = meant
+    return value
+
+
+def schema_problems(name: str, value: Any) -> Iterator[tuple[list[Any], str]]:
+    """Yield (path of keys, message) for each violation of the schema `name`."""
+    errors = Validator(load_schema(name)).iter_errors(value)
+    for error in sorted(errors, key=lambda e: list(map(str, e.path))):
+        yield from _sentences(error, name)
+
+
+def _leaves(errors: Iterable[ValidationError]) -> Iterator[ValidationError]:
+    for error in errors:
+        yield error
+        yield from _leaves(error.context or ())
+
+
+def _number_or_truth(value: Any) -> Any:
+    """Convert a text or an integral float to a number or boolean; return other values unchanged."""
+    if isinstance(value, str):
+        if value.lower() in ("true", "false"):
+            return value.lower() == "true"
+        with suppress(ValueError):
+            return int(value)
+        with suppress(ValueError):
+            value = float(value)
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _is_one_of(kinds: str | list[str], value: Any) -> bool:
+    wanted = {kinds} if isinstance(kinds, str) else {*kinds}
+    return any(TYPES.is_type(value, kind) for kind in wanted & {"integer", "number", "boolean"})
+
+
+def _sentences(error: ValidationError, name: str) -> Iterator[tuple[list[Any], str]]:
+    path, value, rule = list(error.absolute_path), error.instance, error.validator_value
+    shown = f"{value!r}" if len(repr(value)) <= 60 else f"{repr(value)[:57]}…"
+    schema = error.schema if isinstance(error.schema, dict) else {}
+    match error.validator:
+        case "additionalProperties" if rule is False:
+            known = schema.get("properties", {})
+            for key in value:
+                if key not in known:
+                    place = right_place(key, load_schema(name), TOPS[name])
+                    yield [*path, key], f"unknown key; {place or nearest_name(key, known)}"
+        case "required":
+            for key in rule:
+                if key not in value:
+                    own = _of_key(schema, key, name)
+                    example = next(iter(own.get("examples", ())), "…")
+                    yield path, f"the key '{key}' is missing{_meant(own)}; add `{key}: {example}`"
+        case "type":
+            kinds = _as_list(rule)
+            wanted = " or ".join(KINDS[kind] for kind in kinds)
+            remedy = _of_step(path, value) or _remedy(path, value, kinds)
+            remedy = remedy or _of_one_key(schema, value, name)
+            yield path, f"{shown} is not {wanted}{_meant(schema)}{remedy}"
+        case "minimum" | "exclusiveMinimum":
+            least = f"at least {rule}" if error.validator == "minimum" else f"more than {rule}"
+            yield path, f"{shown} is too small; give {least}{_meant(schema)}"
+        case "maximum" | "exclusiveMaximum":
+            most = f"at most {rule}" if error.validator == "maximum" else f"less than {rule}"
+            yield path, f"{shown} is too large; give {most}{_meant(schema)}"
+        case "enum":
+            yield path, f"{shown} is not known; {nearest_name(value, rule)}"
+        case "const":
+            yield path, f"{shown} is not known; the only choice is '{rule}'"
+        case "uniqueItems":
+            twice = next(item for i, item in enumerate(value) if item in value[:i])
+            yield path, f"{twice!r} is given twice; remove one"
+        case "minItems" | "minLength" | "minProperties":
+            yield path, f"{shown} is too short; give at least {rule}{_meant(schema)}"
+        case "maxItems" | "maxLength":
+            yield path, f"{shown} is too long; give at most {rule}{_meant(schema)}"
+        case "pattern" if schema.get("description", "").startswith("a name:"):
+            kept = (re.sub(rf"[^A-Za-z0-9_{more}-]+", "_", value) for more in ("{}.+", ".+", "+"))
+            plain = (name for each in kept if re.search(str(rule), name := each.strip("_.+-")))
+            written = next((f"; write {name}" for name in plain), "")
+            yield path, f"{shown} is no name{_meant(schema)}{written}"
+        case "oneOf" | "anyOf" if error.context:
+            yield from _nearest_alternative(error, name, shown, schema)
+        case _:
+            yield path, f"{shown} does not fit{_meant(schema) or f' ({error.message})'}"
+
+
+def _of_key(schema: dict[str, Any], key: str, name: str) -> dict[str, Any]:
+    """The schema of a key, also if it stands under $defs."""
+    own: dict[str, Any] = schema.get("properties", {}).get(key, {})
+    return load_schema(name)["$defs"][own["$ref"].split("/")[-1]] if "$ref" in own else own
+
+
+def _of_one_key(schema: dict[str, Any], value: Any, name: str) -> str:
+    """The remedy for the text of the only key that is required, in place of a mapping: `ridge: path.of.Ridge`."""
+    required = schema.get("required", [])
+    if len(required) != 1 or not isinstance(value, str | None):
+        return ""
+    own = _of_key(schema, required[0], name)
+    given = value or next(iter(own.get("examples", ())), "…")
+    return f"; write {{{required[0]}: {given}}}" if own.get("type") == "string" else ""
+
+
+def _nearest_alternative(
+    error: ValidationError, name: str, shown: str, schema: dict[str, Any]
+) -> Iterator[tuple[list[Any], str]]:
+    """Of several alternatives, the error of the best match; without a match, the expected types."""
+    by_branch: dict[Any, list[ValidationError]] = {}
+    for inner in error.context or ():
+        by_branch.setdefault(inner.schema_path[0], []).append(inner)
+    right_kind = [
+        errors
+        for errors in by_branch.values()
+        if not any(e.validator in ("type", "const") and not e.path for e in errors)
+    ]
+    if right_kind:
+        for inner in min(right_kind, key=len):
+            yield from _sentences(inner, name)
+    else:
+        types = [t for b in error.validator_value for t in _as_list(b.get("type", []))]
+        words = [f"the word {b['const']}" for b in error.validator_value if "const" in b]
+        wanted = " or ".join(dict.fromkeys([*(KINDS[t] for t in types), *words]))
+        is_clear = not any("$ref" in branch for branch in error.validator_value)
+        remedy = _remedy([*error.absolute_path], error.instance, types) if is_clear else ""
+        yield (
+            list(error.absolute_path),
+            f"{shown} is not {wanted or 'of a known form'}{_meant(schema)}{remedy}",
+        )
+
+
+def _as_list(kinds: str | list[str]) -> list[str]:
+    return [kinds] if isinstance(kinds, str) else kinds
+
+
+def _remedy(path: list[Any], value: Any, kinds: list[str]) -> str:
+    if "array" in kinds and isinstance(value, str):
+        if path[-1:] == ["metrics"] and value in metrics.names():
+            return f"; linclass's metrics are always computed: leave it out, or rank by it, `tune_metric: {value}`"
+        return f"; write [{value}]"
+    if "string" in kinds and isinstance(value, bool):
+        return "; YAML reads on, off, yes and no as true and false: put it in quotes"
+    if "string" in kinds and not isinstance(value, dict | list | None):
+        return "; put it in quotes"
+    return ""
+
+
+def _of_step(path: list[Any], value: Any) -> str:
+    """Of the value of an option in place of the options: [impute: median]."""
+    if len(path) < 3 or path[-3] not in ("features", "transforms") or isinstance(value, list):
+        return ""
+    return f"; write {{{path[-1]}: {{option: {value}}}}} with the option's name (docs/features.md)"
+
+
+def _meant(schema: dict[str, Any]) -> str:
+    return f" ({schema['description']})" if "description" in schema else ""

@@ -1,0 +1,162 @@
+"""YAML for studies: duplicate keys are errors, 1e-3 is a number, and the line of every key is known."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from linclass_study.errors import Refused
+from linclass_study.files.disk_cache import computed_of_file
+from linclass_study.project import DEFAULT_STUDY
+
+EXPONENT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+")
+OPENED = {"quoted": "quotes are", "sequence": "a bracket [ is", "mapping": "a brace { is"}
+REMEDIES = {  # of what YAML's parser finds
+    "'\\t'": "indent by blanks, not by tabs",
+    "mapping values are not allowed": "put a text that has a colon in quotes, or correct the indentation",
+    "could not find expected ':'": "write `key: value`, with a blank after the colon",
+    "expected <block end>": "indent keys of one mapping, or items of one list, equally",
+    "expected ',' or": "separate by a comma, or close the bracket",
+    "cannot start any token": "put the text in quotes",
+    "undefined alias": "put a text that begins with * in quotes",
+}
+MOST_VALUES = 10**6
+MERGE = "tag:yaml.org,2002:merge"
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # YAML comes without types
+    """Checks for duplicate keys while composing, when keys still have line numbers."""
+
+    def compose_mapping_node(self, anchor: str | None) -> yaml.MappingNode:
+        node = super().compose_mapping_node(anchor)
+        first_line: dict[tuple[str, str], int] = {}
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode) or key.tag == MERGE:
+                continue  # keys merged by <<: *base may be overridden
+            line, name = key.start_mark.line + 1, (key.tag, key.value)
+            if name in first_line:
+                raise Refused(
+                    f"line {line}: '{key.value}' is given twice, first in line {first_line[name]}; remove one"
+                )
+            first_line[name] = line
+        return node
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event = self.peek_event()
+        node = super().compose_node(parent, index)
+        if node is not None and node.end_mark is None:  # an alias of an incomplete node
+            line = event.start_mark.line + 1
+            raise Refused(f"line {line}: '*{event.anchor}' is a part of itself; write it out")
+        return node
+
+
+def read_yaml(path: Path) -> Any:
+    """Read a YAML file; errors are one line with file, line and cause. Those of the project are parsed once."""
+    if path.resolve().parent != DEFAULT_STUDY.parent:
+        return _parsed(path)
+    try:
+        return json.loads(computed_of_file("YAML", path, lambda: json.dumps(_parsed(path))))
+    except (TypeError, OSError):  # a date, which is refused elsewhere; no such file
+        return _parsed(path)
+
+
+def _parsed(path: Path) -> Any:
+    try:
+        content = path.read_bytes()
+        value = yaml.load(content.decode("utf-8"), Loader=_Loader)
+        if (size := _expanded_size(value, {})) > MOST_VALUES:
+            raise Refused(
+                f"its aliases expand to {size:,} values; at most {MOST_VALUES:,} are read"
+            )
+        return parse_numbers(value)
+    except RecursionError:
+        raise Refused(f"{path}: it is nested too deeply; remove brackets") from None
+    except Refused as error:
+        raise Refused(f"{path}: {error}") from None
+    except yaml.MarkedYAMLError as error:
+        raise Refused(f"{path}: {_not_yaml(error)}") from None
+    except yaml.reader.ReaderError as error:
+        line = content.decode("utf-8")[: error.position].count("\n") + 1
+        raise Refused(f"{path}: line {line}: not YAML, {error.reason}") from None
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise Refused(f"{path}: line {line}: not text in UTF-8; save it as UTF-8") from None
+    except ValueError as error:  # an invalid date
+        raise Refused(f"{path}: not YAML, {error}") from None
+    except OSError as error:
+        raise Refused(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def _expanded_size(value: Any, known: dict[int, int]) -> int:
+    """Number of values with those of each alias; `known` are the sizes of what was met before, by id."""
+    if not isinstance(value, dict | list):
+        return 1
+    if id(value) not in known:
+        inside = value.values() if isinstance(value, dict) else value
+        known[id(value)] = 1 + sum(_expanded_size(each, known) for each in inside)
+    return known[id(value)]
+
+
+def _not_yaml(error: yaml.MarkedYAMLError) -> str:
+    """Line, cause and remedy of what is not YAML; what does not end is reported where it begins."""
+    begins, mark, problem = error.context_mark, error.problem_mark, str(error.problem)
+    if begins and "stream" in problem and "end" in problem:
+        for word, what in OPENED.items():
+            if word in str(error.context):
+                return f"line {begins.line + 1}: not YAML, {what} opened here and not closed"
+    if begins and "could not find expected ':'" in problem:
+        mark = begins
+    line = f"line {mark.line + 1}: " if mark else ""
+    remedy = next((f"; {words}" for found, words in REMEDIES.items() if found in problem), "")
+    return f"{line}not YAML, {problem}{remedy}"
+
+
+def parse_numbers(value: Any) -> Any:
+    """Convert texts such as 1e-3, which YAML 1.1 does not read as numbers, to numbers."""
+    if isinstance(value, str) and EXPONENT.fullmatch(value):
+        return float(value)
+    if isinstance(value, dict):
+        return {key: parse_numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [parse_numbers(item) for item in value]
+    return value
+
+
+def unquoted(value: Any) -> Iterator[tuple[list[Any], str]]:
+    """(path of keys, message) for each value, or key, that YAML reads as a date, which no study.json can hold."""
+    if isinstance(value, date):
+        yield [], f"{value} is not text: YAML reads it as a date; put it in quotes"
+    if isinstance(value, dict):
+        for key, inside in value.items():
+            yield from unquoted(key)
+            yield from (([key, *path], text) for path, text in unquoted(inside))
+    if isinstance(value, list):
+        for i, inside in enumerate(value):
+            yield from (([i, *path], text) for path, text in unquoted(inside))
+
+
+def line_of(path: Path, keys: Sequence[Any]) -> int | None:
+    """Line on which the value at `keys` (names and list positions) begins; None if there is none."""
+    loader = _Loader(path.read_text(encoding="utf-8"))
+    node: yaml.Node | None = loader.get_single_node()
+    line = 1
+    for key in keys:
+        if isinstance(node, yaml.MappingNode):
+            loader.flatten_mapping(node)
+            found = [(k, v) for k, v in node.value if k.value == str(key)]
+            if not found:
+                return None
+            at, node = found[-1]  # merged keys come first, and the last one counts
+            line = at.start_mark.line + 1
+        elif isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
+            node = node.value[key]
+            line = node.start_mark.line + 1
+        else:
+            return None
+    return line

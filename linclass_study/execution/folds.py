@@ -1,0 +1,209 @@
+"""Training and test rows of every fit: assigned once per data set and shared by all methods.
+
+The protocols are those of protocols.py. The seed is a function of the study's seed, the data set's name, the protocol
+and the repeat, never of order or time.
+
+The file has one line for each row and repeat: the fold in which the row is tested, -1 if it only trains, -2 if it is
+not used. Lines are sorted by row, so that Parquet stores each row number once and the folds in a few bits.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from linclass.base.applicability import NotApplicable
+from linclass.tuning.folds import seed_of
+from linclass_study.data.dataset_file import load_classes
+from linclass_study.files import tables as table_files
+from linclass_study.files.reading import read_about, read_parquet
+from linclass_study.files.tables import table_schema, write_table
+from linclass_study.pipeline.protocols import (
+    UNUSED,
+    divides_test_rows,
+    kind,
+    of_dataset,
+    protocol_named,
+    selected_protocols,
+)
+
+if TYPE_CHECKING:
+    from linclass_study.data.dataset import Dataset
+
+FoldAssignment = dict[tuple[str, int], np.ndarray]  # (protocol, repeat) → the test fold of each row
+REASONS_KEY = "linclass.undealt"  # key of the file's metadata: protocol → why it has no folds
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A planned fit. Its rows are computed on demand: those of all fits would fill memory."""
+
+    protocol: str
+    repeat: int
+    fold: int
+    fold_of_row: np.ndarray  # the test fold of each row in this repeat; empty if there are no folds
+    no_folds_reason: str = ""  # why there are no folds
+
+    @property
+    def is_leave_one_out(self) -> bool:
+        """Whether this fit covers all folds of the repeat (leave-one-out, where a fold is a row or a group)."""
+        return self.protocol == "leave_one_out"
+
+    @property
+    def used(self) -> np.ndarray:
+        """The training and test rows; neither has official test rows, or those beyond a part of a learning curve."""
+        return np.flatnonzero(self.fold_of_row != UNUSED)
+
+    @property
+    def train(self) -> np.ndarray:
+        return np.flatnonzero((self.fold_of_row != self.fold) & (self.fold_of_row != UNUSED))
+
+    @property
+    def test(self) -> np.ndarray:
+        return self.used if self.is_leave_one_out else np.flatnonzero(self.fold_of_row == self.fold)
+
+    @property
+    def n_train(self) -> int:
+        """Number of training rows; for leave-one-out, of the smallest training set."""
+        if self.is_leave_one_out:
+            units = self.fold_of_row[self.used]
+            return len(units) - int(np.bincount(units).max(initial=0))
+        return int(np.count_nonzero(self.fold_of_row != UNUSED)) - self.n_test
+
+    @property
+    def n_test(self) -> int:
+        return int(
+            np.count_nonzero(self.fold_of_row != UNUSED)
+            if self.is_leave_one_out
+            else np.count_nonzero(self.fold_of_row == self.fold)
+        )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All planned fits on a data set, in order; the reason, if it is unavailable."""
+
+    fits: tuple[Planned, ...]
+    unavailable: str = ""
+
+    @property
+    def on_plane(self) -> str:
+        """The protocol whose first repeat is drawn on the plane: the first one that has folds."""
+        return next((fit.protocol for fit in self.fits if not fit.is_leave_one_out), "")
+
+    @classmethod
+    def of(cls, test_folds: FoldAssignment) -> Plan:
+        """One planned fit for every fold of each repeat."""
+        return cls(
+            tuple(
+                Planned(protocol, repeat, fold, of_row)
+                for (protocol, repeat), of_row in test_folds.items()
+                for fold in range(of_row.max(initial=-1) + 1)
+            )
+        )
+
+
+def make_folds(
+    data: Dataset, dataset: str, evaluation: Mapping[str, Any]
+) -> tuple[FoldAssignment, dict[str, str]]:
+    """(test fold of each row, protocol → why it has no folds); empty for unavailable data."""
+    test_folds: FoldAssignment = {}
+    reasons: dict[str, str] = {}
+    training = data.split == 0
+    if divides_test_rows(evaluation):
+        training[:] = True
+    for name, options in selected_protocols(evaluation).items() if len(data.y) else ():
+        protocol = protocol_named(name)
+        if protocol.within in reasons:
+            reasons[name] = reasons[protocol.within]
+            continue
+        rows = training if name != "official" else np.ones(len(data.y), bool)
+        divided = _classes_and_groups(data, rows)
+        try:
+            for repeat in range(protocol.size(options)[0]):
+                seed = seed_of(evaluation["seed"], dataset, kind(name), repeat)
+                held_out = []
+                if protocol.within:
+                    held_out.append(test_folds[protocol.within, 0][rows] == repeat)
+                of_row = np.full(len(data.y), UNUSED)
+                of_row[rows] = protocol.assign_folds(divided, options, seed, *held_out)
+                test_folds[name, repeat] = of_row
+        except NotApplicable as reason:
+            reasons[name] = str(reason)
+    return test_folds, reasons
+
+
+def _classes_and_groups(data: Dataset, rows: np.ndarray) -> Dataset:
+    """Classes, groups and split of some rows; protocols read nothing else, so their features are not copied."""
+    groups = None if data.groups is None else data.groups[rows]
+    return replace(data, y=data.y[rows], split=data.split[rows], groups=groups)
+
+
+def ensure_folds(results: Path, dataset: str, evaluation: Mapping[str, Any]) -> None:
+    """Write folds/{dataset}.parquet if it is missing or other folds are due.
+
+    Each job that fits on the data set does so: they all make the same file.
+    """
+    about = read_about(results / "data" / f"{dataset}.json")
+    data = load_classes(results / "data" / f"{dataset}.npz")
+    data = replace(data, classes=about.get("classes", []))
+    test_folds, reasons = make_folds(data, dataset, evaluation)
+    path = results / "folds" / f"{dataset}.parquet"
+    if not _has_folds(path, test_folds, reasons):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_folds(test_folds, reasons, str(path))
+
+
+def _has_folds(path: Path, test_folds: FoldAssignment, reasons: Mapping[str, str]) -> bool:
+    try:
+        known = json.loads(pl.read_parquet_metadata(path).get(REASONS_KEY, "{}"))
+        return known == reasons and read_parquet(path).equals(_table(test_folds))
+    except (OSError, ValueError, pl.exceptions.PolarsError):
+        return False
+
+
+def write_folds(test_folds: FoldAssignment, reasons: Mapping[str, str], path: str) -> None:
+    write_table(_table(test_folds), "folds", path, metadata={REASONS_KEY: json.dumps(reasons)})
+
+
+def read_plan(path: str, about: Mapping[str, Any], evaluation: Mapping[str, Any]) -> Plan:
+    """Read the planned fits on a data set; `about` is its results/data/{dataset}.json."""
+    test_folds = _test_folds(read_parquet(path))
+    reasons = json.loads(pl.read_parquet_metadata(path).get(REASONS_KEY, "{}"))
+    nothing = np.empty(0, np.int32)
+    fits = tuple(
+        Planned(name, repeat, fold, test_folds.get((name, repeat), nothing), reasons.get(name, ""))
+        for name, repeat, fold in _planned(about, evaluation)
+    )
+    return Plan(fits, about["reason"] if about["status"] == "unavailable" else "")
+
+
+def _planned(
+    about: Mapping[str, Any], evaluation: Mapping[str, Any]
+) -> Iterator[tuple[str, int, int]]:
+    for name, options in of_dataset(evaluation, about).items():
+        repeats, fits = protocol_named(name).size(options)
+        yield from ((name, repeat, fit) for repeat in range(repeats) for fit in range(fits))
+
+
+def _table(test_folds: FoldAssignment) -> pl.DataFrame:
+    parts = [
+        pl.DataFrame({"row": np.arange(len(of_row)), "fold": of_row}).with_columns(
+            protocol=pl.lit(protocol), repeat=pl.lit(repeat)
+        )
+        for (protocol, repeat), of_row in test_folds.items()
+    ]
+    columns = table_schema("folds")
+    parts = [part.select(list(columns)).cast(columns) for part in parts]
+    return pl.concat([table_files.frame("folds"), *parts]).sort("protocol", "row", "repeat")
+
+
+def _test_folds(table: pl.DataFrame) -> FoldAssignment:
+    parts = table.partition_by("protocol", "repeat", as_dict=True, maintain_order=True)
+    return {(key[0], key[1]): part["fold"].to_numpy() for key, part in parts.items()}

@@ -1,0 +1,209 @@
+"""Run all planned fits of one method on one data set; each becomes a row, whatever its outcome.
+
+The fits happen in a guarded child (worker.py); this process plans them and records their outcomes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from linclass.tuning.folds import seed_of
+from linclass_study.execution import feature_file
+from linclass_study.execution.earlier_fits import EarlierFits
+from linclass_study.execution.fit_details import GRID, FitDetails, extras_of
+from linclass_study.execution.folds import Plan, Planned
+from linclass_study.execution.leave_one_out_fits import LeaveOneOutRequest
+from linclass_study.execution.records import Added, Records
+from linclass_study.execution.row_digests import RowDigests
+from linclass_study.execution.run_files import TABLES, Limits, Made, digest_of
+from linclass_study.execution.shared_child import SharedChild
+from linclass_study.files.tables import FIT
+from linclass_study.processes.guard import Guard, GuardedResult
+from linclass_study.processes.machine import machine
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """A method on a data set, with everything that its fits depend on.
+
+    entry      of the method, as in the catalogue
+    features   path of the feature file
+    task       classes, costs and how to tune, as of `task`
+    traces     whether to record the steps of solvers that support it
+    environment   id of the environment of its fits
+    recipe     digest of what all fits depend on beside their rows and seeds (run_spec.py)
+    digests    of the rows of its fits
+    """
+
+    dataset: str
+    method: str
+    entry: Mapping[str, Any]
+    features: str
+    plan: Plan
+    task: Mapping[str, Any]
+    seed: int
+    traces: bool = False
+    environment: str | None = None
+    recipe: str = ""
+    digests: RowDigests | None = None
+
+    def fits(self, limits: Limits, grid: bool = True) -> list[Fit]:
+        """All planned fits under these limits; `grid` says whether there is a plane, if `digests` are not known."""
+        return [self._fit(rows, limits, grid) for rows in self.plan.fits]
+
+    def _fit(self, rows: Planned, limits: Limits, grid: bool) -> Fit:
+        """A planned fit. Its seed is not of the method: all methods are tuned on the same inner folds."""
+        place = rows.protocol, rows.repeat, rows.fold
+        row = dict(zip(FIT, (self.dataset, self.method, *place), strict=True))
+        seed = seed_of(self.seed, self.dataset, *place)
+        row |= {"n_train": rows.n_train, "n_test": rows.n_test, "seed": seed}
+        row |= {"machine": machine(), "environment": self.environment}
+        points = self.digests.grid if self.digests else "points" * grid
+        traced = self.task["tune_metric"] if self.traces else ""
+        extras = extras_of(self.entry, traced, self.plan.on_plane, place, points)
+        key = digest_of(self.recipe, self.digests.of_fit(rows), seed) if self.digests else ""
+        return Fit(row, rows, Made(key if rows.n_test else "", limits, extras))
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A planned fit: known columns of its row, its training and test rows, and on what its outcome depends."""
+
+    row: dict[str, Any]
+    rows: Planned
+    made: Made
+
+    def repeat(self) -> tuple[str, int, bool]:
+        """What fits have in common that may be fitted jointly; whether there are test rows is the last."""
+        return self.rows.protocol, self.rows.repeat, self.rows.n_test > 0
+
+    @property
+    def grid(self) -> bool:
+        """Whether it predicts the points of the plane."""
+        return any(extra.startswith(GRID) for extra in self.made.extras)
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        names = (extra.partition(" ")[0] for extra in self.made.extras)
+        return tuple(name for name in names if name in TABLES)
+
+
+def fit_and_predict(
+    run: PlannedRun,
+    child: SharedChild,
+    part: tuple[int, int] = (1, 1),
+    earlier: EarlierFits | None = None,
+) -> Records:
+    """Fit and predict every fold of the plan.
+
+    child     child process for the fits
+    part      (i, n): only every n-th planned fit, starting with the i-th
+    earlier   outcomes that are not computed again
+    """
+    plan, earlier = run.plan, earlier or EarlierFits()
+    axes, unfit = feature_file.axes_and_reason(run.features)
+    records = Records(axes, plan.on_plane)
+    fits = run.fits(child.limits_of_fit, len(axes[0]) > 0)[part[0] - 1 :: part[1]]
+    guard = child.turn(f"{run.dataset}/{run.method}", run.features, run.entry, run.task)
+    for (_, _, has_rows), repeat in groupby(fits, Fit.repeat):
+        if has_rows and not (plan.unavailable or unfit):
+            _add_repeat(records, guard, [*repeat], earlier, jointly=not run.entry.get("tune"))
+            continue
+        for fit in repeat:
+            reason = plan.unavailable or unfit or fit.rows.no_folds_reason
+            status = "unavailable" if plan.unavailable else "not_applicable"
+            row = fit.row | {"status": status, "reason": reason}
+            records.add(row, fit.rows.test, None, replace(fit.made, key=""))
+    return records
+
+
+def _add_repeat(
+    records: Records, guard: Guard, fits: list[Fit], earlier: EarlierFits, jointly: bool
+) -> None:
+    """Add the outcomes of all folds of a repeat: earlier ones, and those that are computed now.
+
+    Folds are fitted jointly with all folds of their repeat, even if some outcomes are known. So a fit has the same last
+    digits whatever repeats and protocols were computed before.
+    """
+    known = [earlier.find(fit.made.key, fit.made.extras) for fit in fits]
+    joint = _joint_fit(guard, fits) if jointly and None in known else {}
+    new: dict[str, Added] = {}
+    for number, (fit, found) in enumerate(zip(fits, known, strict=True)):
+        if found is not None:
+            row, given, made = found
+            own = {column: fit.row[column] for column in FIT}
+            records.add(row | own, fit.rows.test, given, made)
+            continue
+        if number not in joint or _written(records, guard, fit, joint[number]).kind != "ok":
+            _alone(records, guard, fit)
+        new[fit.made.key] = records.added[-1]
+        if not joint:  # else all of them together or none
+            earlier.keep(new)
+            new = {}
+    earlier.keep(new)
+
+
+def _joint_fit(guard: Guard, fits: list[Fit]) -> dict[int, dict[str, Any]]:
+    """Outcomes of the folds of a repeat that were fitted jointly, by index; the others are fitted one by one.
+
+    They divide the same rows: the joint fit sees no other row. It is an optimization: it has the time limit of one fit
+    (limits.fit_seconds), and its failure is not recorded.
+    """
+    if len(fits) < 2 or fits[0].rows.is_leave_one_out:
+        return {}
+    used = fits[0].rows.used
+    answer = guard.call(*((used, fit.rows.test, fit.row["seed"], fit.grid) for fit in fits))
+    outcomes = answer.value if answer.kind == "ok" else []
+    return {number: found for number, found in enumerate(outcomes) if found is not None}
+
+
+def _alone(records: Records, guard: Guard, fit: Fit) -> None:
+    seed = fit.row["seed"]
+    each = LeaveOneOutRequest(fit.rows.fold_of_row, seed) if fit.rows.is_leave_one_out else None
+    answer = guard.call(each or (fit.rows.used, fit.rows.test, seed, fit.grid))
+    if answer.kind == "ok":
+        answer = _written(records, guard, fit, answer.value[0])
+    if answer.kind != "ok":
+        in_vain = answer.kind == "timeout" and guard.has_begun
+        spent = guard.seconds if in_vain else None  # without the start of a new child
+        ending = {"status": answer.kind, "reason": answer.value, "fit_seconds": spent}
+        records.add(fit.row | ending, fit.rows.test, None, fit.made)
+
+
+def _written(records: Records, guard: Guard, fit: Fit, given: dict[str, Any]) -> GuardedResult:
+    """Add the outcome to the records, or return why it does not fit into the tables."""
+    if fit.details:
+        given["kept"] |= _details(guard, fit, given["chosen"])
+    try:
+        records.add(fit.row | given, fit.rows.test, given, fit.made)
+    except Exception as error:
+        text = " ".join(str(error).split())
+        return GuardedResult(
+            "failed", f"its output has an invalid form ({type(error).__name__}: {text})"
+        )
+    return GuardedResult("ok", given)
+
+
+def _details(guard: Guard, fit: Fit, chosen: dict[str, Any]) -> dict[str, Any]:
+    """Table → its columns; empty if a limit of time or memory was exceeded."""
+    details = FitDetails(fit.rows.train, fit.rows.test, fit.row["seed"], chosen, fit.details)
+    answer = guard.call(details)
+    found = answer.value[0] if answer.kind == "ok" else {}
+    return {name: columns for name, columns in found.items() if columns}
+
+
+def task(about: Mapping[str, Any], evaluation: Mapping[str, Any]) -> dict[str, Any]:
+    """The task of every fit of a run: classes and costs of the data, and how to tune."""
+    classes = about.get("classes") or []
+    return {
+        "n_classes": len(classes),
+        "classes": classes,
+        "positive": classes.index(about["positive"]) if classes else 0,
+        "costs": about.get("costs"),
+        "inner_folds": evaluation["inner_folds"],
+        "tune_metric": evaluation["tune_metric"],
+        "tune_rule": evaluation["tune_rule"],
+    }

@@ -1,0 +1,146 @@
+"""The files of a run. They record what the run and each of its fits depend on, so that only what changed is computed.
+
+runs/{dataset}/{method}/predictions.parquet   one row for each held-out row
+                        coefficients.parquet  coefficients of each fit of a linear classifier (optional)
+                        tuning.parquet        candidates of each tuned fit with their inner scores (optional)
+                        paths.parquet         coefficients of the first fit along the strengths (optional)
+                        traces.parquet        one row for each recorded step of a solver (optional)
+                        boundary.npz          predicted classes of a plane, and margins at boundaries (optional)
+                        fits.parquet          one row for each planned fit; written last; its metadata record the inputs
+
+predictions.parquet has no metadata, so equal predictions are equal bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from linclass_study.files.reading import parsed_json, read_parquet
+from linclass_study.files.tables import write_table
+
+KEY = "linclass.run"  # key in the metadata of fits.parquet
+LAST = "fits.parquet"
+TABLES = ("coefficients", "tuning", "paths", "traces")  # optional: absent rather than empty
+BOUNDARY = "boundary.npz"
+DIGEST = re.compile("[0-9a-f]*")  # a recipe is the name of a folder, too
+OTHERS = ("predictions.parquet", *(f"{table}.parquet" for table in TABLES), BOUNDARY)
+
+
+@dataclass(frozen=True)
+class RunInputs:
+    """What a run depends on.
+
+    asked       digest of everything that the study specifies
+    rows        digest of features, folds and classes
+    recipe      digest of what all fits of the run depend on (run_spec.py), and `parts`, the digests of its parts
+    protocols   protocol → digest of what determines the rows of its fits, but for the data
+    tables      digest of the code that writes the files
+    """
+
+    asked: str
+    rows: str
+    recipe: str = field(default="", compare=False)
+    parts: dict[str, str] = field(default_factory=dict, compare=False)
+    protocols: dict[str, str] = field(default_factory=dict, compare=False)
+    tables: str = field(default="", compare=False)
+
+
+Limits = tuple[float, float, float]  # fit_seconds, fit_memory_mb, fit_start_seconds
+
+
+@dataclass(frozen=True)
+class Made:
+    """How an outcome came about.
+
+    key      digest of everything on which the fit depends; '' for a planned fit without rows
+    limits   of the study at that time
+    extras   what was computed beside the fit: predictions on the plane, details (fit_details.py)
+    """
+
+    key: str = ""
+    limits: Limits = (0.0, 0.0, 0.0)
+    extras: tuple[str, ...] = ()
+
+
+def digest_of(*values: Any) -> str:
+    """Short digest of JSON-serializable values. The order of lists matters, that of keys does not."""
+    text = json.dumps(_with_sorted_keys(values), default=str)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _with_sorted_keys(value: Any) -> Any:
+    """`sort_keys` of json cannot compare keys of several types, such as class_weight: {a: 1, 2: 3}."""
+    if isinstance(value, dict):
+        return {key: _with_sorted_keys(value[key]) for key in sorted(value, key=repr)}
+    return [*map(_with_sorted_keys, value)] if isinstance(value, list | tuple) else value
+
+
+def digest_of_file(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
+
+
+def described(folder: Path, inputs: RunInputs, made: Sequence[Made] = ()) -> dict[str, str]:
+    """Metadata of fits.parquet, after the other files are written; `made` has its rows in order."""
+    there = (folder / name for name in OTHERS)
+    files = {path.name: _about(path) for path in there if path.exists()}
+    fits = [astuple(one) for one in made]
+    return {KEY: json.dumps(asdict(inputs) | {"files": files, "made": fits})}
+
+
+def rewrite_inputs(folder: Path, inputs: RunInputs, made: Sequence[Made]) -> None:
+    """Record other inputs of a run, all of whose fits hold for them, too."""
+    fits = read_parquet(folder / LAST)
+    write_table(fits, "fits", folder / LAST, metadata=described(folder, inputs, made))
+
+
+def fits_made(record: Mapping[str, Any]) -> list[Made]:
+    """How the fits of a run came about, in the order of the rows of fits.parquet; none of older results."""
+    return [
+        Made(key, (seconds, memory, start), tuple(extras))
+        for key, (seconds, memory, start), extras in record.get("made", ())
+    ]
+
+
+def recorded_run(folder: Path) -> dict[str, Any] | None:
+    """The inputs of a run as in RunInputs, `made` and `files`; None if it is incomplete, or not of this form."""
+    last = folder / LAST
+    try:
+        kept = parsed_json(pl.read_parquet_metadata(last)[KEY])
+        kept["files"] |= {LAST: _about(last)}
+        digests = all(DIGEST.fullmatch(kept.get(name, "")) for name in ("asked", "rows", "recipe"))
+        made = all(len(one) == 3 == len(one[1]) for one in kept.get("made", ()))
+        if not (digests and made and kept["files"].keys() <= {LAST, *OTHERS}):
+            return None
+        return kept if are_there(folder, kept["files"]) else None
+    except (OSError, LookupError, ValueError, TypeError, pl.exceptions.PolarsError):
+        return None
+
+
+def current_run(folder: Path, inputs: RunInputs) -> dict[str, Any] | None:
+    """recorded_run, if it was made of these inputs; else None."""
+    record = recorded_run(folder)
+    same = record is not None and RunInputs(record["asked"], record["rows"]) == inputs
+    return record if same else None
+
+
+def are_there(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether all files exist with their recorded sizes."""
+    try:
+        return all(
+            (folder / name).stat().st_size == about["bytes"] for name, about in files.items()
+        )
+    except OSError:
+        return False
+
+
+def _about(path: Path) -> dict[str, Any]:
+    return {"bytes": path.stat().st_size, "digest": digest_of_file(path)}

@@ -1,0 +1,113 @@
+"""Cancel the Slurm jobs of a killed Snakemake before their work is submitted again.
+
+When Snakemake is killed, its running jobs continue and its pending ones still start, while the next Snakemake submits
+the same runs again. All jobs of one Snakemake have one name in Slurm. This module stores that name and the results
+folder in a file that stays locked while that Snakemake is alive; so the next run of the same study finds the abandoned
+jobs, and none of another study.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TextIO
+
+from linclass_study.errors import Refused
+
+NAMES = Path(".snakemake") / "slurm_names"
+PATIENCE = 120  # seconds until a cancelled job must be gone; Slurm kills it after 30
+ANSWER = 60  # seconds for a command of Slurm
+LOST = "COMPLETING"  # its processes are being ended; if its node is lost, until the node is back
+
+_held: list[TextIO] = []  # the locked file of this process, open until it ends
+
+
+def remember(name: str, results: str) -> None:
+    """Store the name of all jobs of this main process."""
+    NAMES.mkdir(parents=True, exist_ok=True)
+    file = (NAMES / name).open("w", encoding="utf-8")
+    file.write(_folder(results))
+    file.flush()
+    _lock(file)
+    _held.append(file)
+
+
+def forget() -> None:
+    """Delete the stored name, when all jobs have ended."""
+    for file in _held:
+        Path(file.name).unlink(missing_ok=True)
+
+
+def cancel_abandoned(results: str, say: Callable[[str], object]) -> None:
+    """Cancel the jobs of dead main processes of this study, and wait until they are gone."""
+    dead = [file for file in NAMES.glob("*") if _is_dead(file, _folder(results))]
+    if not dead:
+        return
+    names = [file.name for file in dead]
+    if jobs := living(names):
+        say(
+            f"An earlier run of this study left {len(jobs)} jobs to Slurm; they are cancelled: {' '.join(jobs)}"
+        )
+        _run("scancel", *jobs)
+        _wait_until_gone(names)
+    for file in dead:
+        file.unlink(missing_ok=True)
+
+
+def living(names: list[str]) -> dict[str, str]:
+    """Job id → state of the jobs with these names that are pending, running or completing."""
+    listing = _run("squeue", "--noheader", f"--name={','.join(names)}", "--format=%i %T")
+    return dict(line.split(maxsplit=1) for line in listing.splitlines() if line.strip())
+
+
+def _is_dead(name: Path, folder: str) -> bool:
+    with name.open("r+", encoding="utf-8") as file:
+        return file.read() == folder and _lock(file)
+
+
+def _lock(file: TextIO) -> bool:
+    """Lock the file and return whether that worked; a file system without locks counts as success."""
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _wait_until_gone(names: list[str]) -> None:
+    end = time.monotonic() + PATIENCE
+    while left := living(names):
+        if time.monotonic() > end:
+            if set(left.values()) == {LOST}:
+                return  # if they still compute, execution/run_lock.py makes the next ones wait
+            raise Refused(
+                f"Slurm jobs of an earlier run of this study were cancelled but do not end: {' '.join(left)}; "
+                "inspect them with `scontrol show job`, and run again when they are gone"
+            )
+        time.sleep(1)
+
+
+def _run(*command: str) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=ANSWER, check=False)
+    except FileNotFoundError:
+        raise Refused(
+            f"an earlier run of this study left jobs to Slurm, and {command[0]} is not installed here to cancel them; "
+            f"run on the cluster, or delete {NAMES} when they have ended"
+        ) from None
+    except subprocess.TimeoutExpired:
+        raise Refused(
+            f"{command[0]} does not answer within {ANSWER} s; is Slurm up? (sinfo)"
+        ) from None
+    if done.returncode:
+        raise Refused(f"{command[0]}: {done.stderr.strip()}; is Slurm up? (sinfo)")
+    return done.stdout
+
+
+def _folder(results: str) -> str:
+    return str(Path(results).absolute())

@@ -1,0 +1,105 @@
+"""What Snakemake prints in the terminal: a plan on one screen, the progress of a run, errors in Snakemake's own words.
+
+    job              count
+    fetch                7   breast_cancer, gaussians, heart and 4 others
+    cross_validate      22   breast_cancer~1-of-2, breast_cancer~2-of-2, gaussians and 19 others
+    …
+    gaussians: 23 of 23 runs to fit: bagging, fisher, knn, lasso, lda and 18 others
+
+`snakemake -n --quiet host` prints each job of the plan with all its files and its reason instead.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from linclass.base.counted import names_and_others
+from linclass_study.execution.progress import Jobs, StudyProgress
+
+NAMED = 3  # jobs of a rule
+JOB_NUMBER = {LogEvent.JOB_INFO: "jobid", LogEvent.JOB_FINISHED: "job_id"}  # event → its key
+RED, END = "\033[31m", "\033[0m"
+
+Planned = dict[str, list[Mapping[str, str]]]  # rule → the wildcards of its jobs
+
+_runs_to_fit: list[Callable[[Planned], Iterable[str]]] = []
+_progress: list[StudyProgress] = []
+
+
+def show_runs_to_fit(lines: Callable[[Planned], Iterable[str]]) -> None:
+    """Print these lines below the jobs of a plan."""
+    _runs_to_fit[:] = [lines]
+
+
+def show_progress(jobs: Jobs) -> None:
+    """From now on print the progress of a run with these jobs."""
+    _progress[:] = [StudyProgress(jobs)]
+
+
+class Terminal(LogHandlerBase):
+    writes_to_stream = True
+    writes_to_file = False
+    has_filter = False
+    has_formatter = False
+    needs_rulegraph = False
+
+    def __post_init__(self) -> None:
+        settings = self.common_settings
+        self.stream = sys.stdout if settings.stdout else sys.stderr
+        self.red = not settings.nocolor and self.stream.isatty()
+        quiet = {getattr(part, "name", str(part)).lower() for part in settings.quiet or ()}
+        self.short_plan = settings.dryrun and "reason" in quiet
+        self.planned: Planned = {}
+        self.has_shown_jobs = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            for text in filter(None, self.texts(record)):
+                red = self.red and record.levelno >= logging.ERROR
+                self.stream.write(f"{RED}{text}{END}\n" if red else f"{text}\n")
+            self.stream.flush()
+        except BrokenPipeError:
+            raise
+        except Exception:
+            self.handleError(record)
+
+    def texts(self, record: logging.LogRecord) -> Iterable[str]:
+        event = getattr(record, "event", None)
+        if self.common_settings.dryrun and event == LogEvent.RUN_INFO:
+            # once before and once after all jobs
+            jobs, self.has_shown_jobs = self.has_shown_jobs, True
+            if self.short_plan:
+                return self.plan(record.__dict__["stats"]) if jobs else []
+            return [] if jobs else [self.format(record)]
+        if self.short_plan and event == LogEvent.JOB_INFO:
+            about = record.__dict__
+            self.planned.setdefault(about["rule_name"], []).append(about["wildcards"])
+            return []
+        for progress in _progress:
+            if event in JOB_NUMBER:
+                number = record.__dict__[JOB_NUMBER[event]]
+                return [progress.line(event, number)] if progress.is_due(event, number) else []
+            if progress.omits(event, str(record.msg)):
+                return []
+        text = self.format(record)
+        return [] if text == "None" else [text]  # of a record without a message
+
+    def plan(self, stats: Mapping[str, Any]) -> Iterable[str]:
+        """The table of jobs, and the runs that are fitted."""
+        width = max(map(len, stats))
+        yield f"{'job':<{width}}  count"
+        yield f"{'-' * width}  -----"
+        for rule, count in stats.items():
+            jobs = [" ".join(wildcards.values()) for wildcards in self.planned.get(rule, [])]
+            names = names_and_others(sorted(jobs), NAMED) if any(jobs) else ""
+            yield f"{rule:<{width}}  {count:>5}  {names}".rstrip()
+        for lines in _runs_to_fit:
+            with contextlib.suppress(OSError):
+                yield from lines(self.planned)

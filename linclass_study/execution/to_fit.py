@@ -1,0 +1,149 @@
+"""The runs that will be fitted, for the lines of `snakemake -n` about each data set, and why, for its last lines.
+
+They are known before the data: a fit is made if its recipe, its protocol or its seed is new, or if its outcome does not
+hold under the limits of the study. Whether its rows have changed is known only when the job runs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from linclass.base.counted import counted, names_and_others
+from linclass_study.execution.bundles import Bundle
+from linclass_study.execution.fit_details import GRID, extras_of
+from linclass_study.execution.fit_store import RunsOfDataset
+from linclass_study.execution.fitted_run import OF_FIT, FittedRun, outcome_holds
+from linclass_study.execution.run_files import recorded_run
+from linclass_study.execution.run_spec import RunSpec
+from linclass_study.execution.shared_child import limits_of_fit
+from linclass_study.files.reading import read_about
+from linclass_study.pipeline.protocols import kind, of_dataset, protocol_named
+
+SHOWN = 12  # data sets that have a line
+NAMED = 5  # methods or data sets named in a line
+WORDS = {"entry": "their entry", "code": "their code", "evaluation": "`evaluation:`"}
+NEW = "new"  # change of a run that was never fitted
+HOLDS = ""  # change of a fit whose outcome can be used
+
+
+class ToFit:
+    """specified   method → what the study specifies for its runs"""
+
+    def __init__(
+        self,
+        results: Path,
+        bundles: Mapping[str, Bundle],
+        specified: Callable[[str], RunSpec],
+    ) -> None:
+        self.results, self.bundles, self.specified = results, bundles, specified
+        self._runs = cache(lambda dataset: RunsOfDataset(results, dataset))
+        self.changes = cache(self._changes)
+
+    def lines(self, bundles: Iterable[str], named: int = NAMED) -> Iterator[str]:
+        """A line for each data set of these bundles: how many of its runs are fitted, and which."""
+        methods: dict[str, list[str]] = defaultdict(list)
+        for name in bundles:
+            for dataset, method in self.bundles[name].runs:
+                methods[dataset].append(method)
+        for dataset in [*methods][:SHOWN]:
+            yield f"{dataset}: {self._runs_to_fit(dataset, methods[dataset], named)}"
+        if len(methods) > SHOWN:
+            yield f"and {counted(len(methods) - SHOWN, 'other data set')}"
+
+    def _runs_to_fit(self, dataset: str, methods: list[str], named: int) -> str:
+        found = {method: self.changes(dataset, method) for method in methods}
+        new = [
+            method + ("" if NEW in changes else f" ({counted(sum(changes.values()), 'fit')})")
+            for method, changes in found.items()
+            if changes
+        ]
+        total = counted(len(methods), "run")
+        if not new:
+            return f"none of {total} to fit unless their rows have changed"
+        least, more = "", ""
+        if len(new) < len(methods):
+            least, more = "at least ", ", more if rows have changed"
+        return f"{least}{len(new)} of {total} to fit{more}: {names_and_others(new, named)}"
+
+    def again(self, bundles: Iterable[str]) -> Iterator[str]:
+        """A line for each change for which fits of these bundles are made: how many, of what, and which change."""
+        methods: dict[str, dict[str, None]] = defaultdict(dict)
+        datasets: dict[str, dict[str, None]] = defaultdict(dict)
+        fits = Counter[str]()
+        for name in bundles:
+            for dataset, method in self.bundles[name].runs:
+                for change, number in self.changes(dataset, method).items():
+                    methods[change][method] = datasets[change][dataset] = None
+                    fits[change] += number
+        for change, those in methods.items():
+            if change != NEW:
+                where = names_and_others([*datasets[change]], NAMED)
+                made = counted(fits[change], "fit")
+                yield f"{change}: {names_and_others([*those], NAMED)} on {where} ({made})"
+
+    def _changes(self, dataset: str, method: str) -> Mapping[str, int]:
+        """What has changed since fits of a run were made → how many are made for it; NEW for a run that is new."""
+        record = recorded_run(self.results / "runs" / dataset / method)
+        spec = self.specified(method)
+        if record is not None and record["asked"] == spec.asked:
+            return {}
+        runs = [*self._runs(dataset).by_recipe(method, spec.recipe)]
+        planned = self._planned(dataset, spec)
+        if planned is None or not (runs or record):
+            return {NEW: 1}
+        known = [known_fits(run, spec, planned) for run in runs]
+        missing = [fit for fit in planned if not any(one.get(fit) == HOLDS for one in known)]
+        why = {fit: change for one in known for fit, change in one.items()}
+        other = "new fits, as `evaluation:` changed"
+        if record is not None and record.get("recipe") != spec.recipe:
+            other = self._change_of_recipe(record, spec)
+        return Counter(why.get(fit, other) for fit in missing)
+
+    def _planned(self, dataset: str, spec: RunSpec) -> list[tuple[str, int, int]] | None:
+        """(protocol, repeat, fold) of all planned fits; None if the data are not known."""
+        try:
+            about = read_about(self.results / "data" / f"{dataset}.json")
+        except (OSError, ValueError):
+            return None
+        return [
+            (name, repeat, fold)
+            for name, options in of_dataset(spec.evaluation, about).items()
+            for repeat in range(protocol_named(name).size(options)[0])
+            for fold in range(protocol_named(name).size(options)[1])
+        ]
+
+    def _change_of_recipe(self, record: Mapping[str, Any], spec: RunSpec) -> str:
+        known = record.get("parts") or {}
+        changed = [WORDS[part] for part in WORDS if known and known.get(part) != spec.parts[part]]
+        what = names_and_others(
+            changed or [*WORDS.values()], len(WORDS), "and" if changed else "or"
+        )
+        return f"fitted again, as {what} changed"
+
+
+def known_fits(
+    run: FittedRun, spec: RunSpec, planned: list[tuple[str, int, int]]
+) -> dict[tuple[str, int, int], str]:
+    """Fits of a run that are planned, too → HOLDS, or why it is made again."""
+    limits = limits_of_fit(spec.limits)
+    traced = spec.evaluation["tune_metric"] if spec.evaluation.get("traces") else ""
+    on_plane = next((name for name, *_ in planned if kind(name) != "leave_one_out"), "")
+    drawn = (extra for made in run.made for extra in made.extras if extra.startswith(GRID))
+    grid = next(drawn, "").removeprefix(GRID)
+    found = {}
+    for row, made in zip(run.rows, run.made, strict=True):
+        fit = tuple(row[column] for column in OF_FIT)
+        if run.record["protocols"].get(fit[0]) != spec.protocols.get(fit[0]):
+            continue
+        needed = extras_of(spec.entry, traced, on_plane, fit, grid)
+        if not outcome_holds(row, made.limits, limits):
+            found[fit] = "fitted again, as `limits:` changed"
+        elif {*needed} - {*made.extras}:
+            found[fit] = "fitted again, as `evaluation:` changed"
+        else:
+            found[fit] = HOLDS
+    return found

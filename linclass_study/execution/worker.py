@@ -1,0 +1,227 @@
+"""The state of a guarded child: it loads data and method once, then fits and predicts the folds of each call.
+
+It returns raw results: predictions, status and cost of a fit. Everything else is derived from them later.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import random
+import sys
+import time
+import warnings
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import Any
+
+import numpy as np
+
+from linclass.base.applicability import NotApplicable
+from linclass.base.convergence_warning import silently
+from linclass_study.execution import block_fits, fit_tables
+from linclass_study.execution.block_fits import fit_by_blocks, predict_by_blocks
+from linclass_study.execution.feature_file import FeatureFile
+from linclass_study.execution.fit_details import FitDetails
+from linclass_study.execution.fit_ending import fit_ending, log_warnings
+from linclass_study.execution.fit_tables import path_table, trace_table
+from linclass_study.execution.leave_one_out_fits import LeaveOneOutRequest, predict_units
+from linclass_study.execution.peak_memory import peak_memory_mb, reset_peak_memory
+from linclass_study.pipeline import coefficients, fitting
+from linclass_study.pipeline.fitted import Fitted, Task
+from linclass_study.pipeline.fitting import fit_method
+from linclass_study.pipeline.fold_predictions import FoldPrediction, predict_folds, predict_held_out
+from linclass_study.pipeline.method import Method
+from linclass_study.pipeline.own_choice import own_candidates, parameters_of
+from linclass_study.pipeline.plane_margins import plane_margins
+from linclass_study.pipeline.trace_and_path import coefficient_path, solver_trace
+
+# training and test rows, the test rows among them, seed, whether to predict the grid
+Fold = tuple[np.ndarray, np.ndarray, int, bool]
+
+loaded: dict[str, FeatureFile] = {}  # the last file, shared by consecutive methods on the same rows
+
+
+class Worker:
+    """Loads the data and the method once, then fits and predicts the folds of each call."""
+
+    def __init__(self, features: str, entry: dict[str, Any], task: dict[str, Any]):
+        gc.collect()  # remains of the previous method
+        if features not in loaded:
+            loaded.clear()
+            loaded[features] = FeatureFile.load(features)
+        self.file = loaded[features]
+        self.task = Task(**task)
+        self.method = Method.from_entry(entry, self.task.classes)
+        with suppress(NotApplicable):  # which each fit reports
+            self.method.estimator()  # lazy imports on construction do not count as fit time
+        gc.freeze()  # collections between fits skip the objects that exist now
+
+    def __call__(self, *asked: Any) -> list[dict[str, Any] | None]:
+        """Outcome of leave-one-out, of the details of a fit, or of each fold. Several folds, which divide the same
+        rows, are fitted jointly.
+
+        Of several folds, one whose prediction fails is None; fitted alone, it will report why.
+        """
+        if isinstance(asked[0], FitDetails):
+            return [self._details(asked[0])]
+        if isinstance(asked[0], LeaveOneOutRequest):
+            return [self._leave_one_out(asked[0])]
+        return self._folds(*asked)
+
+    def _details(self, asked: FitDetails) -> dict[str, Any]:
+        """Regularization path and solver steps of a fit with the chosen parameters; each may be None."""
+        table, y = self.file.table, self.file.y
+        fit = table.rows(asked.train), y[asked.train]
+        held_out = table.rows(asked.test), y[asked.test]
+        tables = {
+            "paths": lambda: path_table(
+                coefficient_path(self.method, *fit, asked.seed, asked.chosen)
+            ),
+            "traces": lambda: trace_table(
+                solver_trace(self.method, *fit, held_out, self.task, asked.seed, asked.chosen)
+            ),
+        }
+        found = {}
+        for name in asked.tables:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    found[name] = tables[name]()
+                except Exception as error:  # details are optional
+                    print(f"no {name}: {type(error).__name__}: {error}", file=sys.stderr)
+        return found
+
+    def _leave_one_out(self, asked: LeaveOneOutRequest) -> dict[str, Any]:
+        reset_peak_memory()
+        known = 0
+
+        def own_ending(estimator: Any) -> dict[str, Any]:
+            nonlocal known
+            begin, known = known, len(caught)
+            return fit_ending(estimator, caught[begin:], self.task.classes)
+
+        with warnings.catch_warnings(record=True) as caught, self._silence():
+            warnings.simplefilter("always")
+            found = predict_units(self.method, self.file, self.task, asked, own_ending)
+        log_warnings(caught)
+        return {
+            **found.ending,
+            "params": found.params,
+            "fit_seconds": found.fit_seconds,
+            "predict_seconds": found.predict_seconds,
+            "peak_rss_mb": peak_memory_mb(),
+            "y_true": self.file.y[asked.used],
+            "y_pred": found.y_pred,
+            "score": found.score,
+            "log_proba": found.log_proba,
+            "kept": {},
+            "chosen": {},
+            "grid": None,
+            "margins": None,
+        }
+
+    def _folds(self, *folds: Fold) -> list[dict[str, Any] | None]:
+        seed = folds[0][2]
+        reset_peak_memory()
+        random.seed(seed)
+        np.random.seed(seed)  # noqa: NPY002 – the legacy state is what some estimators draw from
+        with warnings.catch_warnings(record=True) as caught, self._silence():
+            warnings.simplefilter("always")
+            begin = time.perf_counter()
+            fits = self._fit(folds)
+            fit_seconds = (time.perf_counter() - begin) / len(folds)
+        log_warnings(caught)
+        return [
+            None
+            if predicted is None
+            else self._outcome(fitted, fold, caught, fit_seconds, *predicted)
+            for fitted, fold, predicted in zip(
+                fits, folds, self._predicted(fits, folds), strict=True
+            )
+        ]
+
+    def _silence(self) -> AbstractContextManager[None]:
+        """Silence linclass's own classifiers, which report a status; inside other estimators they warn."""
+        own = self.method.classifier.__module__.startswith("linclass.")
+        return silently() if own else nullcontext()
+
+    def _fit(self, folds: tuple[Fold, ...]) -> list[Fitted]:
+        table, y = self.file.table, self.file.y
+        used, test, seed, _ = folds[0]
+        if self.file.in_file:
+            block_fits.refuse_parts(len(used), len(y))
+            held_out = [test for _, test, _, _ in folds]
+            return fit_by_blocks(self.method, self.file, held_out, self.task)
+        if len(folds) > 1:
+            part, held_out = self._used(folds)
+            return fitting.fit_folds(self.method, part.table, part.y, held_out, self.task)
+        train = np.setdiff1d(used, test, assume_unique=True)
+        groups = None if self.file.groups is None else self.file.groups[train]
+        return [fit_method(self.method, table.rows(train), y[train], self.task, seed, groups)]
+
+    def _used(self, folds: tuple[Fold, ...]) -> tuple[FeatureFile, list[np.ndarray]]:
+        """The rows that several folds divide, without any other row, and the held-out rows of each among them."""
+        used = folds[0][0]
+        return self.file.rows(used), [np.searchsorted(used, test) for _, test, _, _ in folds]
+
+    def _predicted(
+        self, fits: list[Fitted], folds: tuple[Fold, ...]
+    ) -> Sequence[tuple[FoldPrediction, float] | None]:
+        """Predictions of each fold and their seconds; None where they fail, unless the fold is alone."""
+        if self.file.in_file:
+            return predict_by_blocks(fits, self.file, [test for _, test, _, _ in folds])
+        begin = time.perf_counter()
+        found: Sequence[FoldPrediction | None]
+        if len(folds) == 1:
+            found = [predict_held_out(fits[0], self.file.table, folds[0][1])]
+        else:
+            part, held_out = self._used(folds)
+            found = predict_folds(fits, part.table, held_out)
+        seconds = (time.perf_counter() - begin) / len(folds)
+        return [None if held_out is None else (held_out, seconds) for held_out in found]
+
+    def _outcome(
+        self,
+        fitted: Fitted,
+        fold: Fold,
+        caught: list[warnings.WarningMessage],
+        fit_seconds: float,
+        held_out: FoldPrediction,
+        predict_seconds: float,
+    ) -> dict[str, Any]:
+        _, test, _, grid = fold
+        y_pred, score, log_proba = held_out.prediction
+        # rows that stay in their file are not compared
+        checked = None if self.file.in_file else score
+        known = coefficients.of_fit(fitted.estimator, fitted.transforms, held_out.first, checked)
+        return {
+            **fit_ending(fitted.estimator, caught, self.task.classes),
+            "params": json.dumps(parameters_of(fitted), default=str),
+            "fit_seconds": fit_seconds,
+            "predict_seconds": predict_seconds,
+            "peak_rss_mb": peak_memory_mb(),
+            "y_true": self.file.y[test],
+            "y_pred": y_pred,
+            "score": score,
+            "log_proba": log_proba,
+            "kept": {
+                "coefficients": fit_tables.coefficients(known),
+                "tuning": fit_tables.tuning(fitted.candidates or own_candidates(fitted.estimator)),
+                "traces": trace_table(getattr(fitted.estimator, "trace_", None)),
+            },
+            "chosen": fitted.chosen,
+            **(self._on_plane(fitted) if grid else {"grid": None, "margins": None}),
+        }
+
+    def _on_plane(self, fitted: Fitted) -> dict[str, np.ndarray | None]:
+        """Predicted classes on the grid, −1 if the prediction fails, as its points are not rows of the data; and their
+        margins."""
+        shape = tuple(len(axis) for axis in reversed(self.file.axes))
+        try:
+            labels, score, _ = fitted.predict(self.file.grid)
+            labels = labels.reshape(shape)
+            return {"grid": labels, "margins": plane_margins(labels, score.reshape(*shape, -1))}
+        except Exception as error:  # the fit and its predictions are valid nevertheless
+            print(f"no boundary: {type(error).__name__}: {error}", file=sys.stderr)
+            return {"grid": np.full(shape, -1), "margins": None}

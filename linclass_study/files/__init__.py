@@ -1,0 +1,1 @@
+"""Read and write the files of a study."""

@@ -1,0 +1,256 @@
+"""Read the files of a results folder, which may come from anybody: no code runs, and memory is bounded.
+
+Formats are JSON, Parquet and .npz without pickles. A file that would unpack to much more than its size is refused
+before it is read, and so are links and devices. Errors name the file and the remedy.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from reprlib import repr as brief
+from typing import IO, Any
+
+import numpy as np
+import polars as pl
+
+from linclass_study.errors import Refused
+
+GROWTH, AT_LEAST = 100, 10**9  # limits of the unpacked size: a multiple of the file's, or bytes
+LARGEST_JSON = 10**8  # bytes
+ABOUT = {
+    "status": str,
+    "reason": str,
+    "classes": list,
+    "class_counts": list,
+    "rows": int,
+    "n_features": int,
+}
+REMEDY = "delete it and run snakemake again, which recreates it"
+WIDTHS = {0: 1, 1: 4, 2: 8, 3: 12, 4: 4, 5: 8, 6: 16}  # bytes in memory, by Parquet's physical type
+Path_ = str | os.PathLike[str]
+
+
+@contextmanager
+def naming_errors(path: Path_) -> Iterator[None]:
+    """Context for reading a file, which adds its name and the remedy to errors."""
+    try:
+        yield
+    except Refused:
+        raise
+    except Exception as error:  # zipfile, zlib, NumPy, Polars and JSON raise different exceptions
+        raise Unreadable(path, error) from None
+    except BaseException as error:  # Polars panics on some broken files
+        if type(error).__name__ != "PanicException":
+            raise
+        raise Unreadable(path, error) from None
+
+
+class Unreadable(Refused):
+    """A file cannot be read; `error` says why."""
+
+    def __init__(self, path: Path_, error: BaseException):
+        self.error = error
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+        super().__init__(f"{os.fspath(path)} cannot be read ({reason}): {REMEDY}")
+
+
+def read_json(path: Path_) -> Any:
+    """The value of a JSON file; OSError without the file."""
+    size = os.stat(path).st_size
+    with naming_errors(path):
+        if size > LARGEST_JSON:
+            raise ValueError(
+                f"it has {size / 1e6:,.0f} MB; at most {LARGEST_JSON // 10**6} are read"
+            )
+        return parsed_json(Path(path).read_bytes())
+
+
+def parsed_json(content: str | bytes) -> Any:
+    """The value of a JSON text; nesting without end and half surrogates, which no file can hold, are ValueErrors."""
+    text = content if isinstance(content, str) else content.decode()
+    try:
+        value = json.loads(text)
+        if "\\ud" in text.lower():
+            json.dumps(value, ensure_ascii=False).encode()
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    return value
+
+
+def read_mapping(path: Path_) -> dict[str, Any]:
+    value = read_json(path)
+    with naming_errors(path):
+        if not isinstance(value, dict):
+            raise ValueError("it holds no mapping")
+        return value
+
+
+def read_about(path: Path_) -> dict[str, Any]:
+    """data/{dataset}.json of a data set: status, classes and sizes."""
+    about = read_mapping(path)
+    with naming_errors(path):
+        for key, kind in ABOUT.items():
+            if not isinstance(about.get(key, kind()), kind):
+                raise ValueError(f"its {key} is {brief(about[key])}")
+        classes = about.get("classes") or []
+        if classes and about.get("positive", classes[0]) not in classes:
+            raise ValueError(
+                f"its positive class {brief(about['positive'])} is not one of its classes"
+            )
+    return about
+
+
+def refuse_broken_records(results: Path, datasets: Iterable[str]) -> None:
+    """Refuse JSON files that planning reads, and that are not of our form."""
+    for name in datasets:
+        if (about := results / "data" / f"{name}.json").exists():
+            read_about(about)
+        if (drawn := results / "exhibits" / f"{name}.json").exists():
+            read_mapping(drawn)
+    if (drawn := results / "exhibits.json").exists():
+        read_mapping(drawn)
+
+
+def read_parquet(path: Path_, **options: Any) -> pl.DataFrame:
+    with naming_errors(path):
+        require_moderate(path)
+        return pl.read_parquet(Path(path), glob=False, **options)
+
+
+def scan_parquet(path: Path_) -> pl.LazyFrame:
+    """A file that is read later, inside `naming_errors`."""
+    with naming_errors(path):
+        require_moderate(path)
+        return pl.scan_parquet(Path(path), glob=False)
+
+
+def refuse_unreadable(path: Path_) -> None:
+    """Raise an error if this Parquet file cannot be read."""
+    with naming_errors(path):
+        scan_parquet(path).select(pl.all().len()).collect(engine="streaming")
+
+
+@contextmanager
+def opened_npz(path: Path_, file: IO[bytes] | None = None) -> Iterator[Any]:
+    """Arrays of an .npz file by name; `file` if it is open already. Pickled objects are refused."""
+    with naming_errors(path), file or open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        with zipfile.ZipFile(file) as box:
+            _refuse_bomb(sum(member.file_size for member in box.infolist()), size)
+        file.seek(0)
+        with np.load(file, allow_pickle=False) as arrays:
+            yield arrays
+
+
+def require_plain(folder: Path, given: str) -> None:
+    """Refuse a folder with links or devices, through which files elsewhere could be read or overwritten."""
+    waiting = [os.fspath(folder)] * os.path.lexists(folder)
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                elif not entry.is_file(follow_symlinks=False):
+                    name = os.path.relpath(entry.path, folder)
+                    raise Refused(
+                        f"{given}: {name!r} is a link or a device; results are plain files"
+                    )
+
+
+def require_moderate(path: Path_) -> None:
+    """Refuse a Parquet file that needs much more memory than its size: by its pages, as its footer may lie."""
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        if content[-4:] != b"PAR1":
+            raise ValueError("it is no Parquet file, or was cut short")
+        begin = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+        footer, _ = _thrift(content, max(0, begin))
+        needed = sum(_chunk_bytes(content, chunk[3]) for group in footer[4] for chunk in group[1])
+        _refuse_bomb(needed, len(content))
+
+
+def _chunk_bytes(content: mmap.mmap, chunk: dict[int, Any]) -> int:
+    """Bytes of a column chunk in memory: its unpacked pages, and its values."""
+    if chunk[1] not in WIDTHS:
+        raise ValueError("it has a column of fixed-length bytes, which no table of linclass has")
+    place = chunk.get(11) or chunk[9]  # of the dictionary, else of the first page
+    end, unpacked, values = place + chunk[7], 0, 0
+    if not 0 <= place <= end <= len(content):
+        raise ValueError("it has a column outside the file")
+    while place < end:
+        page, place = _thrift(content, place)
+        if page[2] < 0 or page[3] < 0:
+            raise ValueError("it has a page of negative size")
+        place += page[3]
+        unpacked += page[2]
+        values += sum(page[kind][1] for kind in (5, 7, 8) if kind in page)
+    return unpacked + max(values, chunk[5]) * WIDTHS[chunk[1]]
+
+
+def _refuse_bomb(needed: int, size: int) -> None:
+    if not 0 <= needed <= max(GROWTH * size, AT_LEAST):
+        raise ValueError(
+            f"its {size:,} bytes unpack to {needed / 1e6:,.0f} MB, more than {GROWTH} times its size"
+        )
+
+
+def _thrift(content: mmap.mmap, place: int, depth: int = 0) -> tuple[dict[int, Any], int]:
+    """(number of a field → value, place after it) of a structure in Thrift's compact protocol, as Parquet's footer
+    and page headers are. Texts are skipped."""
+    found: dict[int, Any] = {}
+    number = 0
+    while head := content[place]:
+        place += 1
+        if head >> 4:
+            number += head >> 4
+        else:
+            number, place = _integer(content, place)
+        kind = head & 15
+        if kind > 2:  # else a truth value, which is in the kind itself
+            found[number], place = _value(content, place, kind, depth)
+    return found, place + 1
+
+
+def _value(content: mmap.mmap, place: int, kind: int, depth: int) -> tuple[Any, int]:
+    if kind in (4, 5, 6):
+        return _integer(content, place)
+    if kind == 8:
+        length, place = _natural(content, place)
+        return None, place + length
+    if kind == 12 and depth < 20:
+        return _thrift(content, place, depth + 1)
+    if kind == 9 and depth < 20:
+        head, place = content[place], place + 1
+        number, place = (head >> 4, place) if head >> 4 < 15 else _natural(content, place)
+        values = []
+        for _ in range(number):  # each takes a byte at least, so the end of the file ends it
+            value, place = _value(content, place, head & 15, depth + 1)
+            values.append(value)
+        return values, place
+    if kind in (1, 2, 3):
+        return content[place], place + 1
+    if kind == 7:
+        return None, place + 8
+    raise ValueError("its footer is not Parquet's")
+
+
+def _natural(content: mmap.mmap, place: int) -> tuple[int, int]:
+    value = shift = 0
+    while (byte := content[place]) > 127:
+        if shift > 63:
+            raise ValueError("its footer is not Parquet's")
+        value |= (byte & 127) << shift
+        shift, place = shift + 7, place + 1
+    return value | byte << shift, place + 1
+
+
+def _integer(content: mmap.mmap, place: int) -> tuple[int, int]:
+    byte = content[place]
+    value, place = (byte, place + 1) if byte < 128 else _natural(content, place)
+    return value >> 1 ^ -(value & 1), place

@@ -1,0 +1,1 @@
+"""Processes with limits of time and memory, and the environment in which they run."""

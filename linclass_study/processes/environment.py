@@ -1,0 +1,155 @@
+"""Software and hardware on which a study ran: versions, processor, linear algebra, operating system, commit.
+
+environment/{id}.json    an environment in which fits were made; the column `environment` of the fits has its id
+
+The id is {machine}-{digest of the properties}. They contain no host name, user name or path, so they can be published.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from linclass_study.files.reading import read_mapping
+from linclass_study.files.writing import unfinished_file
+from linclass_study.processes.machine import machine, processor
+from linclass_study.project import ROOT
+
+PACKAGES = ("linclass", "numpy", "scipy", "scikit-learn", "polars", "matplotlib", "snakemake")
+FOLDER = "environment"
+OWN, OTHERS = "Packages", "Packages of methods"
+NO_COMMIT = "not a git checkout"
+# libraries of foreign methods, scikit-learn among them, are part of the digest of their code
+NUMERICAL = ("Python", "linclass", "numpy", "scipy", "Linear algebra", "Processor")
+
+
+def environment(libraries: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Properties of this environment, in reading order; `libraries` of a method are listed beside those of linclass."""
+    others = {name: v for name, v in (libraries or {}).items() if name not in PACKAGES}
+    own = {OTHERS: ", ".join(f"{name} {v}" for name, v in others.items())} if others else {}
+    return _of_process() | own
+
+
+def record(results: Path, libraries: Mapping[str, str] | None = None) -> str:
+    """Save this environment in a results folder and return its id; concurrent jobs write the same file."""
+    properties = environment(libraries)
+    digest = hashlib.blake2b(json.dumps(properties).encode(), digest_size=4).hexdigest()
+    name = f"{properties['Machine']}-{digest}"
+    path = results / FOLDER / f"{name}.json"
+    if not path.exists():
+        text = json.dumps(properties, indent=1, ensure_ascii=False) + "\n"
+        with unfinished_file(path) as partial:
+            partial.write_text(text, encoding="utf-8")
+    return name
+
+
+def recorded_environments(results: Path) -> dict[str, dict[str, str]]:
+    """Id → properties of all environments of a results folder, sorted by machine."""
+    files = sorted((results / FOLDER).glob("*.json"))
+    return {file.stem: read_mapping(file) for file in files}
+
+
+@cache
+def _of_process() -> dict[str, str]:
+    return {
+        "Machine": machine(),
+        "Commit": commit(ROOT),
+        "Python": f"{platform.python_version()} ({platform.python_implementation()})",
+        OWN: ", ".join(f"{name} {_version(name)}" for name in PACKAGES),
+        "Linear algebra": blas(),
+        "Processor": processor(),
+        "Cores": _cores(),
+        "Memory": _memory(),
+        "System": f"{platform.system()} {platform.release()}, {platform.machine()}",
+    }
+
+
+def numerical(properties: Mapping[str, str]) -> dict[str, str]:
+    """What can change the numbers of a fit without changing the digest of its code."""
+    versions = dict(part.rpartition(" ")[::2] for part in properties.get(OWN, "").split(", "))
+    found = {name: properties[name] for name in NUMERICAL if name in properties}
+    return found | {name: versions[name] for name in NUMERICAL if name in versions}
+
+
+def of_machines(results: Path) -> list[dict[str, str]]:
+    """One entry for each machine that fitted; a property with several values reads `this or that`, but packages of
+    methods add up.
+    """
+    values: dict[str, dict[str, dict[str, None]]] = {}
+    for properties in recorded_environments(results).values():
+        of_machine = values.setdefault(properties["Machine"], {})
+        for what, value in properties.items():
+            each = value.split(", ") if what == OTHERS else [value]
+            of_machine.setdefault(what, {}).update(dict.fromkeys(each))
+    return [
+        {
+            what: ", ".join(sorted(distinct)) if what == OTHERS else " or ".join(distinct)
+            for what, distinct in of_machine.items()
+        }
+        for of_machine in values.values()
+    ]
+
+
+def commit(root: Path) -> str:
+    """Current commit, and whether files differ from it."""
+    top = _git(root, "rev-parse", "--show-toplevel")
+    head = _git(root, "rev-parse", "HEAD")
+    if top is None or head is None or Path(top).resolve() != root.resolve():
+        return NO_COMMIT
+    changed = _git(root, "status", "--porcelain", "--untracked-files=no")
+    return f"{head[:12]}, with uncommitted changes" if changed else head[:12]
+
+
+def blas() -> str:
+    """BLAS libraries of NumPy and SciPy, with their threads per job."""
+    import scipy.linalg  # noqa: F401  numpy's library and its own, if it has one, must be loaded
+    from threadpoolctl import threadpool_info
+
+    libraries: set[str] = set()
+    for pool in threadpool_info():
+        if pool["user_api"] == "blas":
+            name = f"{pool['internal_api']} {pool.get('version') or ''}".strip()
+            kernel = f" ({pool['architecture']})" if pool.get("architecture") else ""
+            threads = "1 thread" if pool["num_threads"] == 1 else f"{pool['num_threads']} threads"
+            libraries.add(f"{name}{kernel}, {threads} per job")
+    return (
+        "; ".join(sorted(libraries)) or "unknown: threadpoolctl does not recognize the BLAS in use"
+    )
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", *arguments], cwd=root, capture_output=True, text=True, timeout=20, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _cores() -> str:
+    there = os.cpu_count() or 1
+    ours = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else there
+    return f"{there} cores" if ours == there else f"{ours} of {there} cores"
+
+
+def _memory() -> str:
+    try:
+        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return "unknown"
+    return f"{size / 2**30:.1f} GiB"
