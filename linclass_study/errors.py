@@ -8,7 +8,7 @@ from typing import Any
 from linclass.base.other_names import near_names
 
 
-class Refused(ValueError):
+class StudyError(ValueError):
     """A study, or a part of it, cannot run as written."""
 
 
@@ -17,20 +17,20 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
 
 
-def together(*steps: Callable[[], Any]) -> list[Any]:
+def collect_errors(*steps: Callable[[], Any]) -> list[Any]:
     """What the steps return, none of which needs another; the lines of all that are refused."""
     found, lines = [], []
     for step in steps:
         try:
             found.append(step())
-        except Refused as refused:
+        except StudyError as refused:
             lines.append(str(refused))
     if lines:
-        raise Refused("\n".join(lines))
+        raise StudyError("\n".join(lines))
     return found
 
 
-def nearest_name(name: object, valid: Iterable[str]) -> str:
+def suggest_name(name: object, valid: Iterable[str]) -> str:
     """Remedy for an unknown name: the nearest valid name, or all valid names if none is near."""
     names = sorted(map(str, valid))
     if near := near_names(name, names):

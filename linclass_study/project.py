@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 
 ROOT = Path(__file__).resolve().parent.parent
 DEFAULT_STUDY = ROOT / "config" / "config.yaml"  # always read; a study overrides it
@@ -17,7 +17,7 @@ def refuse_another_copy(own: Path) -> None:
     found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
     if found != str(own.resolve()):
         what = f"linclass from {found}, another copy of the project" if found else "no linclass"
-        raise Refused(
+        raise StudyError(
             f"{own / 'Snakefile'}: Python here imports {what}; run `pip install -e .` in {own}, "
             "or give each copy an environment of its own"
         )

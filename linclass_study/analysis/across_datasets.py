@@ -32,7 +32,7 @@ from linclass_study.analysis.independent_datasets import groups_sharing_rows
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.files.fit_statuses import FITTED
 from linclass_study.files.reading import opened_npz
-from linclass_study.files.writing import unfinished_file
+from linclass_study.files.writing import atomic_write
 
 FILE = "comparison.npz"
 TESTS: dict[str, Any] = {  # attributes of ComparisonAcross that are kept in the file
@@ -190,7 +190,7 @@ def write_comparison(outcome: Outcome) -> ComparisonAcross:
         if (found := getattr(every.field, name)) is not None:
             values = {f"{name}.{part}": value for part, value in found._asdict().items()}
             arrays |= {key: value for key, value in values.items() if key != "nemenyi.groups"}
-    with unfinished_file(outcome.results / FILE) as partial, partial.open("wb") as file:
+    with atomic_write(outcome.results / FILE) as partial, partial.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
     outcome.read["across"] = every.field
     return every.field

@@ -18,7 +18,7 @@ from linclass_study.analysis.grid_ends import grid_end_note, grid_ends, marked
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.same_predictions import same_predictions
 from linclass_study.analysis.sensitivity import Scenario, scenarios
-from linclass_study.files.writing import unfinished_file
+from linclass_study.files.writing import atomic_write
 
 NAMES = ("ranks", "pairwise", "sensitivity")
 
@@ -45,7 +45,7 @@ def write_across(outcome: Outcome) -> None:
         "few": no_ranking(base),
         "sentences": [*conclusion.sentences(outcome, base, tried), *same_predictions(outcome)],
     }
-    with unfinished_file(conclusions_path(outcome)) as partial:
+    with atomic_write(conclusions_path(outcome)) as partial:
         partial.write_text(
             json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
         )

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from linclass_study.files.tables import write_csv
-from linclass_study.files.writing import unfinished_file
+from linclass_study.files.writing import atomic_write
 
 FORMS = ("csv", "md", "tex")
 DIGITS = 4  # significant digits in Markdown and LaTeX; the CSV has all
@@ -38,7 +38,7 @@ def export_table(
         "tex": latex(shown) + (f"\n{_tex(below)}\n" if below else ""),
     }
     for ending, text in texts.items():
-        with unfinished_file(stem.with_name(f"{stem.name}.{ending}")) as partial:
+        with atomic_write(stem.with_name(f"{stem.name}.{ending}")) as partial:
             partial.write_text(text, encoding="utf-8")
 
 

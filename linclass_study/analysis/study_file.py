@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.files.reading import read_json
 from linclass_study.files.resolved_study import as_text
-from linclass_study.files.writing import unfinished_file
+from linclass_study.files.writing import atomic_write
 from linclass_study.project import DEFAULT_STUDY
 
 NAME = "study.json"
@@ -60,7 +60,7 @@ def write_study(description: StudyDescription) -> None:
     study: dict[str, Any] = {part: getattr(description.outcome, part) for part in PARTS}
     study |= {"files": description.files, "studies": description.studies}
     text = json.dumps(study, indent=1, ensure_ascii=False, default=str) + "\n"
-    with unfinished_file(description.outcome.results / NAME) as partial:
+    with atomic_write(description.outcome.results / NAME) as partial:
         partial.write_text(text, encoding="utf-8")
 
 
@@ -83,8 +83,8 @@ def read_study(results: Path) -> StudyDescription:
             outcome, dict(study["files"]), [list(names) for names in study["studies"]]
         )
     except FileNotFoundError:
-        raise Refused(f"{path} does not exist: {REMEDY}") from None
+        raise StudyError(f"{path} does not exist: {REMEDY}") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         error = getattr(error, "error", error)  # of a file that is no JSON
         reason = f"{type(error).__name__}: {error}"
-        raise Refused(f"{path} is not a valid study.json ({reason}): {REMEDY}") from None
+        raise StudyError(f"{path} is not a valid study.json ({reason}): {REMEDY}") from None

@@ -23,7 +23,7 @@ from linclass_study.files import tables as table_files
 from linclass_study.files.fit_statuses import FITTED, STATUSES
 from linclass_study.files.reading import scan_parquet
 from linclass_study.files.tables import FIT, without_formulas, write_csv
-from linclass_study.files.writing import unfinished_file
+from linclass_study.files.writing import atomic_write
 
 RUN = ("dataset", "method")
 
@@ -38,7 +38,7 @@ def write_summary(
     all_scores, all_fits = results / "scores.parquet", results / "fits.parquet"
     concatenate_files(scores, "scores", all_scores)
     concatenate_files(fits, "fits", all_fits, known_statuses)
-    with unfinished_file(results / "scores.csv") as partial:
+    with atomic_write(results / "scores.csv") as partial:
         without_formulas(scan_parquet(all_scores)).sink_csv(partial)
     of_tables = {
         "summary": [summarize(piece) for piece in large_tables.pieces(all_scores, RUN)],

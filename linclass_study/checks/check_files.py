@@ -14,7 +14,7 @@ from linclass_study.checks.check_dataset import check_dataset
 from linclass_study.checks.row_keys import KINDS
 from linclass_study.data.dataset_file import load_dataset
 from linclass_study.files.reading import opened_npz, read_about, read_mapping
-from linclass_study.files.writing import unfinished_file
+from linclass_study.files.writing import atomic_write
 
 
 def write_checks(
@@ -26,9 +26,9 @@ def write_checks(
     named: dict[str, Any] = dict(kept)
     whole = {"status": known["status"], "reason": known["reason"], **found, **metadata}
     text = json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)
-    with unfinished_file(facts) as partial:
+    with atomic_write(facts) as partial:
         partial.write_text(text + "\n", encoding="utf-8")
-    with unfinished_file(arrays) as partial, partial.open("wb") as file:
+    with atomic_write(arrays) as partial, partial.open("wb") as file:
         np.savez_compressed(file, **named)
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from linclass_study.command.arguments import parser_of
 from linclass_study.command.open_results import open_results
-from linclass_study.errors import Refused, nearest_name, printable
+from linclass_study.errors import StudyError, printable, suggest_name
 
 ANONYMOUS = "anonymous"
 
@@ -25,11 +25,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     parser = parser_of(COMMANDS)
     if arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
-        parser.error(f"'{arguments[0]}' is no command; {nearest_name(arguments[0], COMMANDS)}")
+        parser.error(f"'{arguments[0]}' is no command; {suggest_name(arguments[0], COMMANDS)}")
     options = parser.parse_args(arguments)
     try:
         return COMMANDS[options.name](options)
-    except Refused as refused:
+    except StudyError as refused:
         return _refused(options.name, str(refused))
     except BrokenPipeError:  # the reader of our output, such as `head`, has ended
         sys.stderr.close()
@@ -58,7 +58,7 @@ def check_command(options: argparse.Namespace) -> int:
     files = [Path(file).expanduser() for file in options.files]
     try:
         study = checked_study(files)
-    except Refused as refused:  # each line begins with its file
+    except StudyError as refused:  # each line begins with its file
         print(printable(str(refused)), file=sys.stderr)
         return 2
     for line in plan_lines(study, files):
@@ -72,7 +72,7 @@ def figures_command(options: argparse.Namespace) -> int:
     from linclass_study.report.exhibit import PICTURES
 
     if Path(options.results).expanduser().is_file():
-        raise Refused(f"{options.results} is an archive; unpack it, and give the folder")
+        raise StudyError(f"{options.results} is an archive; unpack it, and give the folder")
     with open_results(options.results) as results:
         forms = options.format or PICTURES
         print(printable(write_figures(results, options.names, forms, options.trust)))
@@ -117,7 +117,7 @@ def publish_command(options: argparse.Namespace) -> int:
     from linclass_study.command.citation import Author, Citation
 
     if Path(options.results).expanduser().is_file():
-        raise Refused(f"{options.results} is an archive already; give a results folder")
+        raise StudyError(f"{options.results} is an archive already; give a results folder")
     with open_results(options.results) as results:
         citation = Citation(
             title=options.title or f"Results of a linclass study: {results.folder.resolve().name}",

@@ -35,7 +35,7 @@ NAMES = 12  # of data sets or methods that are listed
 
 
 def checked_study(files: Sequence[Path]) -> Study:
-    """The study of these files over the defaults, merged as by `--configfile`; Refused with a line for each error."""
+    """The study of these files over the defaults, merged as by `--configfile`; one line per error in StudyError."""
     merged: dict[str, Any] = {}
     for file in (DEFAULT_STUDY, *files):
         content = read_yaml(file)

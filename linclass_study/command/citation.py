@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.project import ROOT
 
 ORCID = re.compile(r"(?:https://orcid\.org/)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])\Z")
@@ -39,7 +39,7 @@ class Author:
         named = all(any(map(str.isalpha, part)) and "@" not in part for part in parts)
         if not 1 <= len(parts) <= 2 or not named:
             form = "--author 'Family, Given' or 'Family, Given, 0000-0001-2345-6789'"
-            raise Refused(f"--author {text!r} is no author; write {form}")
+            raise StudyError(f"--author {text!r} is no author; write {form}")
         family, given = [*parts, ""][:2]
         return cls(family, given, f"https://orcid.org/{orcid[1]}" if orcid else "")
 
@@ -96,13 +96,13 @@ class Citation:
 
 
 def _canonical(given: str) -> str:
-    """The SPDX expression in its usual spelling; Refused if it has another identifier than https://spdx.org/licenses."""
+    """The SPDX expression in its usual spelling; StudyError if it has another identifier than https://spdx.org/licenses."""
     try:
         return canonicalize_license_expression(given)
     except InvalidLicenseExpression:
         alike = [name for name in USUAL if name.lower().startswith(given.lower())]
         meant = f"did you mean {alike[0]}? " if alike else ""
-        raise Refused(
+        raise StudyError(
             f"--license {given!r} is no SPDX expression; {meant}Write for example {', '.join(USUAL[:SHOWN])}, or "
             "another identifier of https://spdx.org/licenses, or several, as 'CC-BY-4.0 OR MIT'"
         ) from None

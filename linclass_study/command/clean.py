@@ -9,7 +9,7 @@ from pathlib import Path
 
 from linclass.base.counted import counted, first_names
 from linclass_study.analysis.mixed_environments import UNRECORDED
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.execution import fit_store
 from linclass_study.execution.fitted_run import FittedRun
 from linclass_study.execution.lock import refuse_if_in_use
@@ -38,7 +38,7 @@ def remove_runs(results: Path, runs: Collection[str], environments: Collection[s
     _require_results(results)
     folders = {f"{path.parent.name}/{path.name}": path for path in results.glob("runs/*/*/")}
     if unknown := sorted(set(runs) - folders.keys()):
-        raise Refused(f"{results} has no run {unknown[0]}; give --run as DATASET/METHOD")
+        raise StudyError(f"{results} has no run {unknown[0]}; give --run as DATASET/METHOD")
     removed = [
         name
         for name, folder in sorted(folders.items())
@@ -61,7 +61,7 @@ def environments_of(run: Path) -> set[str]:
     """Ids of the environments of the fits in a run's folder."""
     try:
         table = read_parquet(run / LAST)
-    except Refused:  # unfinished: fitted again in any case
+    except StudyError:  # unfinished: fitted again in any case
         return set()
     if "environment" not in table.columns:
         return {UNRECORDED}
@@ -76,7 +76,7 @@ def _shares(folder: Path, keys: set[str]) -> bool:
 
 def _require_results(results: Path) -> None:
     if not (results / "runs").is_dir():
-        raise Refused(f"{results} has no runs: give the folder of `results:` in the study")
+        raise StudyError(f"{results} has no runs: give the folder of `results:` in the study")
     require_plain(results, str(results))
     refuse_if_in_use(results)
 

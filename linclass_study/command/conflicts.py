@@ -11,14 +11,14 @@ from linclass_study.command import agreement
 from linclass_study.command.agreement import same_bytes, same_folds
 from linclass_study.command.merged_study import MergedStudy
 from linclass_study.command.results_folder import ResultsFolder, Run
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.files.fit_statuses import FITTED
 from linclass_study.files.tables import FIT
 
 SHOWN = 20  # contradictions that are listed; the others are counted
 
 
-class Conflict(Refused):
+class Conflict(StudyError):
     """Results contradict each other; each line of the message is one contradiction."""
 
     def __init__(self, found: Sequence[str]):

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from linclass_study.command.results_folder import ResultsFolder, Run
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.execution.run_files import KEY, LAST, OTHERS, digest_of_file
 from linclass_study.files.reading import parsed_json
 
@@ -36,7 +36,7 @@ def _require_recorded(results: ResultsFolder, run: Run) -> None:
     for name in OTHERS:
         path = results.path(run, name)
         if name in recorded and path.is_file() and digest_of_file(path) != recorded[name]["digest"]:
-            raise Refused(f"{_name(results, path)} is not the file that its fits gave: {REMEDY}")
+            raise StudyError(f"{_name(results, path)} is not the file that its fits gave: {REMEDY}")
 
 
 def _held_out(results: ResultsFolder, folds: Path) -> pl.DataFrame:
@@ -56,7 +56,7 @@ def _require_folds(results: ResultsFolder, run: Run, held_out: pl.DataFrame) -> 
         if differing.height:
             protocol, repeat, number, row = differing.sort(ROW_OF_FOLD).row(0)
             folds = results.folder / "folds" / f"{run[0]}.parquet"
-            raise Refused(
+            raise StudyError(
                 f"{_name(results, folds)} does not hold out what {run[0]} × {run[1]} predicts "
                 f"({protocol}, repeat {repeat}, fold {number}: row {row}): {REMEDY}"
             )

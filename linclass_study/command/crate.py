@@ -17,7 +17,7 @@ from linclass_study.command import archive_parts
 from linclass_study.command.archive_parts import missing_parts, written_on
 from linclass_study.command.citation import Citation
 from linclass_study.command.results_folder import ResultsFolder
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.project import ROOT
 
 NAME = "ro-crate-metadata.json"
@@ -63,7 +63,7 @@ def crate_files(
 ) -> dict[str, Path]:
     """The metadata and the files of the workflow, which are added to the published ones."""
     if not citation.license:
-        raise Refused(
+        raise StudyError(
             "--crate needs --license, since a crate says its licence; for example CC-BY-4.0"
         )
     own = {WORKFLOW: ROOT / WORKFLOW}

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from linclass.base.counted import counted
 from linclass_study.command.results_folder import ResultsFolder
-from linclass_study.errors import Refused, nearest_name
+from linclass_study.errors import StudyError, suggest_name
 from linclass_study.pipeline.own_metrics import require_trusted
 from linclass_study.report.exhibits import drawn_exhibits, write_pictures
 
@@ -25,12 +25,14 @@ def write_figures(
     require_trusted(outcome.evaluation, trusted)
     drawn = drawn_exhibits(outcome)
     if not drawn:
-        raise Refused(f"{results.given} has no figures; run snakemake to its end, which draws them")
+        raise StudyError(
+            f"{results.given} has no figures; run snakemake to its end, which draws them"
+        )
     known = {*drawn, *(figure for figure, _ in drawn.values())}
     for name in names:
         if name not in known:
-            raise Refused(
-                f"'{name}' is not a figure of {results.given}; {nearest_name(name, sorted(known))}"
+            raise StudyError(
+                f"'{name}' is not a figure of {results.given}; {suggest_name(name, sorted(known))}"
             )
     asked = [name for name in drawn if not names or {name, drawn[name][0]} & {*names}]
     written = write_pictures(outcome, asked, forms)

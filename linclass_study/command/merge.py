@@ -19,7 +19,7 @@ from linclass_study.command.conflicts import Conflict, conflicts, made, runs_of,
 from linclass_study.command.merged_study import MergedStudy, combined
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.command.unfinished_folder import unfinished_folder
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.execution import run_files
 from linclass_study.execution.run_files import BOUNDARY
 from linclass_study.files import tables as table_files
@@ -48,7 +48,7 @@ def _write_data(dataset: str, sources: Sequence[ResultsFolder], folder: Path) ->
     abouts: list[tuple[ResultsFolder, dict[str, Any]]] = []
     abouts += [(s, about) for s in sources if (about := s.about(dataset)) is not None]
     if not abouts:
-        raise Refused(f"{sources[0].given}: data/{dataset}.json is missing")
+        raise StudyError(f"{sources[0].given}: data/{dataset}.json is missing")
     abouts.sort(key=lambda pair: pair[1]["status"] != "available")
     source, about = abouts[0]
     names = [f"data/{dataset}.json", f"folds/{dataset}.parquet"]

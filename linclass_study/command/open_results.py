@@ -20,7 +20,7 @@ from typing import IO
 
 from linclass_study.command.near_places import near_places
 from linclass_study.command.results_folder import ResultsFolder
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.files.reading import require_plain
 
 SUMS = "sha256sums.txt"
@@ -46,7 +46,7 @@ def open_results(given: str) -> Iterator[ResultsFolder]:
     else:
         near = " or ".join(map(str, near_places(path)))
         meant = f"; did you mean {near}?" if near else ""
-        raise Refused(f"{given}: no such folder or archive{meant}")
+        raise StudyError(f"{given}: no such folder or archive{meant}")
 
 
 def unpack(given: str, archive: Path, folder: Path) -> None:
@@ -56,19 +56,21 @@ def unpack(given: str, archive: Path, folder: Path) -> None:
         for name, size, source in _members(given, archive):
             remaining -= size
             if remaining < 0:
-                raise Refused(
+                raise StudyError(
                     f"{given}: unpacks to more than {GROWTH} times its size; not unpacked"
                 )
             target = folder.joinpath(*_parts(given, name))
             target.parent.mkdir(parents=True, exist_ok=True)
             if source is None:
-                raise Refused(f"{given}: '{name}' is a link or a device; results are plain files")
+                raise StudyError(
+                    f"{given}: '{name}' is a link or a device; results are plain files"
+                )
             with source, target.open("xb") as file:
                 shutil.copyfileobj(source, file)
     except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError) as error:
-        raise Refused(f"{given}: cannot be unpacked ({error})") from None
+        raise StudyError(f"{given}: cannot be unpacked ({error})") from None
     except (NotImplementedError, RuntimeError) as error:  # unknown compression or a password
-        raise Refused(f"{given}: cannot be unpacked ({error})") from None
+        raise StudyError(f"{given}: cannot be unpacked ({error})") from None
 
 
 def _members(given: str, archive: Path) -> Iterator[Member]:
@@ -84,7 +86,7 @@ def _members(given: str, archive: Path) -> Iterator[Member]:
                     link = stat.S_ISLNK(member.external_attr >> 16)
                     yield member.filename, member.file_size, None if link else box.open(member)
     else:
-        raise Refused(f"{given}: is neither a folder nor a .zip or .tar archive")
+        raise StudyError(f"{given}: is neither a folder nor a .zip or .tar archive")
 
 
 def _parts(given: str, name: str) -> tuple[str, ...]:
@@ -92,7 +94,7 @@ def _parts(given: str, name: str) -> tuple[str, ...]:
     path = PurePosixPath(name)
     outside = path.is_absolute() or ".." in path.parts or not path.parts
     if outside or "\\" in name or ":" in path.parts[0] or "\0" in name:
-        raise Refused(f"{given}: {name!r} would be written outside the archive's own folder")
+        raise StudyError(f"{given}: {name!r} would be written outside the archive's own folder")
     return path.parts
 
 
@@ -108,7 +110,7 @@ def _root(given: str, folder: Path) -> Path:
         if studies
         else ""
     )
-    raise Refused(f"{given}: there is no runs/ in it, so it holds no results{several}")
+    raise StudyError(f"{given}: there is no runs/ in it, so it holds no results{several}")
 
 
 def _check(given: str, root: Path) -> None:
@@ -123,7 +125,7 @@ def _check(given: str, root: Path) -> None:
         same = name in there and name in published and published[name] == sha256(root / name)
         if not same:
             problem = "differs from what was published" if name in there else "is missing"
-            raise Refused(f"{given}: {name} {problem} ({SUMS}); get the archive again")
+            raise StudyError(f"{given}: {name} {problem} ({SUMS}); get the archive again")
 
 
 def sha256(path: Path) -> str:

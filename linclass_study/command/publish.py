@@ -22,8 +22,8 @@ from linclass_study.command.citation import Citation
 from linclass_study.command.consistency import require_consistent
 from linclass_study.command.open_results import SUMS, sha256
 from linclass_study.command.results_folder import ResultsFolder
-from linclass_study.errors import Refused
-from linclass_study.files.writing import unfinished_file
+from linclass_study.errors import StudyError
+from linclass_study.files.writing import atomic_write
 
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # earliest time in a .zip
 STORED = {".parquet", ".png", ".npz"}  # already compressed
@@ -43,7 +43,7 @@ def publish(
     lacks = missing_parts(results)
     if lacks and not partial:
         remedy = "run snakemake to its end, or publish what there is with --partial"
-        raise Refused(f"{results.given} is not finished: {lacks}; {remedy}")
+        raise StudyError(f"{results.given} is not finished: {lacks}; {remedy}")
     with tempfile.TemporaryDirectory(prefix="linclass-") as scratch:
         files = collected(results, citation, Path(scratch))
         require_consistent(results)
@@ -108,7 +108,7 @@ def _written(path: Path, text: str) -> Path:
 
 def _zipped(files: Mapping[str, Path], top: str, into: Path) -> Path:
     """Write a .zip with sorted names and without times and owners, so that equal content has equal bytes."""
-    with unfinished_file(into) as partial, zipfile.ZipFile(partial, "w") as box:
+    with atomic_write(into) as partial, zipfile.ZipFile(partial, "w") as box:
         for name, path in sorted(files.items()):
             member = zipfile.ZipInfo(f"{top}/{name}", LONG_AGO)
             member.compress_type = (

@@ -17,7 +17,7 @@ from linclass_study.analysis import study_file
 from linclass_study.analysis.mixed_environments import MixedEnvironments, mixed_environments
 from linclass_study.analysis.study_file import read_study
 from linclass_study.command.study_shape import NAME, study_problem
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.files import tables as table_files
 from linclass_study.files.reading import (
     opened_npz,
@@ -104,7 +104,7 @@ class ResultsFolder:
         found = sorted({(file.parent.parent.name, file.parent.name) for file in files})
         for name in {name for run in found for name in run}:
             if not NAME.match(name):
-                raise Refused(f"{self.given}: runs/ has {name!r}, which is no name of a run")
+                raise StudyError(f"{self.given}: runs/ has {name!r}, which is no name of a run")
         if not (self.folder / study_file.NAME).exists():
             return found
         study_outcome = self.study.outcome  # the folder may contain runs of an earlier study
@@ -124,11 +124,11 @@ class ResultsFolder:
         """The configuration of the study."""
         try:
             found = read_study(self.folder)
-        except Refused as refused:
-            raise Refused(str(refused).replace(str(self.folder), self.given)) from None
+        except StudyError as refused:
+            raise StudyError(str(refused).replace(str(self.folder), self.given)) from None
         if problem := study_problem(found):
             path = f"{self.given}/{study_file.NAME}"
-            raise Refused(f"{path} is not a valid study.json ({problem}): {study_file.REMEDY}")
+            raise StudyError(f"{path} is not a valid study.json ({problem}): {study_file.REMEDY}")
         return found
 
     @cached_property
@@ -200,9 +200,9 @@ class ResultsFolder:
         except Exception as error:
             raise self.unreadable(path, error) from None
 
-    def unreadable(self, path: Path | str, error: BaseException | str) -> Refused:
+    def unreadable(self, path: Path | str, error: BaseException | str) -> StudyError:
         name = path if isinstance(path, str) else path.relative_to(self.folder).as_posix()
         error = getattr(error, "error", error)
         kind = "" if isinstance(error, str) else f"{type(error).__name__}: "
         message = " ".join((str(error).strip().splitlines() or ["no reason was given"])[0].split())
-        return Refused(f"{self.given}: {name} cannot be read ({kind}{message[:200]})")
+        return StudyError(f"{self.given}: {name} cannot be read ({kind}{message[:200]})")

@@ -10,7 +10,7 @@ from typing import Any
 from linclass.evaluation import metrics
 from linclass_study.analysis.study_file import StudyDescription
 from linclass_study.config.schema import load_schema, schema_problems
-from linclass_study.errors import nearest_name
+from linclass_study.errors import suggest_name
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*\Z")  # of a data set or a method
 LATER = {"rope": 0, "cv_rows": "all"}  # keys of the evaluation that older results lack
@@ -67,5 +67,5 @@ def _of_evaluation(evaluation: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if "." not in metric and metric not in metrics.names():
         yield (
             "evaluation.tune_metric",
-            f"no metric '{metric}'; {nearest_name(metric, metrics.names())}",
+            f"no metric '{metric}'; {suggest_name(metric, metrics.names())}",
         )

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 
 
 @contextmanager
 def unfinished_folder(into: Path) -> Iterator[Path]:
     """Context with a temporary folder beside `into`, which is renamed at the end."""
     if into.exists() and (not into.is_dir() or any(into.iterdir())):
-        raise Refused(f"{into} exists already; give --into a name that is free")
+        raise StudyError(f"{into} exists already; give --into a name that is free")
     into.parent.mkdir(parents=True, exist_ok=True)
     for left in into.parent.glob(f".{glob.escape(into.name)}.*.partial"):
         _remove_if_abandoned(left)

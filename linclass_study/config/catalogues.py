@@ -14,7 +14,7 @@ from linclass_study.config.schema import schema_problems
 from linclass_study.config.source_lines import Problem, SourceLines
 from linclass_study.config.suites import suite_names
 from linclass_study.config.yaml_file import parse_numbers, read_yaml
-from linclass_study.errors import nearest_name
+from linclass_study.errors import suggest_name
 from linclass_study.files.disk_cache import computed_once, state_of_project
 
 Catalogue = dict[str, dict[str, Any]]
@@ -84,4 +84,4 @@ def _unknown_relatives(
     known = catalogue | suites.entries(suite_names(root), root) if references else catalogue
     for path, other in references:
         if other not in known:
-            yield path, f"there is no data set '{other}'; {nearest_name(other, known)}"
+            yield path, f"there is no data set '{other}'; {suggest_name(other, known)}"

@@ -27,7 +27,7 @@ from linclass.evaluation import metrics
 from linclass.tuning import tuning
 from linclass_study.config.estimator_check import inner_entries
 from linclass_study.config.module_files import OURS, files_of, name_of_package
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.files.disk_cache import computed_of_file, computed_once, state_of_project
 from linclass_study.pipeline.method import Method, named_steps
 from linclass_study.project import ROOT
@@ -199,7 +199,7 @@ def _parsed(path: Path) -> tuple[list[str], str]:
     try:
         tree = ast.parse(content)
     except SyntaxError as error:
-        raise Refused(f"{_shown(path)}, line {error.lineno}: not Python ({error.msg})") from None
+        raise StudyError(f"{_shown(path)}, line {error.lineno}: not Python ({error.msg})") from None
     for node in _when_run(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]

@@ -22,7 +22,7 @@ from linclass_study.config.selection import expanded_names, select_entries
 from linclass_study.config.source_lines import SourceLines, shown_path
 from linclass_study.config.yaml_file import read_yaml, unquoted
 from linclass_study.data.search_folders import mirrors
-from linclass_study.errors import Refused, together
+from linclass_study.errors import StudyError, collect_errors
 from linclass_study.project import DEFAULT_STUDY
 
 KINDS = ("datasets", "methods")
@@ -63,12 +63,14 @@ def read_config(
     for path, content in contents.items():
         if not isinstance(content, dict):
             found = "this file is empty" if content is None else f"this is {brief(content)}"
-            raise Refused(f"{path}: a study is a mapping of keys, as `datasets: [iris]`; {found}")
+            raise StudyError(
+                f"{path}: a study is a mapping of keys, as `datasets: [iris]`; {found}"
+            )
     written = SourceLines(dict(config), contents)
     written.refuse(unquoted(written.value))
     given = fitted("config", written.value)
     problems = [*schema_problems("config", given)]
-    _, study = together(
+    _, study = collect_errors(
         lambda: written.refuse(problems),
         lambda: _study(_usable(given, problems), study_files, root, written, check),
     )
@@ -101,7 +103,7 @@ def _study(
         entries, unknown = select_entries(kind, values, catalogues[kind], root)
         names = {*entries} - {path[0] for path, _ in wrong if path}
         sound = {name: entries[name] for name in entries if check and name in names}
-        together(
+        collect_errors(
             lambda: written.refuse(at_their_origin(wrong, origin[kind]), ("define", kind)),
             lambda: written.refuse(unknown),
             lambda: check_entries(kind, sound, origin[kind], places, root, written),
@@ -116,7 +118,7 @@ def _study(
         return entries, {name: facts_of_method(entry) for name, entry in entries.items()}
 
     evaluation, places = {"focus": []} | values["evaluation"], mirrors(values)
-    _, _, datasets, (chosen, facts), results, downloads = together(
+    _, _, datasets, (chosen, facts), results, downloads = collect_errors(
         lambda: written.refuse(evaluation_problems(evaluation)),
         lambda: written.refuse(own_metric_problems(evaluation) if check else ()),
         lambda: selected("datasets"),

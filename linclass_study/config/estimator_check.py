@@ -22,7 +22,7 @@ from linclass_study.config.estimator_class import (
     one_sentence,
 )
 from linclass_study.config.parameter_facts import is_fixed
-from linclass_study.errors import nearest_name
+from linclass_study.errors import suggest_name
 from linclass_study.pipeline.method import Method
 
 PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+\Z")
@@ -221,6 +221,6 @@ def unknown_parameters(callable_: Any, given: Any, owner: str) -> Iterator[str]:
     names = [n for n, p in parameters.items() if p.kind is not p.VAR_POSITIONAL]
     for name in given:
         if name not in names:
-            plain = f"{owner} has no parameter '{name}'; {nearest_name(name, names)}"
+            plain = f"{owner} has no parameter '{name}'; {suggest_name(name, names)}"
             ours = isinstance(callable_, type) and issubclass(callable_, Parameters)
             yield (name_here(callable_, name) if ours else "") or plain

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from linclass.evaluation import metrics
-from linclass_study.errors import nearest_name
+from linclass_study.errors import suggest_name
 
 Problems = Iterator[tuple[list[Any], str]]
 
@@ -19,7 +19,7 @@ def evaluation_problems(evaluation: Mapping[str, Any]) -> Problems:
     yield from _of_metrics(evaluation.get("metrics", []))
     metric = evaluation["tune_metric"]
     if "." not in metric and metric not in metrics.names():
-        sentence = f"there is no metric '{metric}'; {nearest_name(metric, metrics.names())}"
+        sentence = f"there is no metric '{metric}'; {suggest_name(metric, metrics.names())}"
         yield ["evaluation", "tune_metric"], sentence
         return
     protocols = [
@@ -43,7 +43,7 @@ def focus_problems(
     for i, name in enumerate(focus):
         if name not in methods:
             known = "add it to methods, or leave it out" if name in catalogue else ""
-            sentence = f"the study has no method '{name}'; {known or nearest_name(name, methods)}"
+            sentence = f"the study has no method '{name}'; {known or suggest_name(name, methods)}"
             yield ["evaluation", "focus", i], sentence
 
 

@@ -19,7 +19,7 @@ from linclass_study.config.estimator_check import (
 from linclass_study.config.estimator_class import lacking_arguments, one_sentence
 from linclass_study.config.module_files import look_beside_the_study
 from linclass_study.config.tuned_options import option_problems, tuned_options
-from linclass_study.errors import nearest_name
+from linclass_study.errors import suggest_name
 from linclass_study.pipeline import own_feature, transforming
 from linclass_study.pipeline.method import named_steps
 
@@ -49,7 +49,7 @@ def _of_ours(key: str, name: str, options: Mapping[str, Any]) -> Iterator[str]:
         right = (
             f"it is a {other[:-1]}: list it under '{other}'" if name in parts.names(other) else ""
         )
-        yield f"there is no {key[:-1]} '{name}'; {right or nearest_name(name, known)}"
+        yield f"there is no {key[:-1]} '{name}'; {right or suggest_name(name, known)}"
         return
     step = STEPS[key](name)
     wrong = list(unknown_parameters(step, options, f"{key[:-1]} '{name}'"))

@@ -22,7 +22,7 @@ NOWHERE = {
 }
 
 
-def right_place(key: str, schema: dict[str, Any], top: str) -> str:
+def suggest_place(key: str, schema: dict[str, Any], top: str) -> str:
     """'it stands under `evaluation:`', of the shallowest place that has the key; if none has, what to do instead."""
     waiting: deque[tuple[Any, str]] = deque([(schema, "")])
     seen: set[int] = set()

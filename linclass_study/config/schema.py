@@ -14,9 +14,9 @@ from jsonschema.exceptions import ValidationError
 
 from linclass import datasets as synthetic
 from linclass.evaluation import metrics
-from linclass_study.config.misplaced import right_place
+from linclass_study.config.misplaced import suggest_place
 from linclass_study.config.strict import TYPES, Validator
-from linclass_study.errors import nearest_name
+from linclass_study.errors import suggest_name
 from linclass_study.files.disk_cache import computed_of_file
 from linclass_study.project import ROOT
 
@@ -110,8 +110,8 @@ def _sentences(error: ValidationError, name: str) -> Iterator[tuple[list[Any], s
             known = schema.get("properties", {})
             for key in value:
                 if key not in known:
-                    place = right_place(key, load_schema(name), TOPS[name])
-                    yield [*path, key], f"unknown key; {place or nearest_name(key, known)}"
+                    place = suggest_place(key, load_schema(name), TOPS[name])
+                    yield [*path, key], f"unknown key; {place or suggest_name(key, known)}"
         case "required":
             for key in rule:
                 if key not in value:
@@ -131,7 +131,7 @@ def _sentences(error: ValidationError, name: str) -> Iterator[tuple[list[Any], s
             most = f"at most {rule}" if error.validator == "maximum" else f"less than {rule}"
             yield path, f"{shown} is too large; give {most}{_meant(schema)}"
         case "enum":
-            yield path, f"{shown} is not known; {nearest_name(value, rule)}"
+            yield path, f"{shown} is not known; {suggest_name(value, rule)}"
         case "const":
             yield path, f"{shown} is not known; the only choice is '{rule}'"
         case "uniqueItems":

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.config import suites
-from linclass_study.config.meant_method import meant_methods
 from linclass_study.config.source_lines import Problem
+from linclass_study.config.suggest_method import suggest_methods
 from linclass_study.config.suites import suite_names
-from linclass_study.errors import nearest_name
+from linclass_study.errors import suggest_name
 from linclass_study.files.yaml_text import yaml_text
 
 
@@ -43,7 +43,7 @@ def _datasets(
     given, known = values.get("suite", []), suite_names(root)
     chosen = [given] if isinstance(given, str) else given
     problems: list[Problem] = [
-        (["suite"], f"there is no suite '{name}'; {nearest_name(name, known)}")
+        (["suite"], f"there is no suite '{name}'; {suggest_name(name, known)}")
         for name in chosen
         if name not in known
     ]
@@ -68,7 +68,7 @@ def _meant(kind: str, name: str, catalogue: Mapping[str, Any]) -> str:
     if kind == "methods" and module and last[:1].isupper():
         own = f"{{{last}: {{classifier: {name}}}}}"
         return f"define one, `define: {{methods: {own}}}`, and list its name"
-    return meant_methods(name, catalogue) if kind == "methods" else nearest_name(name, catalogue)
+    return suggest_methods(name, catalogue) if kind == "methods" else suggest_name(name, catalogue)
 
 
 def _named(

@@ -10,7 +10,7 @@ from typing import Any
 
 from linclass_study.config import yaml_file
 from linclass_study.config.yaml_file import parse_numbers
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 
 Problem = tuple[list[Any], str]  # path of keys, what is wrong with their value
 ABSENT = object()
@@ -24,10 +24,10 @@ class SourceLines:
     files: Mapping[Path, Any]
 
     def refuse(self, problems: Iterable[Problem], where: tuple[str, ...] = ()) -> None:
-        """Raise Refused with one line for each problem, if any; their paths of keys are relative to `where`."""
+        """Raise StudyError with one line for each problem, if any; their paths of keys are relative to `where`."""
         lines = [self.place([*where, *path], sentence) for path, sentence in problems]
         if lines:
-            raise Refused("\n".join(dict.fromkeys(lines)))
+            raise StudyError("\n".join(dict.fromkeys(lines)))
 
     def place(self, path: Sequence[Any], sentence: str) -> str:
         """A message with file and line: 'mystudy.yaml, line 7: evaluation.fold: unknown key; …'."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.files.disk_cache import computed_of_file
 from linclass_study.project import DEFAULT_STUDY
 
@@ -41,7 +41,7 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # YAML comes without type
                 continue  # keys merged by <<: *base may be overridden
             line, name = key.start_mark.line + 1, (key.tag, key.value)
             if name in first_line:
-                raise Refused(
+                raise StudyError(
                     f"line {line}: '{key.value}' is given twice, first in line {first_line[name]}; remove one"
                 )
             first_line[name] = line
@@ -52,7 +52,7 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # YAML comes without type
         node = super().compose_node(parent, index)
         if node is not None and node.end_mark is None:  # an alias of an incomplete node
             line = event.start_mark.line + 1
-            raise Refused(f"line {line}: '*{event.anchor}' is a part of itself; write it out")
+            raise StudyError(f"line {line}: '*{event.anchor}' is a part of itself; write it out")
         return node
 
 
@@ -71,26 +71,26 @@ def _parsed(path: Path) -> Any:
         content = path.read_bytes()
         value = yaml.load(content.decode("utf-8"), Loader=_Loader)
         if (size := _expanded_size(value, {})) > MOST_VALUES:
-            raise Refused(
+            raise StudyError(
                 f"its aliases expand to {size:,} values; at most {MOST_VALUES:,} are read"
             )
         return parse_numbers(value)
     except RecursionError:
-        raise Refused(f"{path}: it is nested too deeply; remove brackets") from None
-    except Refused as error:
-        raise Refused(f"{path}: {error}") from None
+        raise StudyError(f"{path}: it is nested too deeply; remove brackets") from None
+    except StudyError as error:
+        raise StudyError(f"{path}: {error}") from None
     except yaml.MarkedYAMLError as error:
-        raise Refused(f"{path}: {_not_yaml(error)}") from None
+        raise StudyError(f"{path}: {_not_yaml(error)}") from None
     except yaml.reader.ReaderError as error:
         line = content.decode("utf-8")[: error.position].count("\n") + 1
-        raise Refused(f"{path}: line {line}: not YAML, {error.reason}") from None
+        raise StudyError(f"{path}: line {line}: not YAML, {error.reason}") from None
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise Refused(f"{path}: line {line}: not text in UTF-8; save it as UTF-8") from None
+        raise StudyError(f"{path}: line {line}: not text in UTF-8; save it as UTF-8") from None
     except ValueError as error:  # an invalid date
-        raise Refused(f"{path}: not YAML, {error}") from None
+        raise StudyError(f"{path}: not YAML, {error}") from None
     except OSError as error:
-        raise Refused(f"{path}: cannot be read ({error.strerror})") from None
+        raise StudyError(f"{path}: cannot be read ({error.strerror})") from None
 
 
 def _expanded_size(value: Any, known: dict[int, int]) -> int:

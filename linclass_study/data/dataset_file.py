@@ -12,7 +12,7 @@ from linclass.base.tables.table import Table
 from linclass_study.data import table_arrays
 from linclass_study.data.dataset import Dataset
 from linclass_study.files.reading import opened_npz, parsed_json
-from linclass_study.files.writing import unfinished_file
+from linclass_study.files.writing import atomic_write
 
 MANY = 1000  # with more features, the .json has their number instead of their names
 OPTIONAL = ("groups", "source_row")  # arrays that not every data set has
@@ -38,9 +38,9 @@ def save_dataset(
     own = {name: getattr(data, name) for name in OPTIONAL if getattr(data, name) is not None}
     matrix = table_arrays.matrix_arrays(data.table)
     arrays: dict[str, Any] = {**matrix, "y": data.y, "split": data.split, "about": text, **own}
-    with unfinished_file(npz_path) as partial, partial.open("wb") as file:
+    with atomic_write(npz_path) as partial, partial.open("wb") as file:
         np.savez(file, **arrays)
-    with unfinished_file(json_path) as partial:
+    with atomic_write(json_path) as partial:
         partial.write_bytes(_summary(data, "available", ""))
 
 
@@ -50,7 +50,7 @@ def save_unavailable(
     """Save an empty data set with the reason why it is unavailable."""
     nothing = Dataset(Table(np.empty((0, 0)), ()), np.empty(0, np.int32), np.empty(0, np.int8), [])
     save_dataset(nothing, npz_path, json_path)
-    with unfinished_file(json_path) as partial:
+    with atomic_write(json_path) as partial:
         partial.write_bytes(_summary(nothing, "unavailable", reason))
 
 

@@ -16,7 +16,7 @@ import polars as pl
 
 from linclass.base.counted import counted_have
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.errors import nearest_name
+from linclass_study.errors import suggest_name
 
 TRUTH = {"true": "1", "false": "0"}  # as truth values of Parquet are written
 DATES = (pl.Date, pl.Datetime, pl.Time)
@@ -101,7 +101,7 @@ def lookup(wanted: Any, labels: Iterable[str], key: str) -> str:
         same = same or [label for label in labels if label == TRUTH[text]]
         hint = " (YAML reads a bare yes, no, on or off as true or false; put it in quotes)"
     if not same:
-        raise Unavailable(f"{key}: '{text}' is no class; {nearest_name(text, labels)}{hint}")
+        raise Unavailable(f"{key}: '{text}' is no class; {suggest_name(text, labels)}{hint}")
     return same[0]
 
 

@@ -19,7 +19,7 @@ from linclass.base.design.row_hashes import hashes
 from linclass.base.tables.table import Table
 from linclass_study.data import table_arrays
 from linclass_study.files.reading import opened_npz, parsed_json
-from linclass_study.files.writing import unfinished_file
+from linclass_study.files.writing import atomic_write
 from linclass_study.pipeline.plane import plane
 
 GRID = 121  # points along each axis of two features
@@ -60,7 +60,7 @@ class FeatureFile:
             **({} if self.groups is None else {"groups": self.groups}),
             **self._keys(),
         }
-        with unfinished_file(path) as partial, partial.open("wb") as file:
+        with atomic_write(path) as partial, partial.open("wb") as file:
             np.savez(file, **arrays)
 
     def _keys(self) -> dict[str, np.ndarray]:

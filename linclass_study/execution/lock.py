@@ -26,7 +26,7 @@ from typing import TextIO
 
 import psutil
 
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.execution.snakemake_internals import LOCKED, LOCKS, READ_ONLY
 from linclass_study.processes.machine import machine
 
@@ -97,7 +97,7 @@ def reserve(results: str) -> None:
     """Reserve the results folder for this process, or refuse; called before the first job."""
     for _, owner, dead in _others():
         if owner.results == results and not dead:
-            raise Refused(_refusal(owner))
+            raise StudyError(_refusal(owner))
     for file in _held.values():
         file.seek(0)
         json.dump(asdict(replace(Owner.of(os.getpid()), results=results)), file)
@@ -109,7 +109,7 @@ def refuse_if_in_use(results: Path) -> None:
     """Refuse if a snakemake that was started in this folder may be writing to these results."""
     for _, owner, dead in _others():
         if owner.results and Path(owner.results).resolve() == results.resolve() and not dead:
-            raise Refused(_refusal(owner))
+            raise StudyError(_refusal(owner))
 
 
 def explain_refusals(logger: logging.Logger, results: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from linclass_study.execution import run_files
 from linclass_study.files.reading import read_json
-from linclass_study.files.writing import unfinished_file
+from linclass_study.files.writing import atomic_write
 
 FOLDER = "bundles"
 LISTED = ("asked", "rows", "files")  # of a recorded run
@@ -26,7 +26,7 @@ def path_of(results: Path, bundle: str) -> Path:
 def write_manifest(path: Path, runs: Mapping[str, Mapping[str, Any]]) -> None:
     """`runs` maps dataset/method to run_files.recorded_run."""
     listed = {run: {part: about[part] for part in LISTED} for run, about in runs.items()}
-    with unfinished_file(path) as partial:
+    with atomic_write(path) as partial:
         partial.write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
 
 

@@ -14,7 +14,7 @@ from linclass_study.execution.fit_tables import Columns
 from linclass_study.execution.run_files import Made
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import FIT, table_schema, write_table
-from linclass_study.files.writing import unfinished_file
+from linclass_study.files.writing import atomic_write
 
 NOT_FITTED = Made()
 # columns of its row, its test rows, its results, how they came about: the arguments of Records.add
@@ -115,7 +115,7 @@ class Records:
         if known:
             none = np.full_like(known[0], np.nan)
             arrays["margins"] = np.stack([none if own is None else own for own in self.margins])
-        with unfinished_file(path) as partial, partial.open("wb") as file:
+        with atomic_write(path) as partial, partial.open("wb") as file:
             np.savez_compressed(file, **arrays)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.execution import feature_file, fit_store, unfinished_run
 from linclass_study.execution.outcomes_file import outcomes_from_bytes, outcomes_to_bytes
 from linclass_study.execution.records import Added, Records
@@ -25,7 +25,7 @@ from linclass_study.execution.slurm_memory import enough_memory
 from linclass_study.execution.unfinished_run import UnfinishedRun
 from linclass_study.files.disk_space import refuse_for_full_disk
 from linclass_study.files.tables import FIT
-from linclass_study.files.writing import unfinished_file
+from linclass_study.files.writing import atomic_write
 
 
 def compute_shard(
@@ -47,7 +47,7 @@ def compute_shard(
                 records = fit_and_predict(shared.run_of(method, spec), child, part, earlier)
             refuse_for_full_disk(records.reasons(), out)
             added = records.added
-        with unfinished_file(out) as partial:
+        with atomic_write(out) as partial:
             partial.write_bytes(outcomes_to_bytes(added))
         unfinished.forget()
 
@@ -82,7 +82,7 @@ def _refuse_without_fits(found: Mapping[Path, list[Added] | None], run: str) -> 
     if without := [part for part, added in found.items() if added is None]:
         for part in without:
             part.unlink()
-        raise Refused(f"{run}: its files were deleted meanwhile; run again to fit it again")
+        raise StudyError(f"{run}: its files were deleted meanwhile; run again to fit it again")
 
 
 def _in_order(added: list[Added], shared: SharedInputs, axes: Any) -> Records:

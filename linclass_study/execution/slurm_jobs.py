@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 
 NAMES = Path(".snakemake") / "slurm_names"
 PATIENCE = 120  # seconds until a cancelled job must be gone; Slurm kills it after 30
@@ -85,7 +85,7 @@ def _wait_until_gone(names: list[str]) -> None:
         if time.monotonic() > end:
             if set(left.values()) == {LOST}:
                 return  # if they still compute, execution/run_lock.py makes the next ones wait
-            raise Refused(
+            raise StudyError(
                 f"Slurm jobs of an earlier run of this study were cancelled but do not end: {' '.join(left)}; "
                 "inspect them with `scontrol show job`, and run again when they are gone"
             )
@@ -96,16 +96,16 @@ def _run(*command: str) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=ANSWER, check=False)
     except FileNotFoundError:
-        raise Refused(
+        raise StudyError(
             f"an earlier run of this study left jobs to Slurm, and {command[0]} is not installed here to cancel them; "
             f"run on the cluster, or delete {NAMES} when they have ended"
         ) from None
     except subprocess.TimeoutExpired:
-        raise Refused(
+        raise StudyError(
             f"{command[0]} does not answer within {ANSWER} s; is Slurm up? (sinfo)"
         ) from None
     if done.returncode:
-        raise Refused(f"{command[0]}: {done.stderr.strip()}; is Slurm up? (sinfo)")
+        raise StudyError(f"{command[0]}: {done.stderr.strip()}; is Slurm up? (sinfo)")
     return done.stdout
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 
 COUNTS = {"": "memory.events", "memory": "memory/memory.oom_control"}  # cgroup version 2 and 1
 
@@ -23,7 +23,7 @@ def enough_memory() -> Iterator[None]:
     before = kills()
     yield
     if kills() > before:
-        raise Refused(
+        raise StudyError(
             "the memory of this Slurm job did not suffice, so the kernel killed a fit; the next attempt asks for more. "
             "If this was the last: --set-resources cross_validate:mem_mb=… cross_validate_shard:mem_mb=…, "
             "or a lower limits.fit_memory_mb"

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.execution.outcomes_file import outcomes_from_bytes, outcomes_to_bytes
 from linclass_study.execution.records import Added
 from linclass_study.execution.slurm_memory import kills
@@ -54,7 +54,7 @@ class UnfinishedRun:
     def _read(self) -> None:
         if not self.path.exists():
             return
-        with self.path.open("rb") as file, suppress(Refused, IndexError, TypeError):
+        with self.path.open("rb") as file, suppress(StudyError, IndexError, TypeError):
             size = os.fstat(file.fileno()).st_size
             while 0 < (length := int.from_bytes(file.read(LENGTH))) <= size:
                 batch = outcomes_from_bytes(self.path, file.read(length)) or []

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from linclass_study.files.writing import unfinished_file
+from linclass_study.files.writing import atomic_write
 from linclass_study.project import ROOT
 
 MOST = 5000  # entries; the longest unused ones are forgotten
@@ -79,7 +79,7 @@ def _save() -> None:
     for name in [*entries][:-MOST]:
         del entries[name]
     try:
-        with unfinished_file(cache_file()) as partial:
+        with atomic_write(cache_file()) as partial:
             partial.write_text(json.dumps(entries), encoding="utf-8")
         files = sorted(cache_file().parent.glob("*.json"), key=lambda file: file.stat().st_mtime)
         for file in files[:-COPIES]:

@@ -7,7 +7,7 @@ import os
 import shutil
 from pathlib import Path
 
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 
 FULL_MB = 50  # what is left of a disk on which a write may just have failed
 ENDS = tuple(os.strerror(code) for code in (errno.ENOSPC, errno.EDQUOT))
@@ -26,4 +26,4 @@ def refuse_for_full_disk(reasons: list[str], folder: Path) -> None:
     """Refuse the outcomes of a run if one of them failed since the disk of its results is full."""
     failed = any(end in reason for reason in reasons for end in ENDS)
     if failed and (full := full_disk(folder)):
-        raise Refused(full)
+        raise StudyError(full)

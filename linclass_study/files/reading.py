@@ -19,7 +19,7 @@ from typing import IO, Any
 import numpy as np
 import polars as pl
 
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 
 GROWTH, AT_LEAST = 100, 10**9  # limits of the unpacked size: a multiple of the file's, or bytes
 LARGEST_JSON = 10**8  # bytes
@@ -41,7 +41,7 @@ def naming_errors(path: Path_) -> Iterator[None]:
     """Context for reading a file, which adds its name and the remedy to errors."""
     try:
         yield
-    except Refused:
+    except StudyError:
         raise
     except Exception as error:  # zipfile, zlib, NumPy, Polars and JSON raise different exceptions
         raise Unreadable(path, error) from None
@@ -51,7 +51,7 @@ def naming_errors(path: Path_) -> Iterator[None]:
         raise Unreadable(path, error) from None
 
 
-class Unreadable(Refused):
+class Unreadable(StudyError):
     """A file cannot be read; `error` says why."""
 
     def __init__(self, path: Path_, error: BaseException):
@@ -159,7 +159,7 @@ def require_plain(folder: Path, given: str) -> None:
                     waiting.append(entry.path)
                 elif not entry.is_file(follow_symlinks=False):
                     name = os.path.relpath(entry.path, folder)
-                    raise Refused(
+                    raise StudyError(
                         f"{given}: {name!r} is a link or a device; results are plain files"
                     )
 

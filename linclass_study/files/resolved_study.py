@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from linclass_study.files.writing import unfinished_file
+from linclass_study.files.writing import atomic_write
 
 NAME = Path("logs", "study.json")
 
@@ -24,7 +24,7 @@ def digest_of_part(part: Any) -> str:
 
 
 def write_resolved(results: str | os.PathLike[str], study: Mapping[str, Any]) -> None:
-    with unfinished_file(Path(results) / NAME) as partial:
+    with atomic_write(Path(results) / NAME) as partial:
         partial.write_text(as_text(study), encoding="utf-8")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import yaml
 
-from linclass_study.files.writing import unfinished_file
+from linclass_study.files.writing import atomic_write
 from linclass_study.project import ROOT
 
 SCHEMAS = ROOT / "workflow" / "schemas" / "tables.yaml"
@@ -44,7 +44,7 @@ def write_table(
     metadata: dict[str, str] | None = None,
 ) -> None:
     """Write atomically: a killed job leaves no incomplete file."""
-    with unfinished_file(path) as partial:
+    with atomic_write(path) as partial:
         data.select(list(table_schema(name))).cast(table_schema(name)).write_parquet(
             partial, metadata=metadata
         )
@@ -52,7 +52,7 @@ def write_table(
 
 def stream(data: pl.LazyFrame, name: str, path: str | os.PathLike[str]) -> None:
     """Write atomically, streaming rows that do not fit into memory."""
-    with unfinished_file(path) as partial:
+    with atomic_write(path) as partial:
         data.select(list(table_schema(name))).cast(table_schema(name)).sink_parquet(partial)
 
 
@@ -73,7 +73,7 @@ def _without_formulas(column: str) -> pl.Expr:
 
 def write_csv(data: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     """Write atomically, without formulas."""
-    with unfinished_file(path) as partial:
+    with atomic_write(path) as partial:
         without_formulas(data.lazy()).collect().write_csv(partial)
 
 

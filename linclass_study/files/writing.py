@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 @contextmanager
-def unfinished_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Context with a temporary path in the same folder, which is renamed to `path` at the end."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from linclass.evaluation import metrics
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 
 SCIKIT_LEARN = "sklearn.metrics"  # whose functions may always be called
 
@@ -27,11 +27,11 @@ def require_trusted(evaluation: Mapping[str, Any], trusted: Collection[str]) -> 
     for path in own_metrics(evaluation):
         module = path.rpartition(".")[0]
         if module not in (SCIKIT_LEARN, *trusted):
-            raise Refused(
+            raise StudyError(
                 f"the study has the metric {path}, and no module is imported because results name it; "
                 f"if you have the module and trust it, add --trust {module}, with its folder in PYTHONPATH"
             )
         try:
             metrics.imported(path)
         except ValueError as error:
-            raise Refused(f"{error}; name the folder of the module in PYTHONPATH") from None
+            raise StudyError(f"{error}; name the folder of the module in PYTHONPATH") from None

@@ -18,7 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from linclass_study.files.reading import read_mapping
-from linclass_study.files.writing import unfinished_file
+from linclass_study.files.writing import atomic_write
 from linclass_study.processes.machine import machine, processor
 from linclass_study.project import ROOT
 
@@ -45,7 +45,7 @@ def record(results: Path, libraries: Mapping[str, str] | None = None) -> str:
     path = results / FOLDER / f"{name}.json"
     if not path.exists():
         text = json.dumps(properties, indent=1, ensure_ascii=False) + "\n"
-        with unfinished_file(path) as partial:
+        with atomic_write(path) as partial:
             partial.write_text(text, encoding="utf-8")
     return name
 

@@ -1,4 +1,4 @@
-"""First step of every job's script: redirect its output to the log, say a refusal in one line, end with Snakemake."""
+"""First step of every script: redirect its output to the log, print StudyErrors in one line, end with Snakemake."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from types import TracebackType
 
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 
 PR_SET_PDEATHSIG = 1
 
@@ -31,7 +31,7 @@ def begin_job(log: str) -> None:
 def _one_line_if_refused(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    if isinstance(error, Refused):
+    if isinstance(error, StudyError):
         print(error, file=sys.stderr)
     else:
         sys.__excepthook__(kind, error, trace)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linclass_study.files.reading import read_mapping
-from linclass_study.files.writing import unfinished_file
+from linclass_study.files.writing import atomic_write
 from linclass_study.report.drawing import rendering
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def is_drawn(folder: Path) -> bool:
 
 
 def _written(path: Path, content: bytes) -> Path:
-    with unfinished_file(path) as partial:
+    with atomic_write(path) as partial:
         partial.write_bytes(content)
     return path
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.files.reading import read_mapping
-from linclass_study.files.writing import unfinished_file
+from linclass_study.files.writing import atomic_write
 from linclass_study.report import figures, sections
 from linclass_study.report.drawing import style
 from linclass_study.report.exhibit import FILES, Exhibit, is_drawn
@@ -86,7 +86,7 @@ def write_exhibits(outcome: Outcome, figures: Iterable[str], dataset: str = "") 
             exhibit.save(folder)
         for file in FILES:
             drawn[f"{name}/{file}"] = hashlib.sha256((folder / file).read_bytes()).hexdigest()
-    with unfinished_file(record_of(outcome.results, dataset)) as partial:
+    with atomic_write(record_of(outcome.results, dataset)) as partial:
         text = json.dumps({"drawn": drawn, "not_drawn": not_drawn}, indent=1, ensure_ascii=False)
         partial.write_text(text + "\n", encoding="utf-8")
 

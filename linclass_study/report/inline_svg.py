@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.report.drawing import style
 
 #: Colours that are invisible on a dark page → variable of the page's CSS.
@@ -29,7 +29,7 @@ def inline(svg: str, name: str, title: str) -> str:
     """The <svg> element of exhibit `name`, ready for HTML; a drawing with anything active or external is refused."""
     for tag in re.findall("<[^>]*>?", svg):
         if not TAG.match(tag) or ACTIVE.search(tag):
-            raise Refused(
+            raise StudyError(
                 f"exhibits/{name}/figure.svg has {tag[:60]}, which no figure has; delete it"
             )
     prefix = re.sub(r"[^A-Za-z0-9-]", lambda odd: f"_{ord(odd[0]):x}_", name)

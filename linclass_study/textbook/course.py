@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from linclass_study.config.yaml_file import read_yaml
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.project import ROOT
 
 FOLDER = ROOT / "textbook"
@@ -21,11 +21,13 @@ def script_names() -> list[str]:
     listed = [name for scripts in chapters().values() for name in scripts]
     there = {file.stem for file in FOLDER.glob("[!_]*.py")}
     if twice := next((name for name in listed if listed.count(name) > 1), None):
-        raise Refused(f"textbook/course.yaml: '{twice}' is given twice; remove one")
+        raise StudyError(f"textbook/course.yaml: '{twice}' is given twice; remove one")
     if missing := sorted(set(listed) - there):
-        raise Refused(f"textbook/course.yaml: there is no script '{missing[0]}.py'; remove it")
+        raise StudyError(f"textbook/course.yaml: there is no script '{missing[0]}.py'; remove it")
     if strays := sorted(there - set(listed)):
-        raise Refused(f"textbook/{strays[0]}.py is in no chapter; add it to textbook/course.yaml")
+        raise StudyError(
+            f"textbook/{strays[0]}.py is in no chapter; add it to textbook/course.yaml"
+        )
     return listed
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.config.yaml_file import read_yaml
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.files.reading import read_json, read_mapping
 from linclass_study.project import ROOT
 
@@ -54,7 +54,7 @@ def compare_published(folder: Path, file: Path = FILE) -> list[Check]:
     found: list[Check] = []
     for i, entry in enumerate(read_yaml(file)):
         if wrong := _wrong(entry):
-            raise Refused(f"{file.name}, entry {i + 1}: {wrong}")
+            raise StudyError(f"{file.name}, entry {i + 1}: {wrong}")
         numbers = read_mapping(folder / entry["exhibit"] / "numbers.json")
         for path, value in entry["numbers"].items():
             found.append(_checked(entry, str(path), float(value), numbers))

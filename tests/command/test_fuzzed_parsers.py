@@ -20,7 +20,7 @@ from linclass_study.config.schema import fitted, schema_problems
 from linclass_study.config.yaml_file import read_yaml
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.files.reading import opened_npz, read_about, read_json, read_parquet
 
 fuzz = settings(
@@ -90,7 +90,7 @@ def outside(folder: Path) -> set[str]:
 @given(content=st.binary(max_size=300) | damaged(table()))
 def test_any_bytes_are_a_table_or_one_line(tmp_path, content):
     (tmp_path / "t.parquet").write_bytes(content)
-    one_line(lambda: read_parquet(tmp_path / "t.parquet"), Refused)
+    one_line(lambda: read_parquet(tmp_path / "t.parquet"), StudyError)
 
 
 @fuzz
@@ -101,7 +101,7 @@ def test_any_bytes_are_arrays_or_one_line(tmp_path, content):
             assert all(isinstance(found[name], np.ndarray) for name in found)
 
     (tmp_path / "a.npz").write_bytes(content)
-    one_line(read, Refused)
+    one_line(read, StudyError)
 
 
 VALUES = st.recursive(
@@ -121,7 +121,7 @@ KEYS = ("status", "classes", "positive", "rows", "class_counts", "digest")
 def test_any_bytes_are_json_or_one_line(tmp_path, content):
     (tmp_path / "d.json").write_bytes(content)
     for read in (read_json, read_about):
-        one_line(lambda read=read: read(tmp_path / "d.json"), Refused)
+        one_line(lambda read=read: read(tmp_path / "d.json"), StudyError)
 
 
 @fuzz
@@ -134,11 +134,11 @@ def test_any_archive_is_unpacked_below_its_folder_or_one_line(tmp_path_factory, 
     folder.mkdir(parents=True)
     archive = folder.parent.parent / "archive"
     archive.write_bytes(content)
-    one_line(lambda: unpack("a.zip", archive, folder), Refused)
+    one_line(lambda: unpack("a.zip", archive, folder), StudyError)
     with tarfile.open(archive, "w") as box:
         for name in names:
             box.addfile(tarfile.TarInfo(name))
-    one_line(lambda: unpack("a.tar", archive, folder), Refused)
+    one_line(lambda: unpack("a.tar", archive, folder), StudyError)
     assert outside(folder) == {"here"}
     assert outside(folder.parent) == {"unpacked", "archive"}
 
@@ -156,7 +156,7 @@ WORDS = st.text("abc:[]{}&*!|>-#'\"\n \t\u2028%@`0.e~", max_size=40)
 @given(content=WORDS.map(str.encode) | damaged(STUDY.encode()) | st.binary(max_size=60))
 def test_any_bytes_are_a_study_file_or_one_line(tmp_path, content):
     (tmp_path / "study.yaml").write_bytes(content)
-    one_line(lambda: read_yaml(tmp_path / "study.yaml"), Refused)
+    one_line(lambda: read_yaml(tmp_path / "study.yaml"), StudyError)
 
 
 @fuzz

@@ -20,7 +20,7 @@ from finished_results import change
 from linclass_study.command import derived_files
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.execution import run_files, shards
 from linclass_study.execution.fit_store import replace
 from linclass_study.execution.run_files import RunInputs
@@ -202,7 +202,7 @@ def test_unfinished_runs_and_shards_are_no_pickles(tmp_path, a):
         for written in (content, len(content).to_bytes(8) + content):
             (tmp_path / FILE).write_bytes(written)
             assert UnfinishedRun(tmp_path / FILE).kept == {}, file
-        with pytest.raises(Refused, match="cannot be read"):
+        with pytest.raises(StudyError, match="cannot be read"):
             shards.outcomes_from_bytes(tmp_path / "1.npz", content)
 
 

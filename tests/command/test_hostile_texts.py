@@ -18,7 +18,7 @@ from finished_results import change, made_up
 from studies import Data, Method
 
 from linclass_study.analysis.export import export_table, latex, markdown
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.files.tables import write_csv
 from linclass_study.report.inline_svg import inline
 
@@ -133,7 +133,7 @@ def test_markdown_and_latex_escape_what_they_would_read_as_their_own(tmp_path):
 def test_a_drawing_with_anything_active_is_not_put_into_the_page(inside):
     drawing = '<svg viewBox="0 0 1 1"><path d="M0 0"/>{}</svg>'
     assert inline(drawing.format(""), "roc", "title").startswith("<svg")
-    with pytest.raises(Refused, match=r"exhibits/roc/figure\.svg has <"):
+    with pytest.raises(StudyError, match=r"exhibits/roc/figure\.svg has <"):
         inline(drawing.format(inside), "roc", "title")
 
 

@@ -10,7 +10,7 @@ import pytest
 from linclass.base.tables.table import Table
 from linclass_study.data import dataset_file
 from linclass_study.data.dataset_file import load_dataset, save_dataset
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 
 CSV = "x,t,y\n1,red,no\n2,,yes\n3,blue,no\n"
 SPARSE = "a 1:1 3:2\nb 2:1\na 3:0.5\n"
@@ -133,7 +133,7 @@ def test_a_damaged_file_reports_which_it_is_and_what_to_do(damage, found, tmp_pa
     whole = path.read_bytes()
     path.write_bytes({"emptied": b"", "cut short": whole[: len(whole) // 2]}.get(damage, b"text"))
     with pytest.raises(
-        Refused, match=r"a\.npz cannot be read .*: delete it and run snakemake again"
+        StudyError, match=r"a\.npz cannot be read .*: delete it and run snakemake again"
     ):
         load_dataset(path)
 

@@ -17,7 +17,7 @@ from linclass_study.analysis.fit_problems import fit_problems
 from linclass_study.analysis.scored_runs import write_scores
 from linclass_study.analysis.scoring import Classes
 from linclass_study.analysis.summary import write_summary
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.files import tables as table_files
 from linclass_study.files.reading import read_parquet
 from linclass_study.files.tables import write_table
@@ -183,7 +183,7 @@ def test_a_fit_that_cannot_be_scored_is_named_and_harms_no_other(what, capsys):
 def test_a_damaged_file_is_named_with_the_remedy_in_one_line(tmp_path, content):
     path = tmp_path / "predictions.parquet"
     path.write_bytes(content)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(StudyError) as refused:
         read_parquet(path)
     assert str(refused.value).startswith(f"{path} cannot be read")
     assert "delete it" in str(refused.value)

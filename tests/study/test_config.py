@@ -12,10 +12,10 @@ import yaml
 
 from linclass_study.analysis.across_datasets import FEW
 from linclass_study.config.config import read_config
-from linclass_study.config.meant_method import meant_methods
 from linclass_study.config.method_check import method_problems
+from linclass_study.config.suggest_method import suggest_methods
 from linclass_study.config.yaml_file import parse_numbers, read_yaml
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.project import ROOT
 
 DEFAULT = ROOT / "config" / "config.yaml"
@@ -51,7 +51,7 @@ def study(tmp_path, monkeypatch):
 @pytest.fixture
 def refusals(study):
     def lines(text, **command_line):
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(StudyError) as refused:
             study(text, **command_line)
         return str(refused.value).split("\n")
 
@@ -347,7 +347,7 @@ def test_all_names_that_a_study_misspells_are_told_at_once(refusals):
 )
 def test_a_method_may_be_meant_by_other_names(name, meant):
     catalogue = read_yaml(ROOT / "config" / "methods.yaml")
-    assert meant_methods(name, catalogue).startswith(f"did you mean {meant}")
+    assert suggest_methods(name, catalogue).startswith(f"did you mean {meant}")
 
 
 def test_an_unknown_method_is_told_those_that_are_meant(refusal):
@@ -588,7 +588,7 @@ def test_a_file_that_is_no_study_is_refused_with_its_line(tmp_path, case):
     content, words = FILES[case]
     path = tmp_path / "study.yaml"
     path.write_bytes(content)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(StudyError) as refused:
         read_yaml(path)
     assert str(refused.value).startswith(f"{path}: ")
     assert words in str(refused.value)

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.execution import bundle
 from linclass_study.execution.records import Records
 from linclass_study.execution.run_files import RunInputs
@@ -38,13 +38,13 @@ def test_a_full_disk_is_named_with_what_is_left(full, tmp_path):
 
 def test_only_a_fit_that_failed_for_it_is_refused(full, tmp_path):
     disk_space.refuse_for_full_disk(["ValueError: no", ""], tmp_path)
-    with pytest.raises(Refused, match="is full"):
+    with pytest.raises(StudyError, match="is full"):
         disk_space.refuse_for_full_disk(["ValueError: no", FAILED], tmp_path)
 
 
 def test_its_run_is_not_written(full, tmp_path, monkeypatch):
     monkeypatch.setattr(bundle, "fit_and_predict", lambda *_, **__: FailedRecords())
-    with pytest.raises(Refused, match="is full"):
+    with pytest.raises(StudyError, match="is full"):
         bundle.computed_run(Shared(tmp_path), "m", SPEC, {}, SimpleNamespace(limits_of_fit={}))
     assert not [*tmp_path.rglob("*.parquet")]
 

@@ -19,14 +19,14 @@ print("not ended")
 REFUSING = """
 import sys
 from linclass_study.processes.job import begin_job
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 begin_job(sys.argv[1])
 raise {}("the thing, its value, the remedy")
 """
 
 
 def test_a_refusal_is_one_line_of_the_log_and_another_error_has_its_traceback(tmp_path):
-    for kind, lines in (("Refused", 1), ("ValueError", 4)):
+    for kind, lines in (("StudyError", 1), ("ValueError", 4)):
         log = tmp_path / f"{kind}.log"
         script = REFUSING.format(kind)
         done = subprocess.run([sys.executable, "-c", script, str(log)], check=False)

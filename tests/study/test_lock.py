@@ -14,7 +14,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.execution import lock
 
 HOLD = "from linclass_study.execution import lock; lock.remove_stale_locks(); print('held', flush=True); input()"
@@ -200,7 +200,7 @@ def test_studies_side_by_side_are_distinguished_by_their_results(folder):
     assert [*theirs.parent.iterdir()] == [theirs]
     lock.reserve("results")
     with pytest.raises(
-        Refused, match=f"process {os.getpid()} on elsewhere, since .*wait until it ends there"
+        StudyError, match=f"process {os.getpid()} on elsewhere, since .*wait until it ends there"
     ):
         lock.reserve("others")
 
@@ -209,7 +209,7 @@ def test_whoever_makes_the_results_keeps_them_without_snakemakes_locks(folder):
     code = HOLD.replace("print(", "lock.reserve('results'); print(")
     process = start(code=code)
     lock.remove_stale_locks()
-    with pytest.raises(Refused, match="wait until it ends, or end it"):
+    with pytest.raises(StudyError, match="wait until it ends, or end it"):
         lock.reserve("results")
     end(process, signal.SIGKILL)
     lock.reserve("results")

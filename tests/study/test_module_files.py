@@ -51,7 +51,7 @@ def test_a_file_on_pythonpath_and_what_it_imports(found):
 
 
 def test_the_studys_own_folder_comes_first(found):
-    assert found("mine", lib__mine_DOT_py="", study__mine_DOT_py="") == {"config/mine.py"}
+    assert found("mine", lib__mine_DOT_py="", study__mine_DOT_py="") == {"study/mine.py"}
 
 
 def test_a_package_counts_what_it_imports_of_itself(found, tmp_path):

@@ -23,7 +23,7 @@ from linclass_study.analysis.scoring import Classes, score
 from linclass_study.command import merged_study
 from linclass_study.config import code, module_files
 from linclass_study.config.metric_check import own_metric_problems
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.files import tables as table_files
 from linclass_study.pipeline import own_metrics
 from linclass_study.pipeline.fitted import Task, measured
@@ -271,12 +271,12 @@ def test_a_metric_for_two_classes_alone_is_accepted(mine):
 def test_results_are_scored_by_it_if_its_module_is_trusted_and_there(mine):
     evaluation = {"tune_metric": "accuracy", "metrics": ["nowhere.f"], "folds": 3}
     with pytest.raises(
-        Refused,
+        StudyError,
         match=r"there is no module 'nowhere'.*; name the folder of the module in PYTHONPATH",
     ):
         require_trusted(evaluation, ["nowhere"])
     require_trusted(evaluation | {"metrics": ["mine.share"]}, ["mine"])
-    with pytest.raises(Refused, match=r"metric mine\.share, .* add --trust mine"):
+    with pytest.raises(StudyError, match=r"metric mine\.share, .* add --trust mine"):
         require_trusted(evaluation | {"metrics": ["mine.share"]}, ["mine.share", "nowhere"])
 
 

@@ -12,7 +12,7 @@ import pytest
 from linclass.base.tables.table import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import save_dataset
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.execution import feature_file, folds, kept_log, manifest, run_files, shards
 from linclass_study.execution.bundle import compute_bundle
 from linclass_study.execution.folds import write_folds
@@ -110,7 +110,7 @@ def test_shards_of_a_run_that_was_deleted_after_them_are_made_anew(results, tmp_
     compute_shard(shared, "svm", METHODS["svm"], LIMITS, (1, 1), part)  # nothing: it is up to date
     for path in (results / "runs/d/svm").iterdir():
         path.unlink()
-    with pytest.raises(Refused, match="d × svm: its files were deleted meanwhile; run again"):
+    with pytest.raises(StudyError, match="d × svm: its files were deleted meanwhile; run again"):
         shards.gather(shared, "svm", METHODS["svm"], LIMITS, [part])
     assert not part.exists()
 

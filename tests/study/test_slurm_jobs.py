@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.execution import slurm_jobs
 
 SQUEUE = """#!/bin/sh
@@ -89,7 +89,7 @@ def test_a_job_that_does_not_end_is_refused_by_its_number(
     submit(slurm, "dead", "17")
     (slurm.parent / "scancel").write_text("#!/bin/sh\n")
     monkeypatch.setattr(slurm_jobs, "PATIENCE", 0)
-    with pytest.raises(Refused, match="17"):
+    with pytest.raises(StudyError, match="17"):
         slurm_jobs.cancel_abandoned("results", print)
 
 
@@ -111,6 +111,6 @@ def test_a_slurm_that_is_down_is_reported_in_one_line(slurm: Path) -> None:
         "#!/bin/sh\necho 'Unable to contact slurm controller' >&2; exit 1\n"
     )
     with pytest.raises(
-        Refused, match=r"squeue: Unable to contact slurm controller; is Slurm up\? \(sinfo\)"
+        StudyError, match=r"squeue: Unable to contact slurm controller; is Slurm up\? \(sinfo\)"
     ):
         slurm_jobs.cancel_abandoned("results", print)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.execution import slurm_memory
 
 VERSIONS = {  # of control groups: /proc/self/cgroup, the file that counts, what it holds after two deaths
@@ -34,7 +34,7 @@ def test_what_was_done_meanwhile_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(slurm_memory, "kills", lambda: next(counts))
     with slurm_memory.enough_memory():
         pass
-    with pytest.raises(Refused, match="memory of this Slurm job"), slurm_memory.enough_memory():
+    with pytest.raises(StudyError, match="memory of this Slurm job"), slurm_memory.enough_memory():
         pass
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from linclass_study.config.yaml_file import read_yaml
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.project import ROOT
 from linclass_study.textbook import course, published, published_table, textbook_page
 from linclass_study.textbook.caption import Caption
@@ -86,7 +86,7 @@ def test_a_miss_is_the_value_that_the_sources_own_arithmetic_gives(
 
 def test_a_miss_without_a_reason_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
-        Refused, match="'instead' needs a value for each of the numbers, and a reason"
+        StudyError, match="'instead' needs a value for each of the numbers, and a reason"
     ):
         a_gate(tmp_path, {"drawn": True}, instead={"a.b": 1.8})
 
@@ -125,7 +125,7 @@ def test_the_end_counts_what_holds_and_names_what_does_not() -> None:
 
 
 def test_a_wrong_key_is_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="entry 1: unknown key 'tolerence'"):
+    with pytest.raises(StudyError, match="entry 1: unknown key 'tolerence'"):
         a_gate(tmp_path, {"drawn": True}, tolerence=1)
 
 
@@ -182,7 +182,7 @@ def test_a_script_in_no_chapter_is_refused(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "stray.py").write_text('"""A."""\n')
     (tmp_path / "course.yaml").write_text("One: []\n")
     monkeypatch.setattr(course, "FOLDER", tmp_path)
-    with pytest.raises(Refused, match=r"textbook/stray\.py is in no chapter"):
+    with pytest.raises(StudyError, match=r"textbook/stray\.py is in no chapter"):
         course.script_names()
 
 

@@ -34,7 +34,7 @@ rule cross_validate:
         runtime=minutes_of_bundle,
     params:
         results=folder_of_results,
-        asked=asked_of_bundle,
+        asked=spec_digest_of_bundle,
     script:
         "../scripts/cross_validate.py"
 
@@ -57,7 +57,7 @@ rule cross_validate_shard:
         runtime=minutes_of_bundle,
     params:
         results=folder_of_results,
-        asked=asked_of_bundle,
+        asked=spec_digest_of_bundle,
         shards=shards_of_bundle,
         code=code_of("cross_validate_shard.py"),
     script:
@@ -79,7 +79,7 @@ rule gather_shards:
         bundle=DIVIDED,
     params:
         results=folder_of_results,
-        asked=asked_of_bundle,
+        asked=spec_digest_of_bundle,
         code=code_of("gather_shards.py"),
     script:
         "../scripts/gather_shards.py"

@@ -12,7 +12,7 @@ from linclass_study.execution import slurm_jobs
 from linclass_study.execution.work import SECONDS_OF_RULE
 from linclass_study.files import resolved_study
 from linclass_study.data.fetch import fetch_attempts
-from linclass_study.errors import Refused, printable
+from linclass_study.errors import StudyError, printable
 from linclass_study.analysis import study_file
 from linclass_study.files.reading import require_plain
 from linclass_study.execution import fit_store
@@ -30,7 +30,7 @@ def cancel_abandoned_slurm_jobs():
     """Before the first job: cancel the jobs of a killed Snakemake, and store the name of our own."""
     try:
         slurm_jobs.cancel_abandoned(STUDY.results, logger.info)
-    except Refused as refused:
+    except StudyError as refused:
         sys.exit(str(refused))
     if name := snakemake_internals.name_of_slurm_jobs(workflow):
         slurm_jobs.remember(name, STUDY.results)
@@ -41,7 +41,7 @@ def reserve_results():
     try:
         require_plain(Path(STUDY.results), STUDY.results)
         lock.reserve(STUDY.results)
-    except Refused as refused:
+    except StudyError as refused:
         sys.exit(str(refused))
 
 

@@ -36,7 +36,7 @@ def files_of_shards(wildcards):
     return [f"<results>/shards/{wildcards.bundle}/{shard}.npz" for shard in shards]
 
 
-def asked_of_bundle(wildcards):
+def spec_digest_of_bundle(wildcards):
     """Digest of what the study specifies for these runs. A change reruns the job, which then computes only the runs
     that are affected."""
     runs = BUNDLES[wildcards.bundle].runs

@@ -16,7 +16,7 @@ from linclass.evaluation import metrics
 from linclass_study.execution import bundles
 from linclass_study.pipeline.own_metrics import metrics_of, own_metrics
 from linclass_study.project import ROOT, refuse_another_copy
-from linclass_study.errors import Refused
+from linclass_study.errors import StudyError
 from linclass_study.report import exhibits
 from linclass_study.files.resolved_study import as_text, digest_of_part
 from linclass_study.files.reading import refuse_broken_records
@@ -35,7 +35,7 @@ try:
     STUDY = studies.read_config(config, workflow.configfiles, ROOT, workflow.is_main_process)
     if workflow.is_main_process:
         refuse_broken_records(Path(STUDY.results), STUDY.datasets)
-except Refused as refused:
+except StudyError as refused:
     sys.exit(str(refused))
 
 config.update(results=STUDY.results, downloads=STUDY.downloads)  # expanded paths, for jobs

@@ -19,7 +19,7 @@ from linclass_study.data.assembly.target import class_codes, column_named, liste
 from linclass_study.data.content import Columns, Content
 from linclass_study.data.labels import label_column, sorted_labels
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.errors import nearest_name
+from linclass_study.errors import suggest_name
 
 BLOCK = 8192  # rows
 
@@ -116,7 +116,7 @@ def _like(frame: pl.DataFrame, test: Content) -> pl.DataFrame:
         for name in these.columns:
             if name not in those.columns:
                 raise Unavailable(
-                    f"the {part} set has no column '{name}'; {nearest_name(name, those.columns)}"
+                    f"the {part} set has no column '{name}'; {suggest_name(name, those.columns)}"
                 )
     return test.frame.select(frame.columns)
 

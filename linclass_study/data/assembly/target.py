@@ -11,7 +11,7 @@ import polars as pl
 from linclass.base.counted import first_names
 from linclass_study.data.labels import codes_and_classes, plain_number, sorted_labels
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.errors import nearest_name
+from linclass_study.errors import suggest_name
 
 MEASURED = 20  # distinct numbers; fewer may be classes
 LISTED = 30  # names in a message; the others are counted
@@ -81,7 +81,7 @@ def is_a_number(classes: list[str], counts: np.ndarray) -> bool:
 
 def column_named(name: Any, columns: list[str], key: str) -> str:
     if str(name) not in columns:
-        close = nearest_name(name, columns)
+        close = suggest_name(name, columns)
         known = f", {close} Columns are " if close.startswith("did") else "; columns are "
         numbers = sum(plain_number(column) is not None for column in columns)
         hint = (

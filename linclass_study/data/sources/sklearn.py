@@ -14,7 +14,7 @@ import polars as pl
 from linclass_study.data.content import Columns
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.errors import nearest_name
+from linclass_study.errors import suggest_name
 
 TARGET = "target"
 BUNDLED = "datasets/data/iris.csv"
@@ -51,7 +51,7 @@ def _loaded(name: str) -> Columns:
         X, y, columns = bunch.data, bunch.target, map(str, bunch.feature_names)
     except (AttributeError, TypeError, KeyError):
         raise Unavailable(
-            f"scikit-learn has no data set '{name}'; {nearest_name(name, loaders)}"
+            f"scikit-learn has no data set '{name}'; {suggest_name(name, loaders)}"
         ) from None
     if y.ndim != 1:
         raise Unavailable(

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from linclass.base.other_names import CLASSES, near_names
-from linclass_study.errors import nearest_name
+from linclass_study.errors import suggest_name
 
 SHOWN = 5  # names in a message
 
 
-def meant_methods(name: str, catalogue: Mapping[str, Any]) -> str:
+def suggest_methods(name: str, catalogue: Mapping[str, Any]) -> str:
     """The remedy for a name that is not in the catalogue."""
     found = next(filter(None, _readings(name, catalogue)), [])
     if not found:
-        return nearest_name(name, catalogue)
+        return suggest_name(name, catalogue)
     shown = [f"'{one}'" for one in found[:SHOWN]]
     return f"did you mean {', '.join(shown[:-1])}{' or ' * (len(shown) > 1)}{shown[-1]}?"
 
