@@ -41,9 +41,9 @@ from linclass.base.design.kernel_design import KernelDesign
 from linclass.base.parts import find
 from linclass.kernels.functions.gaussian import Gaussian
 from linclass.kernels.kernel_norm import KernelNorm
-from linclass.linear.losses.hinge import Hinge
+from linclass.linear.losses.margin import Hinge
 from linclass.linear.objective.objective import Objective, strength_of_C
-from linclass.linear.penalties.l2 import L2
+from linclass.linear.penalties.entrywise import L2
 
 WITHIN = 1e-6
 

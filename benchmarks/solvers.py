@@ -39,10 +39,10 @@ from sklearn.linear_model import LogisticRegression as Peer
 
 from linclass import LogisticRegression
 from linclass.base.design.design_matrix import DesignMatrix
-from linclass.linear.losses.logistic import Logistic
-from linclass.linear.losses.softmax import Softmax
+from linclass.linear.losses.margin import Logistic
+from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.objective.objective import Objective, strength_of_C
-from linclass.linear.penalties.l2 import L2
+from linclass.linear.penalties.entrywise import L2
 
 
 def logistic(

@@ -26,10 +26,10 @@ import sklearn.linear_model as peers
 
 from linclass import ElasticNet, Lasso, LogisticRegression
 from linclass.base.design.design_matrix import DesignMatrix
-from linclass.linear.losses.logistic import Logistic
-from linclass.linear.losses.squared import Squared
+from linclass.linear.losses.margin import Logistic
+from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective, strength_of_C
-from linclass.linear.penalties.elastic_net import ElasticNet as Net
+from linclass.linear.penalties.entrywise import ElasticNet as Net
 
 WITHIN = 1e-6
 

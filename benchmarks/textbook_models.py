@@ -41,9 +41,9 @@ from linclass import (
     ProbitRegression,
 )
 from linclass.base.design.design_matrix import DesignMatrix
-from linclass.linear.losses.crammer_singer import CrammerSinger
+from linclass.linear.losses.multiclass import CrammerSinger
 from linclass.linear.objective.objective import Objective, strength_of_C
-from linclass.linear.penalties.l2 import L2
+from linclass.linear.penalties.entrywise import L2
 
 TOLERANCES = [10.0**-k for k in range(1, 11)]
 

@@ -7,6 +7,7 @@ are in the order, and under the headings, of the catalogue of methods.
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -43,6 +44,10 @@ TAKES = {
     "every feature": "entrywise, factors above 0",
 }
 PARTS = ("losses", "penalties", "solvers", "kernels", "families")
+IN_CLASS = (
+    "losses",
+    "penalties",
+)  # the docstring of the class states the equation; else that of its module
 
 INTRODUCTION = """\
 # Models
@@ -197,7 +202,7 @@ def step_names(steps: list[Any]) -> list[str]:
 
 PARTS_BY_NAME = """\
 Models compose a loss, a penalty and a solver; generative models have an exponential family, kernel machines a kernel.
-Each is a file that is found by its name. Options are given as `{name: {option: value}}`, for example
+Each is chosen by its name. Options are given as `{name: {option: value}}`, for example
 `solver={"quasi_newton": {"memory": 20}}`. `solver="auto"` chooses by loss, penalty and shape of X.
 """
 
@@ -207,7 +212,8 @@ def part_table(package: str) -> str:
     rows = []
     for name in parts.names(package):
         found = parts.find(package, name)
-        first = (sys.modules[found.__module__].__doc__ or "").partition("\n\n")[0]
+        stated = found.__doc__ if package in IN_CLASS else sys.modules[found.__module__].__doc__
+        first = inspect.cleandoc(stated or "").partition("\n\n")[0]
         first = re.split(r"   (?=[A-Z])", " ".join(first.split("\n")))[0].strip(" :,")
         row = (part_link(package, name), plain(first))
         taken = (

@@ -41,13 +41,12 @@ from linclass.base.takes_offset import ProbabilitiesWithOffset
 from linclass.bayes.largest_evidence import largest_evidence
 from linclass.bayes.mean_of_sigmoid import log_mean_of_sigmoid
 from linclass.bayes.posterior_of_weights import PosteriorOfWeights, posteriors
-from linclass.linear.losses._with_offset import with_offset
-from linclass.linear.losses.base import Loss
-from linclass.linear.losses.logistic import Logistic
-from linclass.linear.losses.softmax import Softmax
+from linclass.linear.losses.base import Loss, with_offset
+from linclass.linear.losses.margin import Logistic
+from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.objective.centred_rows import about_mean, far_about_mean
 from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties.l2 import L2
+from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.smooth.newton import Newton
 
 PREDICTIVES = ("probit", "quadrature", "mode")

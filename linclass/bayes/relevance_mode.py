@@ -18,11 +18,10 @@ from linclass.base.numerics.arrays import Array
 from linclass.bayes.laplace_posterior import laplace_posterior
 from linclass.bayes.relevance import Relevance
 from linclass.linear.likelihood.weighted_columns import WeightedColumns
-from linclass.linear.losses._with_offset import with_offset
-from linclass.linear.losses.base import Loss
-from linclass.linear.losses.logistic import Logistic
+from linclass.linear.losses.base import Loss, with_offset
+from linclass.linear.losses.margin import Logistic
 from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties.l2 import L2
+from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.smooth.newton import Newton
 
 EXACT = 1e-12  # gap of a mode: gains are squares of slopes

@@ -28,7 +28,7 @@ from linclass.kernels.kernel_norm import KernelNorm
 from linclass.kernels.near_the_mean import near_the_mean, why_far_rows_are_hard
 from linclass.kernels.positive_semidefinite import shift_to_psd
 from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties.l2 import L2
+from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.base import Solution
 
 MANY = 1000  # rows above which features are searched for

@@ -26,8 +26,8 @@ from linclass.kernels.functions.base import KernelLike
 from linclass.kernels.kernel_machine import KernelMachine
 from linclass.kernels.warm_start import Previous
 from linclass.linear.composition.support_vectors import rows_that_count
-from linclass.linear.losses.kesler import Kesler
-from linclass.linear.losses.perceptron import Perceptron
+from linclass.linear.losses.margin import Perceptron
+from linclass.linear.losses.multiclass import Kesler
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.hinge.perceptron_rule import PerceptronRule
 

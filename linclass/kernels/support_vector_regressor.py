@@ -33,7 +33,7 @@ from linclass.kernels.support_vector_machine import SupportVectorMachine
 from linclass.kernels.warm_start import Previous, thetas
 from linclass.linear.composition.support_vectors import of_all_rows, rows_that_count
 from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties.l2 import L2
+from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.base import Solution
 
 

@@ -32,10 +32,10 @@ from linclass.base.geometry import LinearGeometry
 from linclass.base.numerics.arrays import Array
 from linclass.base.parameter_types import require_nonnegative
 from linclass.base.regressor import Regressor
-from linclass.linear.losses.squared import Squared
+from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
 from linclass.linear.paths.fits_path import FitsPath
-from linclass.linear.penalties.l1 import L1
+from linclass.linear.penalties.entrywise import L1
 from linclass.linear.solvers.l1.centred_gram import gram_of
 from linclass.linear.solvers.l1.homotopy import Homotopy, Walk
 

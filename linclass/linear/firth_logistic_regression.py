@@ -35,7 +35,7 @@ from linclass.base.numerics.line_search import backtrack
 from linclass.base.parameter_types import require_positive, require_whole
 from linclass.base.softmax_probabilities import SoftmaxProbabilities
 from linclass.base.takes_offset import ProbabilitiesWithOffset
-from linclass.linear.losses.softmax import Softmax
+from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.objective.centred_rows import about_mean
 
 MOST = 200  # steps of Fisher's scoring

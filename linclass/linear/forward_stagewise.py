@@ -29,7 +29,7 @@ from linclass.base.geometry import LinearGeometry
 from linclass.base.numerics.arrays import Array
 from linclass.base.parameter_types import is_whole, require_whole
 from linclass.base.regressor import Regressor
-from linclass.linear.losses.squared import Squared
+from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.l1.centred_gram import CentredGram, gram_of
 

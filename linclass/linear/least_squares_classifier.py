@@ -30,7 +30,7 @@ from linclass.discriminant.left_out import moments_left_out
 from linclass.discriminant.statistics.class_moments import ClassMoments
 from linclass.discriminant.without_one_row import LONE
 from linclass.linear.linear_classifier import LinearClassifier
-from linclass.linear.losses.squared import Squared
+from linclass.linear.losses.regression import Squared
 from linclass.linear.penalties.base import PenaltyLike
 from linclass.linear.solvers.base import SolverLike, StepLike
 from linclass.linear.solvers.smooth.indicator_regression import IndicatorRegression

@@ -28,8 +28,7 @@ from linclass.base.numerics.arrays import Array
 from linclass.base.parts import find
 from linclass.linear.composition.class_coefficients import ClassCoefficients
 from linclass.linear.inequalities import Recession
-from linclass.linear.losses._with_offset import with_offset
-from linclass.linear.losses.base import LossLike
+from linclass.linear.losses.base import LossLike, with_offset
 from linclass.linear.objective.objective import Objective
 from linclass.linear.one_more_pass import OneMorePass
 from linclass.linear.paths.fits_strengths import FitsStrengths

@@ -23,7 +23,7 @@ from linclass.base.numerics.arrays import Array
 from linclass.base.offsets import row_offsets
 from linclass.base.regressor_with_offset import RegressorWithOffset
 from linclass.linear.composition.composition import Composition
-from linclass.linear.losses.squared import Squared
+from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
 from linclass.linear.one_more_pass import OneMorePassOfTargets
 from linclass.linear.solvers.base import Solution, SolverLike, StepLike

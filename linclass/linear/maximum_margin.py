@@ -18,10 +18,10 @@ import numpy as np
 
 from linclass.base.design.design_matrix import DesignMatrix
 from linclass.base.numerics.arrays import Array
-from linclass.linear.losses.hinge import Hinge
+from linclass.linear.losses.margin import Hinge
 from linclass.linear.objective.gap import gap_of, relative
 from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties.l2 import L2
+from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.hinge.semismooth_newton import one_round
 from linclass.separation.decision import Undecided, proved
 from linclass.separation.proofs.signed_rows import SignedRows

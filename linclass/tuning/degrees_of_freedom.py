@@ -19,7 +19,7 @@ import numpy as np
 from linclass.base.applicability import require_memory
 from linclass.base.numerics.arrays import Array
 from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties.unpenalized import Unpenalized
+from linclass.linear.penalties.entrywise import Unpenalized
 
 DEPENDENT = 1e-12  # eigenvalues below it, in units of the largest, are 0
 

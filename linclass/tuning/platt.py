@@ -18,9 +18,9 @@ from scipy.special import log_expit
 from linclass.base.counted import counted
 from linclass.base.design.design_matrix import DesignMatrix
 from linclass.base.numerics.arrays import Array
-from linclass.linear.losses.logistic import Logistic
+from linclass.linear.losses.margin import Logistic
 from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties.unpenalized import Unpenalized
+from linclass.linear.penalties.entrywise import Unpenalized
 from linclass.linear.solvers.smooth.newton import Newton
 
 

@@ -28,7 +28,7 @@ from linclass import (
 from linclass.base.applicability import NotApplicable
 from linclass.base.parameters import key_of
 from linclass.linear.penalties.base import EDGE, KinkedPenalty
-from linclass.linear.penalties.l1 import L1
+from linclass.linear.penalties.entrywise import L1
 from linclass.tuning.paths import Grid
 
 Array = np.ndarray

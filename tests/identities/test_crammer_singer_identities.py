@@ -12,10 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from linclass import LinearClassifier
 from linclass.base.design.design_matrix import DesignMatrix
-from linclass.linear.losses.crammer_singer import CrammerSinger
-from linclass.linear.losses.hinge import Hinge
+from linclass.linear.losses.margin import Hinge
+from linclass.linear.losses.multiclass import CrammerSinger
 from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties.l2 import L2
+from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.hinge import class_system, tied_classes
 from linclass.linear.solvers.hinge.augmented import AugmentedPairs, may_move, slopes_at
 from linclass.linear.solvers.hinge.class_system import (

@@ -19,10 +19,10 @@ from linclass import (
     Ridge,
 )
 from linclass.base.design.design_matrix import DesignMatrix
-from linclass.linear.losses.logistic import Logistic
-from linclass.linear.losses.softmax import Softmax
+from linclass.linear.losses.margin import Logistic
+from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties.unpenalized import Unpenalized
+from linclass.linear.penalties.entrywise import Unpenalized
 from linclass.linear.solvers.smooth.irls import Irls
 from linclass.linear.solvers.smooth.newton import Newton
 

@@ -9,8 +9,7 @@ from scipy.special import ndtr
 
 from linclass import LinearDiscriminantAnalysis, LogisticRegression, ProbitRegression
 from linclass.base.design.design_matrix import DesignMatrix
-from linclass.linear.losses.exponential import Exponential
-from linclass.linear.losses.logistic import Logistic
+from linclass.linear.losses.margin import Exponential, Logistic
 from linclass.linear.losses.probit import Probit
 from linclass.linear.objective.first_step import lengthened
 from linclass.linear.objective.objective import Objective

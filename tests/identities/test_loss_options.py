@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from linclass import LinearClassifier, LogisticRegression, TunedClassifier
-from linclass.linear.losses.huber import Huber
+from linclass.linear.losses.regression import Huber
 
 Y = np.arange(60) % 2
 X = np.random.default_rng(0).standard_normal((60, 3)) + Y[:, None]

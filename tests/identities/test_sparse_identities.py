@@ -11,10 +11,10 @@ from scipy import sparse
 
 from linclass import ElasticNet, Lasso, LogisticRegression, Ridge
 from linclass.base.design.design_matrix import DesignMatrix
-from linclass.linear.losses.squared import Squared
+from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties.elastic_net import ElasticNet as Net
-from linclass.linear.penalties.l1 import L1
+from linclass.linear.penalties.entrywise import L1
+from linclass.linear.penalties.entrywise import ElasticNet as Net
 from linclass.linear.solvers.l1.centred_gram import gram_of
 from linclass.linear.solvers.l1.dual_newton import DualNewton
 from linclass.linear.solvers.l1.gram_points import from_moments, from_rows

@@ -30,7 +30,7 @@ from linclass import (
     TunedRegressor,
 )
 from linclass.base.applicability import NotApplicable
-from linclass.linear.penalties.l1 import L1
+from linclass.linear.penalties.entrywise import L1
 
 STRENGTHS = [1.0, 0.1, 0.01, 1e-3]
 FOLD = np.arange(120) % 4

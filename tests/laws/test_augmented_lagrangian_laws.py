@@ -14,7 +14,7 @@ from linclass.base.design.design_matrix import DesignMatrix
 from linclass.base.parts import find, names
 from linclass.linear.objective.moreau_envelope import envelope
 from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties.elastic_net import ElasticNet
+from linclass.linear.penalties.entrywise import ElasticNet
 from linclass.linear.penalties.group_lasso import GroupLasso
 from linclass.linear.solvers.hinge.two_envelopes import TwoEnvelopes
 from linclass.linear.solvers.l1.active_set import ActiveSet

@@ -7,13 +7,13 @@ from numpy.testing import assert_allclose
 from linclass import LinearClassifier
 from linclass.base.design.design_matrix import DesignMatrix
 from linclass.base.parts import find, names
-from linclass.linear.losses.huber import Huber
-from linclass.linear.losses.logistic import Logistic
-from linclass.linear.losses.softmax import Softmax
+from linclass.linear.losses.margin import Logistic
+from linclass.linear.losses.multiclass import Softmax
+from linclass.linear.losses.regression import Huber
 from linclass.linear.objective.gap import ROUNDING, gap_of, gap_of_parts, l2_part, relative
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.stacked_objective import StackedObjective
-from linclass.linear.penalties.l2 import L2
+from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.hinge.finite_newton import FiniteNewton
 from linclass.linear.solvers.smooth.newton import Newton
 

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass.base.design.design_matrix import DesignMatrix
-from linclass.linear.losses.logistic import Logistic
+from linclass.linear.losses.margin import Logistic
 from linclass.linear.objective.objective import Objective
 
 

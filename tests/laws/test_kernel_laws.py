@@ -20,7 +20,7 @@ from linclass.kernels.kernel_machine import gamma_scale
 from linclass.kernels.kernel_norm import KernelNorm
 from linclass.kernels.near_the_mean import near_the_mean
 from linclass.kernels.positive_semidefinite import largest_eigenvalue, shift_to_psd
-from linclass.linear.losses.logistic import Logistic
+from linclass.linear.losses.margin import Logistic
 from linclass.linear.objective.objective import Objective
 
 KERNELS = [name for name in names("kernels") if name != "precomputed"]

@@ -16,13 +16,10 @@ from linclass import LinearClassifier
 from linclass.base.convergence_warning import silently
 from linclass.base.design.design_matrix import DesignMatrix
 from linclass.linear.composition.compatibility import takes_penalty
-from linclass.linear.losses.epsilon_insensitive import EpsilonInsensitive
-from linclass.linear.losses.hinge import Hinge
+from linclass.linear.losses.margin import Hinge
+from linclass.linear.losses.regression import EpsilonInsensitive
 from linclass.linear.objective.objective import UNPENALIZED, Objective
-from linclass.linear.penalties.elastic_net import ElasticNet
-from linclass.linear.penalties.l1 import L1
-from linclass.linear.penalties.l2 import L2
-from linclass.linear.penalties.unpenalized import Unpenalized
+from linclass.linear.penalties.entrywise import L1, L2, ElasticNet, Unpenalized
 from linclass.linear.solvers.hinge.linear_program import LinearProgram
 
 LOSSES = {"hinge": Hinge(), "tube": EpsilonInsensitive(0.3), "deviation": EpsilonInsensitive(0.0)}

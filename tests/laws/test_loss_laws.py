@@ -19,9 +19,9 @@ from linclass import LinearClassifier
 from linclass.base import parts
 from linclass.base.parts import find
 from linclass.linear.losses.base import Loss, MarginLoss, ResidualLoss
-from linclass.linear.losses.logistic import Logistic
+from linclass.linear.losses.margin import Logistic
+from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.losses.probit import Probit
-from linclass.linear.losses.softmax import Softmax
 
 N = 40
 CONJUGATE = [name for name in CONVEX if find("losses", name).has_conjugate]

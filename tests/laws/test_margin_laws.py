@@ -15,9 +15,9 @@ from linclass.base.parts import find, names
 from linclass.kernels.functions.gaussian import Gaussian
 from linclass.kernels.kernel_norm import KernelNorm
 from linclass.linear.losses.base import MarginLoss
-from linclass.linear.losses.hinge import Hinge
+from linclass.linear.losses.margin import Hinge
 from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties.l2 import L2
+from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.hinge import newton_system
 from linclass.linear.solvers.hinge.augmented import Augmented
 from linclass.linear.solvers.hinge.semismooth_newton import SemismoothNewton

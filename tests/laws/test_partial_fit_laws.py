@@ -24,9 +24,9 @@ from linclass import (
 )
 from linclass.base.applicability import NotApplicable
 from linclass.base.design.design_matrix import DesignMatrix
-from linclass.linear.losses.hinge import Hinge
+from linclass.linear.losses.margin import Hinge
 from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties.l2 import L2
+from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.hinge.pegasos import Pegasos
 from linclass.linear.solvers.smooth.stochastic_gradient import StochasticGradient
 

@@ -16,10 +16,8 @@ from scipy.optimize import minimize
 from linclass import LinearClassifier, TunedClassifier
 from linclass.base.parts import find, names
 from linclass.linear.penalties.base import KinkedPenalty, Penalty
-from linclass.linear.penalties.elastic_net import ElasticNet
+from linclass.linear.penalties.entrywise import L1, L2, ElasticNet
 from linclass.linear.penalties.group_lasso import GroupLasso
-from linclass.linear.penalties.l1 import L1
-from linclass.linear.penalties.l2 import L2
 
 BINDING = [name for name in PENALTIES if penalty_called(name).binds]
 ENTRYWISE = [name for name in PENALTIES if penalty_called(name).entrywise]

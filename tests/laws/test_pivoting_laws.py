@@ -16,7 +16,7 @@ from linclass.kernels.functions.gaussian import Gaussian
 from linclass.kernels.kernel_norm import KernelNorm
 from linclass.linear.losses.base import MarginLoss
 from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties.l2 import L2
+from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.hinge import block_pivoting as pivoting
 from linclass.linear.solvers.hinge.kink_equations import ConjugateGradientEquations
 

@@ -19,12 +19,12 @@ from linclass.base.design.kernel_design import KernelDesign
 from linclass.base.parts import find, names
 from linclass.linear.composition.compatibility import mismatch, takes_penalty
 from linclass.linear.losses.base import MarginLoss, ResidualLoss
-from linclass.linear.losses.kesler import Kesler
-from linclass.linear.losses.logistic import Logistic
+from linclass.linear.losses.margin import Logistic
+from linclass.linear.losses.multiclass import Kesler
 from linclass.linear.objective.distinct_rows import distinct_rows, merge_rows
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point
-from linclass.linear.penalties.l2 import L2
+from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.base import Solver, Trace
 from linclass.linear.solvers.hinge.perceptron_rule import PerceptronRule
 from linclass.linear.solvers.hinge.reductions import SolverAfterReductions
@@ -583,8 +583,8 @@ def test_a_solver_may_bring_options_of_its_own() -> None:
 @pytest.mark.parametrize("solver", ["auto", "newton", {"newton_cg": {"forcing": 0.1}}])
 def test_parts_are_the_modules_that_a_fit_is_made_of(solver: Any) -> None:
     parts = LogisticRegression(solver=solver).parts()
-    losses = {"linclass.linear.losses.logistic", "linclass.linear.losses.softmax"}
-    assert losses | {"linclass.linear.penalties.l2"} <= set(parts)
+    losses = {"linclass.linear.losses.margin", "linclass.linear.losses.multiclass"}
+    assert losses | {"linclass.linear.penalties.entrywise"} <= set(parts)
     X, y = data()
     chosen = LogisticRegression(solver=solver).fit(X, y).solver_
     assert find("solvers", chosen).__module__ in parts

@@ -12,10 +12,10 @@ from scipy.optimize import linprog
 from linclass import LinearClassifier
 from linclass.base.design.design_matrix import DesignMatrix
 from linclass.base.numerics.arrays import Array
-from linclass.linear.losses.crammer_singer import CrammerSinger
+from linclass.linear.losses.multiclass import CrammerSinger
 from linclass.linear.objective.moreau_envelope import envelope
 from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties.elastic_net import ElasticNet
+from linclass.linear.penalties.entrywise import ElasticNet
 from linclass.linear.solvers.intercept_alone import STRAIGHT, best_intercept
 from linclass.linear.solvers.l1.augmented_lagrangian import AugmentedLagrangian
 

@@ -25,8 +25,8 @@ from linclass.linear.composition.compatibility import mismatch, takes_penalty
 from linclass.linear.losses.base import KINDS
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.units import Units
-from linclass.linear.penalties.elastic_net import ElasticNet as Net
-from linclass.linear.penalties.l1 import L1
+from linclass.linear.penalties.entrywise import L1
+from linclass.linear.penalties.entrywise import ElasticNet as Net
 from linclass.linear.solvers.base import Solver, Trace
 from linclass.linear.solvers.l1.newton_step import NewtonStep
 

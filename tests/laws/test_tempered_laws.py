@@ -15,11 +15,9 @@ from tempered import divergence, losses_of_rows, probabilities_of_row
 
 from linclass import LinearClassifier, LogisticRegression, TunedClassifier
 from linclass.base.parts import find, names
-from linclass.linear.losses._tempered import log_tempered_softmax
-from linclass.linear.losses.bi_tempered import BiTempered
-from linclass.linear.losses.logistic import Logistic
-from linclass.linear.losses.softmax import Softmax
-from linclass.linear.losses.tempered_softmax import TemperedSoftmax
+from linclass.linear.losses.margin import Logistic
+from linclass.linear.losses.multiclass import Softmax
+from linclass.linear.losses.tempered import BiTempered, TemperedSoftmax, log_tempered_softmax
 
 TEMPERATURES = list(product([0.0, 0.2, 0.8, 1.0], [1.0, 1.2, 2.0, 4.0]))
 EACH = pytest.mark.parametrize(("t1", "t2"), TEMPERATURES)

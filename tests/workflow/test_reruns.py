@@ -156,7 +156,7 @@ def test_a_study_that_fits_withdraws_the_study_json_of_another_one(computed):
 @pytest.mark.parametrize(
     ("file", "methods"),
     [
-        ("linclass/linear/losses/logistic.py", {"logistic_newton"}),
+        ("linclass/linear/losses/margin.py", {"logistic_newton"}),
         ("linclass/linear/solvers/smooth/newton.py", {"logistic_newton"}),
         ("linclass/discriminant/nearest_mean.py", {"nearest_mean"}),
         ("linclass/preprocessing/transforms/standardize.py", {"nearest_mean", "logistic_newton"}),

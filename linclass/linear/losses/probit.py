@@ -1,9 +1,4 @@
-"""Probit loss  ℓ(m) = −ln Φ(m),  margin m = y·z,  Φ the normal distribution function.
-
-The negative log-likelihood of P(y | z) = Φ(y·z). With Mills' ratio r = φ(m)/Φ(m) its slope is −r and its curvature
-r (m + r). For negative margins it grows like m²/2, where the logistic loss grows like |m|.
-Bishop (2006), §4.3.5; Finney (1947), Probit Analysis
-"""
+"""The probit loss and Mills' ratio."""
 
 from __future__ import annotations
 
@@ -27,6 +22,13 @@ ROOT_2, ROOT_2PI, ROOT_2_OVER_PI = 2**0.5, (2 * np.pi) ** 0.5, (2 / np.pi) ** 0.
 
 
 class Probit(MarginLoss):
+    """Probit loss  ℓ(m) = −ln Φ(m),  margin m = y·z,  Φ the normal distribution function.
+
+    The negative log-likelihood of P(y | z) = Φ(y·z). With Mills' ratio r = φ(m)/Φ(m) its slope is −r and its curvature
+    r (m + r). For negative margins it grows like m²/2, where the logistic loss grows like |m|.
+    Bishop (2006), §4.3.5; Finney (1947), Probit Analysis
+    """
+
     smoothness = 1.0
     probabilistic = True
     vanishes = False

@@ -15,7 +15,7 @@ from scipy import sparse
 from linclass.base.design.design_matrix import DesignMatrix
 from linclass.base.numerics.arrays import Array
 from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties.l2 import L2
+from linclass.linear.penalties.entrywise import L2
 
 
 class EqualFactors(NamedTuple):

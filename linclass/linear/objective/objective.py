@@ -15,15 +15,14 @@ import numpy as np
 from linclass.base.annotations import Index
 from linclass.base.design.design_matrix import DesignMatrix
 from linclass.base.numerics.arrays import BLOCK, Array
-from linclass.linear.losses._with_offset import WithOffset
-from linclass.linear.losses.base import Loss, MarginLoss
+from linclass.linear.losses.base import Loss, MarginLoss, WithOffset
 from linclass.linear.objective.affine_steps import Advance, affine_steps
 from linclass.linear.objective.certificate import Certified
 from linclass.linear.objective.moreau_envelope import envelope
 from linclass.linear.objective.point import Point
 from linclass.linear.objective.second_order import SecondOrder
 from linclass.linear.penalties.base import Penalty
-from linclass.linear.penalties.unpenalized import Unpenalized
+from linclass.linear.penalties.entrywise import Unpenalized
 
 NARROW = 160_000  # entries of a block of one score, whose arithmetic should cost more than its calls of NumPy
 UNPENALIZED = Unpenalized()

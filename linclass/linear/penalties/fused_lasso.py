@@ -1,10 +1,4 @@
-"""Fused lasso  Σ_j |w_j| + φ Σ_j |w_{j+1} − w_j|,  for features in an order: along a genome, a spectrum or time.
-
-Weights of neighbours become exactly equal, and most of them 0, so that a few intervals of features enter, each with one
-weight. The differences are those of neighbours in a chain, φ is `fusion`. The scores have chains of their own.
-Tibshirani, Saunders, Rosset, Zhu & Knight (2005), J. Royal Statistical Society B 67; Hastie, Tibshirani & Friedman
-(2009), §18.4.2
-"""
+"""The fused lasso and its chains of neighbouring features."""
 
 from __future__ import annotations
 
@@ -14,15 +8,92 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.base.numerics.arrays import Array
+from linclass.base.numerics.soft_threshold import soft_threshold
+from linclass.base.numerics.total_variation import denoised
 from linclass.base.parameter_types import require_nonnegative
-from linclass.linear.penalties._chain import Chain
-from linclass.linear.penalties._labels import are_labels, require_one_each
 from linclass.linear.penalties.base import EDGE, KinkedPenalty, Level
+from linclass.linear.penalties.feature_options import are_labels, require_one_each
+
+MAX_DINKELBACH_STEPS = 100  # steps at most; few are needed
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The norm  Ω(W) = Σ_j κ_j|w_j| + Σ_j λ_j|w_{j+1} − w_j|  of features in a line, for every row of W.
+
+    λ_j = 0 where one chain of features ends and the next begins. Ω is a sum over the level sets of w⁺ and w⁻, which
+    are unions of intervals (the coarea formula); so intervals alone decide on its dual norm, and on its proximal
+    operator level by level: what is above 0 is that of total variation with |w_j| as w_j, what is below that with
+    |w_j| as −w_j. With equal κ_j and t_j this is the soft threshold of total variation. Friedman, Hastie, Höfling &
+    Tibshirani (2007), Annals of Applied Statistics 1, proposition 1"""
+
+    kinks: Array  # κ, above 0 where the dual norm is asked for
+    links: Array  # λ, one less
+
+    def value(self, W: Array) -> float:
+        size, change = np.abs(W), np.abs(np.diff(W, axis=-1))
+        return float((size @ self.kinks).sum() + (change @ self.links).sum())
+
+    def prox(self, W: Array, t: Level) -> Array:
+        """argmin_V  Ω(V) + Σ_j ‖V_j − W_j‖²/2t_j."""
+        shift, a = t * self.kinks, np.broadcast_to(1 / np.asarray(t), self.kinks.shape)
+
+        def smooth(W: Array) -> Array:
+            return np.apply_along_axis(denoised, -1, W, a, self.links)
+
+        if np.ptp(shift) == np.ptp(a) == 0:
+            return soft_threshold(smooth(W), shift)
+        return np.maximum(smooth(W - shift), 0) + np.minimum(smooth(W + shift), 0)
+
+    def steepest(self, W: Array, G: Array, t: float) -> Array:
+        """The least element of G + t ∂Ω(W): at W the derivative of Ω is linear but for entries at 0 and entries that
+        are equal, in which it is a norm of this kind.
+        """
+        inward, change = t * self.kinks * np.sign(W), np.diff(W, axis=-1)
+        pull = t * self.links * np.sign(change)
+        inward[..., 1:] += pull
+        inward[..., :-1] -= pull
+        S = G + inward
+        for w, s, moved in zip(*map(np.atleast_2d, (W, S, change)), strict=True):
+            rest = Chain(np.where(w == 0, self.kinks, 0), np.where(moved == 0, self.links, 0))
+            s[...] = rest.prox(s, t)
+        return S
+
+    def dual_norm(self, G: Array) -> float:
+        """max over intervals of |Σ g_j| / (Σ κ_j + λ at both ends), by Dinkelbach's iteration: a ratio is the largest
+        if no interval has  |Σ g_j| − ratio·(Σ κ_j + λ at both ends) > 0,  of which sums from the left find the largest.
+        """
+        G, ends = np.vstack([np.atleast_2d(G), -np.atleast_2d(G)]), np.pad(self.links, 1)
+        sums, sizes = (np.pad(np.cumsum(A, -1), [(0, 0), (1, 0)]) for A in (G, self.kinks[None]))
+        best = 0.0
+        for _ in range(MAX_DINKELBACH_STEPS):
+            begin, end = sums - best * (sizes - ends), sums - best * (sizes + ends)
+            least = np.minimum.accumulate(begin[:, :-1], axis=1)
+            row, last = np.unravel_index(np.argmax(end[:, 1:] - least), G.shape)
+            first = int(np.argmin(begin[row, : last + 1]))
+            cost = self.kinks[first : last + 1].sum() + ends[first] + ends[last + 1]
+            ratio = float(G[row, first : last + 1].sum() / cost)
+            if ratio <= best:
+                break
+            best = ratio
+        return best
+
+    def pieces(self, W: Array) -> Array:
+        """Numbers of the intervals of equal weights, 0 where they are 0."""
+        begins = np.ones(W.shape, int)
+        begins[..., 1:] = (np.diff(W, axis=-1) != 0) | (self.links == 0)
+        numbers: Array = np.where(W != 0, np.cumsum(begins).reshape(W.shape), 0)
+        return numbers
 
 
 @dataclass(frozen=True)
 class FusedLasso(KinkedPenalty):
-    """Σ_j |w_j| + fusion·Σ_j |w_{j+1} − w_j|.
+    """Fused lasso  Σ_j |w_j| + φ Σ_j |w_{j+1} − w_j|,  for features in an order: along a genome, a spectrum or time.
+
+    Weights of neighbours become exactly equal, and most of them 0, so that a few intervals of features enter, each
+    with one weight. The differences are those of neighbours in a chain, φ is `fusion`. The scores have chains of
+    their own. Tibshirani, Saunders, Rosset, Zhu & Knight (2005), J. Royal Statistical Society B 67; Hastie,
+    Tibshirani & Friedman (2009), §18.4.2
 
     Parameters
     ----------

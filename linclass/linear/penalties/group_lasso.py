@@ -17,9 +17,15 @@ import numpy as np
 
 from linclass.base.convergence_warning import warn_caller
 from linclass.base.numerics.arrays import Array
-from linclass.linear.penalties._by_name import feature_of, owners, require_names
-from linclass.linear.penalties._labels import are_labels, label_numbers, require_one_each
 from linclass.linear.penalties.base import EDGE, KinkedPenalty, Level
+from linclass.linear.penalties.feature_options import (
+    are_labels,
+    feature_of,
+    label_numbers,
+    owners,
+    require_names,
+    require_one_each,
+)
 
 NEWTON = 100  # steps at most; few are needed
 

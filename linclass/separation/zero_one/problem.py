@@ -1,7 +1,7 @@
 """Fewest errors in terms of inequalities: row i is correct if all its  Z_j d > 0,  and costs c_i otherwise.
 
 Two classes have one inequality per row, y_i (w·x_i + b) > 0; K classes have K − 1, z_y > z_k for each other class. A
-row on the boundary counts as misclassified (losses/zero_one.py). Equal rows are merged, with the sum of their weights,
+row on the boundary counts as misclassified. Equal rows are merged, with the sum of their weights,
 in an order that depends on their content and not on their position.
 """
 

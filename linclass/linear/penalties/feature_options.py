@@ -1,4 +1,4 @@
-"""Options of a penalty by the names of features, where their number is known only after one-hot encoding.
+"""Options of penalties with an entry for each feature, given by the names of features or as a list of labels.
 
 A column `city=Paris`, as one_hot names it, belongs to the feature `city`; any other column is a feature by itself.
 scikit-learn's OneHotEncoder names it `city_Paris`, where the separator is `_`.
@@ -10,8 +10,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from linclass.base.applicability import NotApplicable
+from linclass.base.counted import counted
+from linclass.base.numerics.arrays import Array
 from linclass.base.other_names import near_names
+from linclass.base.parameter_types import is_list
 
 
 def feature_of(column: str, separator: str = "=") -> str:
@@ -56,3 +61,26 @@ def _owner(given: Mapping[Any, Any], column: str, separator: str) -> str | None:
 
 def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+
+
+def label_numbers(labels: Any) -> Array:
+    """The labels as numbers 0, 1, …, in sorted order."""
+    return np.unique(np.asarray(labels), return_inverse=True)[1].reshape(-1)
+
+
+def are_labels(given: Any) -> bool:
+    """Whether they are a list of names or numbers, of one type."""
+    try:
+        labelled = is_list(given) and np.asarray(given).ndim == 1
+        if labelled:
+            label_numbers(given)  # names of several types have no order
+    except (TypeError, ValueError):
+        return False
+    return labelled
+
+
+def require_one_each(option: str, labels: Any, n_features: int) -> None:
+    if len(labels) != n_features:
+        raise ValueError(
+            f"{option} has {counted(len(labels), 'entry')} for {counted(n_features, 'feature')}; give one for each."
+        )

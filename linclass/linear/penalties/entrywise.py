@@ -1,4 +1,4 @@
-"""Penalties that are sums over entries:  Σ_j f_j (l1·|w_j| + l2·½w_j²).
+"""Penalties that are sums over the entries of W:  Σ_j f_j (l1·|w_j| + l2·½w_j²).
 
 The factors f_j ≥ 0 are 1, or one for each feature: a feature with factor 2 is penalized twice as much, one with
 factor 0 not at all. They are not rescaled.   Friedman, Hastie & Tibshirani (2010), J. Statistical Software 33(1), §2.6
@@ -9,15 +9,50 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from linclass.base.counted import counted
+from linclass.base.documentation import documented
 from linclass.base.numerics.arrays import Array
 from linclass.base.numerics.soft_threshold import soft_threshold
-from linclass.linear.penalties._by_name import owners, require_names
+from linclass.base.parameter_types import require_nonnegative
 from linclass.linear.penalties.base import EDGE, KinkedPenalty, Level, Penalty
+from linclass.linear.penalties.feature_options import owners, require_names
+
+
+@dataclass(frozen=True)
+class Unpenalized(Penalty):
+    """No penalty: maximum likelihood, ordinary least squares.
+
+    Its conjugate is 0 at 0 and +∞ elsewhere. No dual point is exactly feasible, so the certificate is the gradient
+    and not a gap.
+    """
+
+    binds: ClassVar[bool] = False
+    prox_by_feature: ClassVar[bool] = True
+    entrywise: ClassVar[bool] = True
+
+    @property
+    def uniform(self) -> bool:
+        return True
+
+    def value(self, W: Array) -> float:
+        return 0.0
+
+    def prox(self, W: Array, t: Level) -> Array:
+        return W
+
+    def conjugate(self, U: Array) -> float:
+        return 0.0 if not np.any(U) else np.inf
+
+    def into_domain(self, U: Array) -> float:
+        return 1.0 if not np.any(U) else 0.0
+
+    def on(self, features: Array) -> Self:
+        return self
 
 
 @dataclass(frozen=True)
@@ -175,3 +210,104 @@ class Entrywise(KinkedPenalty):
                 f"factors has {counted(len(self.factors), 'number')} for {counted(n_features, 'feature')}; give one "
                 "for each."
             )
+
+
+@documented
+@dataclass(frozen=True)
+class L2(Entrywise):
+    """L2, ridge or Tikhonov penalty  ½‖W‖².   Hoerl & Kennard (1970), Technometrics 12"""
+
+    l2: ClassVar[float] = 1.0
+
+    def gradient(self, W: Array) -> Array:
+        return W if self.factors is None else super().gradient(W)
+
+
+@documented
+@dataclass(frozen=True)
+class L1(Entrywise):
+    """L1 or lasso penalty  ‖W‖₁ = Σ|w|,  whose kink at 0 makes entries exactly 0.
+
+    Its conjugate is 0 if all |u| ≤ 1 and +∞ otherwise: a dual point is first scaled into that box.
+    Tibshirani (1996), J. Royal Statistical Society B 58
+
+    """
+
+    l1: ClassVar[float] = 1.0
+
+
+@documented
+@dataclass(frozen=True)
+class ElasticNet(Entrywise):
+    """Elastic net  ρ‖W‖₁ + (1 − ρ)·½‖W‖²  with ρ = l1_ratio: from ridge (0) to lasso (1).
+
+    The quadratic part makes the optimum unique and gives correlated features similar weights (the grouping effect),
+    where the lasso may select any one of them.   Zou & Hastie (2005), J. Royal Statistical Society B 67
+
+    Parameters
+    ----------
+    l1_ratio : float, default=0.5
+        ρ, from 0 (ridge) to 1 (lasso).
+    """
+
+    l1_ratio: float = 0.5
+
+    @property
+    def l1(self) -> float:  # type: ignore[override]
+        return self.l1_ratio
+
+    @property
+    def l2(self) -> float:  # type: ignore[override]
+        return 1 - self.l1_ratio
+
+    def check(self) -> None:
+        if not (isinstance(self.l1_ratio, Real) and 0 <= self.l1_ratio <= 1):
+            raise ValueError(f"l1_ratio is {self.l1_ratio!r}; it must be a number from 0 to 1.")
+        super().check()
+
+
+LEAST_WEIGHT = 1e-8  # of the largest |ŵ|: smaller ones count as this
+
+
+@documented
+@dataclass(frozen=True)
+class AdaptiveLasso(Entrywise):
+    """Adaptive lasso  Σ |w_kj|/|ŵ_kj|^γ,  in two steps: an initial estimate ŵ, then L1 with these factors.
+
+    Weights that look large are penalized little, so that with more rows the support becomes the true one and the
+    others are unbiased, which the lasso cannot have at once. ŵ is the fit of the same loss with L2 at
+    `initial_strength`, which also exists where classes can be separated or features depend on each other; at 0 it is
+    maximum likelihood or least squares, as in the paper. The factors are not rescaled.   Zou (2006), J. American
+    Statistical Association 101
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        γ, above 0: how much less the weights are penalized that the initial estimate has large.
+    initial_strength : float, default=1e-3
+        Strength of L2 in the initial estimate, at least 0.
+    """
+
+    gamma: float = 1.0
+    initial_strength: float = 1e-3
+
+    l1: ClassVar[float] = 1.0
+
+    @property
+    def uniform(self) -> bool:
+        return False
+
+    @property
+    def initial(self) -> tuple[Penalty, float]:  # type: ignore[override]
+        return (L2() if self.initial_strength else Unpenalized()), self.initial_strength
+
+    def after(self, W: Array) -> Penalty:
+        size = np.abs(W)
+        size = np.maximum(size, LEAST_WEIGHT * float(size.max(initial=0)) or 1.0)
+        return L1(factors=self._factors / size**self.gamma)
+
+    def check(self) -> None:
+        super().check()
+        if not (isinstance(self.gamma, Real) and 0 < self.gamma < np.inf):
+            raise ValueError(f"gamma is {self.gamma!r}; it must be a number above 0.")
+        require_nonnegative("initial_strength", self.initial_strength)
