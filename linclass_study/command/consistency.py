@@ -11,7 +11,7 @@ import polars as pl
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.errors import StudyError
 from linclass_study.execution.run_files import KEY, LAST, OTHERS, digest_of_file
-from linclass_study.files.reading import parsed_json
+from linclass_study.files.reading import read_metadata
 
 ROW_OF_FOLD = ["protocol", "repeat", "fold", "row"]
 REMEDY = "it was changed or damaged since; delete it and run snakemake again"
@@ -31,8 +31,8 @@ def require_consistent(results: ResultsFolder) -> None:
 def _require_recorded(results: ResultsFolder, run: Run) -> None:
     """Refuse a table whose digest is not the recorded one; fits that were merged record none."""
     last = results.path(run, LAST)
-    kept = pl.read_parquet_metadata(last).get(KEY) if last.is_file() else None
-    recorded = parsed_json(kept)["files"] if kept else {}
+    kept = read_metadata(last, KEY) if last.is_file() else None
+    recorded = kept["files"] if kept else {}
     for name in OTHERS:
         path = results.path(run, name)
         if name in recorded and path.is_file() and digest_of_file(path) != recorded[name]["digest"]:

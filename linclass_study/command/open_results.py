@@ -20,11 +20,15 @@ from typing import IO
 
 from linclass_study.command.near_places import near_places
 from linclass_study.command.results_folder import ResultsFolder
+from linclass_study.data.unavailable import Unavailable
+from linclass_study.data.unpack.size_limit import at_most
+from linclass_study.data.unpack.text_file import binary
 from linclass_study.errors import StudyError
 from linclass_study.files.reading import require_plain
 
 SUMS = "sha256sums.txt"
 GROWTH, AT_LEAST = 100, 10**8  # limits of the unpacked size: a multiple of the archive's, or bytes
+BLOCK = 4096  # bytes of an empty file on a disk
 
 Member = tuple[str, int, IO[bytes] | None]  # name, size, content; None is a link or a device
 
@@ -51,22 +55,27 @@ def open_results(given: str) -> Iterator[ResultsFolder]:
 
 def unpack(given: str, archive: Path, folder: Path) -> None:
     """Unpack all files of the archive below the folder."""
-    remaining = max(GROWTH * archive.stat().st_size, AT_LEAST)
+    remaining = most = max(GROWTH * archive.stat().st_size, AT_LEAST)
+    too_large = f"{given}: unpacks to more than {GROWTH} times its size; not unpacked"
     try:
-        for name, size, source in _members(given, archive):
-            remaining -= size
-            if remaining < 0:
-                raise StudyError(
-                    f"{given}: unpacks to more than {GROWTH} times its size; not unpacked"
-                )
-            target = folder.joinpath(*_parts(given, name))
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if source is None:
-                raise StudyError(
-                    f"{given}: '{name}' is a link or a device; results are plain files"
-                )
-            with source, target.open("xb") as file:
-                shutil.copyfileobj(source, file)
+        with at_most(most / 1e6):  # of a .tar, with what is between its files
+            for name, size, source in _members(given, archive):
+                remaining -= size + BLOCK
+                if remaining < 0:
+                    raise StudyError(too_large)
+                target = folder.joinpath(*_parts(given, name))
+                target.parent.mkdir(parents=True, exist_ok=True)
+                if source is None:
+                    raise StudyError(
+                        f"{given}: '{name}' is a link or a device; results are plain files"
+                    )
+                with source, target.open("xb") as file:
+                    shutil.copyfileobj(source, file)
+    except Unavailable as reason:
+        is_bomb = "unpacks to more than" in str(reason)
+        raise StudyError(
+            too_large if is_bomb else f"{given}: cannot be unpacked ({reason})"
+        ) from None
     except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError) as error:
         raise StudyError(f"{given}: cannot be unpacked ({error})") from None
     except (NotImplementedError, RuntimeError) as error:  # unknown compression or a password
@@ -74,12 +83,18 @@ def unpack(given: str, archive: Path, folder: Path) -> None:
 
 
 def _members(given: str, archive: Path) -> Iterator[Member]:
-    if tarfile.is_tarfile(archive):  # before .zip, as a .tar may end with a .zip
-        with tarfile.open(archive) as tar:
-            for entry in tar:
-                if not entry.isdir():
-                    yield entry.name, entry.size, tar.extractfile(entry) if entry.isreg() else None
-    elif zipfile.is_zipfile(archive):
+    with binary(archive) as raw:
+        try:  # before .zip, as a .tar may end with a .zip
+            tar = tarfile.open(fileobj=raw, mode="r|")  # noqa: SIM115 – it holds nothing but `raw`
+        except tarfile.ReadError:
+            tar = None
+        for entry in tar or ():
+            tar.members.clear()  # else all of them stay in memory
+            if not entry.isdir():
+                yield entry.name, entry.size, tar.extractfile(entry) if entry.isreg() else None
+    if tar:
+        return
+    if zipfile.is_zipfile(archive):
         with zipfile.ZipFile(archive) as box:
             for member in box.infolist():
                 if not member.is_dir():

@@ -15,7 +15,7 @@ from linclass_study.errors import StudyError
 from linclass_study.files.disk_cache import computed_of_file
 from linclass_study.project import DEFAULT_STUDY
 
-EXPONENT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+")
+EXPONENT = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)[eE][-+]?\d+")
 OPENED = {"quoted": "quotes are", "sequence": "a bracket [ is", "mapping": "a brace { is"}
 REMEDIES = {  # of what YAML's parser finds
     "'\\t'": "indent by blanks, not by tabs",
@@ -33,18 +33,32 @@ MERGE = "tag:yaml.org,2002:merge"
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # YAML comes without types
     """Checks for duplicate keys while composing, when keys still have line numbers."""
 
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream)
+        self.sizes: dict[int, int] = {}  # id of a mapping → its keys, with those of `<<`
+
     def compose_mapping_node(self, anchor: str | None) -> yaml.MappingNode:
         node = super().compose_mapping_node(anchor)
         first_line: dict[tuple[str, str], int] = {}
-        for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode) or key.tag == MERGE:
-                continue  # keys merged by <<: *base may be overridden
+        size = len(node.value)
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue
             line, name = key.start_mark.line + 1, (key.tag, key.value)
+            if key.tag == MERGE:  # <<: *base, of which keys may be overridden
+                bases = value.value if isinstance(value, yaml.SequenceNode) else [value]
+                size += sum(self.sizes.get(id(base), 0) for base in bases)
+                if size > MOST_VALUES:
+                    raise StudyError(
+                        f"line {line}: '<<' merges {size:,} keys; at most {MOST_VALUES:,} are read"
+                    )
+                continue
             if name in first_line:
                 raise StudyError(
                     f"line {line}: '{key.value}' is given twice, first in line {first_line[name]}; remove one"
                 )
             first_line[name] = line
+        self.sizes[id(node)] = size
         return node
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:

@@ -22,7 +22,7 @@ from linclass.base.applicability import NotApplicable
 from linclass.tuning.folds import seed_of
 from linclass_study.data.dataset_file import load_classes
 from linclass_study.files import tables as table_files
-from linclass_study.files.reading import read_about, read_parquet
+from linclass_study.files.reading import read_about, read_metadata, read_parquet
 from linclass_study.files.tables import table_schema, write_table
 from linclass_study.pipeline.protocols import (
     UNUSED,
@@ -162,9 +162,10 @@ def ensure_folds(results: Path, dataset: str, evaluation: Mapping[str, Any]) -> 
 
 def _has_folds(path: Path, test_folds: FoldAssignment, reasons: Mapping[str, str]) -> bool:
     try:
-        known = json.loads(pl.read_parquet_metadata(path).get(REASONS_KEY, "{}"))
-        return known == reasons and read_parquet(path).equals(_table(test_folds))
-    except (OSError, ValueError, pl.exceptions.PolarsError):
+        return read_metadata(path, REASONS_KEY) == reasons and read_parquet(path).equals(
+            _table(test_folds)
+        )
+    except ValueError:
         return False
 
 
@@ -175,7 +176,7 @@ def write_folds(test_folds: FoldAssignment, reasons: Mapping[str, str], path: st
 def read_plan(path: str, about: Mapping[str, Any], evaluation: Mapping[str, Any]) -> Plan:
     """Read the planned fits on a data set; `about` is its results/data/{dataset}.json."""
     test_folds = _test_folds(read_parquet(path))
-    reasons = json.loads(pl.read_parquet_metadata(path).get(REASONS_KEY, "{}"))
+    reasons = read_metadata(path, REASONS_KEY) or {}
     nothing = np.empty(0, np.int32)
     fits = tuple(
         Planned(name, repeat, fold, test_folds.get((name, repeat), nothing), reasons.get(name, ""))

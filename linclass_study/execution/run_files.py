@@ -21,9 +21,7 @@ from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
-from linclass_study.files.reading import parsed_json, read_parquet
+from linclass_study.files.reading import read_metadata, read_parquet
 from linclass_study.files.tables import write_table
 
 KEY = "linclass.run"  # key in the metadata of fits.parquet
@@ -114,14 +112,14 @@ def recorded_run(folder: Path) -> dict[str, Any] | None:
     """The inputs of a run as in RunInputs, `made` and `files`; None if it is incomplete, or not of this form."""
     last = folder / LAST
     try:
-        kept = parsed_json(pl.read_parquet_metadata(last)[KEY])
+        kept = read_metadata(last, KEY)
         kept["files"] |= {LAST: _about(last)}
         digests = all(DIGEST.fullmatch(kept.get(name, "")) for name in ("asked", "rows", "recipe"))
         made = all(len(one) == 3 == len(one[1]) for one in kept.get("made", ()))
         if not (digests and made and kept["files"].keys() <= {LAST, *OTHERS}):
             return None
         return kept if are_there(folder, kept["files"]) else None
-    except (OSError, LookupError, ValueError, TypeError, pl.exceptions.PolarsError):
+    except (OSError, LookupError, ValueError, TypeError):
         return None
 
 

@@ -23,6 +23,8 @@ from linclass_study.errors import StudyError
 
 GROWTH, AT_LEAST = 100, 10**9  # limits of the unpacked size: a multiple of the file's, or bytes
 LARGEST_JSON = 10**8  # bytes
+VALUE = 80  # bytes in memory of a small value of JSON
+DEEPEST = 100  # columns of Parquet inside each other; deeper ones overflow the stack of Polars
 ABOUT = {
     "status": str,
     "reason": str,
@@ -74,6 +76,8 @@ def read_json(path: Path_) -> Any:
 def parsed_json(content: str | bytes) -> Any:
     """The value of a JSON text; nesting without end and half surrogates, which no file can hold, are ValueErrors."""
     text = content if isinstance(content, str) else content.decode()
+    if (values := sum(map(text.count, ",:[{"))) * VALUE > AT_LEAST:
+        raise ValueError(f"its {values:,} values need more than {AT_LEAST // 10**6:,} MB")
     try:
         value = json.loads(text)
         if "\\ud" in text.lower():
@@ -130,6 +134,14 @@ def scan_parquet(path: Path_) -> pl.LazyFrame:
         return pl.scan_parquet(Path(path), glob=False)
 
 
+def read_metadata(path: Path_, key: str) -> Any:
+    """The JSON under a key of a Parquet file's own metadata; None without it."""
+    with naming_errors(path):
+        require_shallow(path)
+        text = pl.read_parquet_metadata(Path(path)).get(key)
+        return None if text is None else parsed_json(text)
+
+
 def refuse_unreadable(path: Path_) -> None:
     """Raise an error if this Parquet file cannot be read."""
     with naming_errors(path):
@@ -167,12 +179,32 @@ def require_plain(folder: Path, given: str) -> None:
 def require_moderate(path: Path_) -> None:
     """Refuse a Parquet file that needs much more memory than its size: by its pages, as its footer may lie."""
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        if content[-4:] != b"PAR1":
-            raise ValueError("it is no Parquet file, or was cut short")
-        begin = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
-        footer, _ = _thrift(content, max(0, begin))
+        footer = _footer(content)
         needed = sum(_chunk_bytes(content, chunk[3]) for group in footer[4] for chunk in group[1])
         _refuse_bomb(needed, len(content))
+
+
+def require_shallow(path: Path_) -> None:
+    """Refuse a Parquet file with columns nested so deeply that reading its schema would overflow the stack."""
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        _footer(content)
+
+
+def _footer(content: mmap.mmap) -> dict[int, Any]:
+    if content[-4:] != b"PAR1":
+        raise ValueError("it is no Parquet file, or was cut short")
+    begin = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    footer, _ = _thrift(content, max(0, begin))
+    left: list[int] = []  # children to come of each column that is not closed
+    for element in footer[2]:  # each with its number of children
+        left.append(element.get(5, 0))
+        if len(left) > DEEPEST:
+            raise ValueError("its columns are nested too deeply")
+        while left and left[-1] <= 0:
+            left.pop()
+            if left:
+                left[-1] -= 1
+    return footer
 
 
 def _chunk_bytes(content: mmap.mmap, chunk: dict[int, Any]) -> int:

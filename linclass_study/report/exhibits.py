@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.files.reading import read_mapping
+from linclass_study.files.reading import naming_errors, read_mapping
 from linclass_study.files.writing import atomic_write
 from linclass_study.report import figures, sections
 from linclass_study.report.drawing import style
@@ -99,10 +99,16 @@ def draw_exhibit(outcome: Outcome, figure: str, dataset: str = "") -> Exhibit:
 
 def read_record(results: Path, dataset: str = "") -> dict[str, dict[str, str]]:
     """A record; without one, that nothing was drawn."""
+    path = record_of(results, dataset)
     try:
-        return read_mapping(record_of(results, dataset))
+        record = read_mapping(path)
     except FileNotFoundError:
         return {"drawn": {}, "not_drawn": {}}
+    with naming_errors(path):
+        for part in ("drawn", "not_drawn"):
+            if not isinstance(record.get(part), dict):
+                raise ValueError(f"its '{part}' is not a mapping")
+    return record
 
 
 def lost_files(results: Path, dataset: str = "") -> list[str]:

@@ -20,15 +20,18 @@ THEME = {
 
 #: What our drawings consist of; the file may come from somebody else's results.
 TAG = re.compile(
-    r"</?(?:svg|g|path|use|defs|clipPath|rect|text|tspan|image|pattern|title)(?=[\s/>])"
+    r"</?(?:svg|g|path|use|defs|clipPath|rect|text|tspan|image|pattern)"
+    r'(?:\s+(?!(?i:on|src))[\w:-]++="[^"<>\\]*+")*+\s*+/?>'
 )
-ACTIVE = re.compile(r'(?<![\w-])on\w+\s*=|href\s*=\s*(?!"#|"data:image/png;)|url\((?!#)', re.I)
+ACTIVE = re.compile(
+    r'href="(?!#|data:image/png;)|url\((?!#)|position:|image-set', re.I
+)  # in its text without HTML's entities
 
 
 def inline(svg: str, name: str, title: str) -> str:
     """The <svg> element of exhibit `name`, ready for HTML; a drawing with anything active or external is refused."""
     for tag in re.findall("<[^>]*>?", svg):
-        if not TAG.match(tag) or ACTIVE.search(tag):
+        if not TAG.fullmatch(tag) or ACTIVE.search(html.unescape(tag)):
             raise StudyError(
                 f"exhibits/{name}/figure.svg has {tag[:60]}, which no figure has; delete it"
             )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import bz2
 import io
 import json
+import lzma
 import pickle
 import tarfile
 import zipfile
@@ -62,6 +63,14 @@ def archives() -> None:
         zeros.size = 101_000_000
         box.addfile(zeros, io.BytesIO(bytes(zeros.size)))
     (HERE / "zeros.tar.bz2").write_bytes(bz2.compress(content.getvalue()))
+    folder, header = tarfile.TarInfo("study/runs"), tarfile.TarInfo("study/runs")
+    folder.type = tarfile.DIRTYPE
+    header.type, header.size = tarfile.XHDTYPE, 101_000_000  # which tarfile would read whole
+    for name, bomb in (
+        ("folders.tar.xz", folder.tobuf() * 200_000),
+        ("header.tar.xz", header.tobuf() + bytes(header.size)),
+    ):
+        (HERE / name).write_bytes(lzma.compress(bomb))
 
 
 def arrays() -> None:
@@ -97,6 +106,22 @@ def tables() -> None:
             )
     assert content != (HERE / "long_list.parquet").read_bytes()
     (HERE / "lying_footer.parquet").write_bytes(content)
+    deep_schema()
+
+
+def deep_schema() -> None:
+    """A column inside a column, 5,000 times, in Thrift's compact protocol."""
+    around = b"\x35\x02\x18\x01a\x15\x02\0"  # optional, called a, with one child
+    footer = (
+        b"\x15\x02\x19\xfc"  # version 1, a list of structures
+        + varint(5002, 5)
+        + b"\x48\x01r\x15\x02\0"
+        + around * 5000
+        + b"\x15\x02\x25\x02\x18\x01z\0"
+        + b"\x16\0\x19\x0c\0"  # no rows, no row groups
+    )
+    content = b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+    (HERE / "deep.parquet").write_bytes(content)
 
 
 def varint(value: int, _: int) -> bytes:
@@ -120,6 +145,10 @@ def texts() -> None:
     (HERE / "not_text.json").write_bytes(b'{"status": "\xff\xfe"}')
     (HERE / "alias_bomb.yaml").write_text(
         "a0: &a0 [x, x]\n" + "".join(f"a{k}: &a{k} [*a{k - 1}, *a{k - 1}]\n" for k in range(1, 40))
+    )
+    (HERE / "merge_bomb.yaml").write_text(
+        "a0: &a0 {x: 1}\n"
+        + "".join(f"a{k}: &a{k} {{<<: [*a{k - 1}, *a{k - 1}]}}\n" for k in range(1, 40))
     )
     (HERE / "python_object.yaml").write_text(
         "datasets: !!python/object/apply:os.mkdir [code-ran]\n"

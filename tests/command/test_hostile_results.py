@@ -10,6 +10,7 @@ import os
 import re
 import resource
 import shutil
+import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import polars as pl
 import pytest
 from finished_results import change
 
-from linclass_study.command import derived_files
+from linclass_study.command import derived_files, open_results
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.errors import StudyError
@@ -33,6 +34,7 @@ RUN = "runs/two/good"
 REFUSED = {  # file of hostile/, the place in the results that it takes, and a part of the line
     **{f"{name}.parquet": (f"{RUN}/predictions.parquet", "more than 100 times its size")
        for name in ("long_list", "long_text", "many_rows", "lying_footer")},
+    "deep.parquet": (f"{RUN}/predictions.parquet", "its columns are nested too deeply"),
     "zeros.npz": (f"{RUN}/boundary.npz", "more than 100 times its size"),
     "pickle.npz": (f"{RUN}/boundary.npz", "Object arrays cannot be loaded"),
     "raw_pickle.npz": (f"{RUN}/boundary.npz", "not a zip file"),
@@ -52,7 +54,9 @@ ARCHIVES = {
     "pipe.tar": "is a link or a device",
     "symbolic_link.zip": "is a link or a device",
     "zeros.zip": "more than 100 times its size",
-    "zeros.tar.bz2": "more than 100 times its size",
+    **dict.fromkeys(
+        ("zeros.tar.bz2", "folders.tar.xz", "header.tar.xz"), "more than 100 times its size"
+    ),
 }
 
 
@@ -107,6 +111,25 @@ def test_a_hostile_archive_is_refused_in_one_line_by_every_command(linclass, b, 
     for name, arguments in commands(HOSTILE / archive, b).items():
         if name != "publish":  # of folders alone
             refused(linclass, arguments, ARCHIVES[archive])
+
+
+def test_empty_files_count_in_the_size_of_an_archive(linclass, b, tmp_path, monkeypatch):
+    monkeypatch.setattr(open_results, "AT_LEAST", 10**6)
+    with tarfile.open(tmp_path / "a.tar.xz", "w:xz") as box:
+        for number in range(500):
+            box.addfile(tarfile.TarInfo(f"study/runs/d/m/{number}"))
+    refused(linclass, ["verify", tmp_path / "a.tar.xz", b], "more than 100 times its size")
+
+
+def test_json_of_millions_of_values_is_refused_before_it_fills_memory(linclass, a, b):
+    (a / "data/two.json").write_text('{"x": [' + "{}," * 6_300_000 + "{}]}")
+    refused(linclass, ["verify", a, b], "values need more than 1,000 MB")
+
+
+@pytest.mark.parametrize("record", [{}, {"drawn": ["x"], "not_drawn": {}}, {"drawn": {}}])
+def test_a_record_of_figures_of_another_form_is_refused(linclass, a, record):
+    (a / "exhibits.json").write_text(json.dumps(record))
+    refused(linclass, ["publish", a], "exhibits.json cannot be read")
 
 
 def test_links_and_pipes_in_a_folder_are_refused_by_every_command(linclass, a, b, tmp_path):
@@ -234,6 +257,7 @@ STUDIES = {
     "alias_bomb.yaml": "its aliases expand to",
     "python_object.yaml": "could not determine a constructor",
     "nested.yaml": "nested too deeply",
+    "merge_bomb.yaml": "'<<' merges",
 }
 
 

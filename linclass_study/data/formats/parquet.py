@@ -14,6 +14,7 @@ import polars as pl
 from linclass_study.data.content import Columns
 from linclass_study.data.parsing.pandas_index import unnamed_index
 from linclass_study.data.unavailable import Unavailable
+from linclass_study.files.reading import require_shallow
 
 TEXT = (pl.String, pl.Categorical, pl.Enum)
 
@@ -32,8 +33,9 @@ def read(path: Path, options: Mapping[str, Any]) -> Columns:
 def header_columns(path: Path, dialect: Mapping[str, Any]) -> list[str]:
     """Names of the columns, from the schema."""
     try:
+        require_shallow(path)
         return list(pl.read_parquet_schema(path))
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, OSError, ValueError, LookupError) as error:
         raise Unavailable(f"not a Parquet file ({str(error).splitlines()[0]})") from None
 
 

@@ -153,6 +153,4 @@ def plain_errors(limits: DownloadLimits) -> Iterator[None]:
             if isinstance(error, kinds):
                 kind = TemporaryFailure if is_temporary else Unavailable
                 raise kind(message.format(read_timeout=limits.read_timeout)) from None
-        raise TemporaryFailure(
-            f"{type(error).__name__}: {str(error).splitlines()[0][:120]}"
-        ) from None
+        raise TemporaryFailure(f"{type(error).__name__}: {str(error)[:120]}") from None

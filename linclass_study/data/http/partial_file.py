@@ -20,7 +20,8 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import IO
 
-RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
+RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)")
+LENGTH = re.compile(r"\d{1,18}")  # int() refuses numbers of more than 4,300 digits
 POLL_SECONDS = 0.1  # seconds between checks whether another process has finished its download
 
 
@@ -62,7 +63,7 @@ class PartialFile:
         self.discard()
         length = headers.get("Content-Length", "")
         encoded = headers.get("Content-Encoding", "identity") != "identity"
-        self.total_size = int(length) if length.isdecimal() and not encoded else None
+        self.total_size = int(length) if LENGTH.fullmatch(length) and not encoded else None
         self.validator = None if encoded else validator(headers)  # ranges count encoded bytes
         if self.validator:
             self.validator_path.write_text(json.dumps({"validator": self.validator}))
@@ -148,7 +149,7 @@ def validator(headers: Mapping[str, str]) -> str | None:
     if etag.startswith('"'):
         return etag
     modified, date = (headers.get(name, "") for name in ("Last-Modified", "Date"))
-    with suppress(ValueError, TypeError):
+    with suppress(ValueError, TypeError, OverflowError):
         if (parsedate_to_datetime(date) - parsedate_to_datetime(modified)).total_seconds() >= 1:
             return modified
     return None
