@@ -8,7 +8,6 @@ import io
 import lzma
 import stat
 import tarfile
-import time
 import warnings
 import zipfile
 from dataclasses import replace
@@ -18,6 +17,7 @@ import pytest
 
 from linclass_study.data.formats import arff, libsvm
 from linclass_study.data.unavailable import Unavailable
+from linclass_study.data.unpack import size_limit
 from linclass_study.data.unpack.archive import members
 from linclass_study.data.unpack.size_limit import at_most
 from linclass_study.data.unpack.text_file import Text
@@ -173,10 +173,10 @@ def test_one_member_larger_than_the_limit_is_not_read_to_its_end(tmp_path):
     with box, box.open("train/a/1", "w", force_zip64=True) as file:
         for _ in range(300):
             file.write(MEGABYTE)
-    started = time.process_time()
-    with at_most(2), pytest.raises(Unavailable, match="more than 2 MB"):
-        list(members(tmp_path / "a"))
-    assert time.process_time() - started < 0.3
+    with at_most(2):
+        with pytest.raises(Unavailable, match="more than 2 MB"):
+            list(members(tmp_path / "a"))
+        assert sum(size_limit._quota.get().sizes.values()) < 3_000_000  # bytes that were unpacked
 
 
 def test_a_matrix_that_unpacks_without_end_is_left(tmp_path, reason, hasty):
@@ -204,18 +204,18 @@ def test_nothing_is_counted_of_what_is_not_packed(tmp_path):
         assert sum(1 for _ in Text(tmp_path / "a.csv")) == 1_000_000
 
 
-# ---- lines that are made to be slow ----
+# ---- lines that are made to be slow: in time quadratic in their length each would take many minutes ----
 
 SLOW = {  # name: (format, content, words of the reason)
-    "ARFF, blanks before a quote": (arff, "@attribute x real\n@data\n1," + " " * 20_000 + "'\n"),
-    "ARFF, blanks after a quote": (arff, "@attribute x real\n@data\n'1'" + " " * 20_000 + "x\n"),
-    "ARFF, escapes": (arff, "@attribute x real\n@data\n'" + "\\'" * 20_000 + "\n"),
-    "ARFF, open quotes": (arff, "@attribute x real\n@data\n" + "'a',' " * 20_000 + "\n"),
-    "ARFF, a name of blanks": (arff, "@attribute" + " " * 20_000 + "{\n@data\n"),
-    "ARFF, values": (arff, "@attribute x {" + " " * 20_000 + "'}\n@data\n"),
-    "LIBSVM, digits": (libsvm, "1 1:" + "1" * 20_000 + "x\n"),
-    "LIBSVM, blanks": (libsvm, "1" + " " * 20_000 + ":\n"),
-    "LIBSVM, pairs": (libsvm, "1 " + "1:1 " * 20_000 + "x\n"),
+    "ARFF, blanks before a quote": (arff, "@attribute x real\n@data\n1," + " " * 500_000 + "'\n"),
+    "ARFF, blanks after a quote": (arff, "@attribute x real\n@data\n'1'" + " " * 500_000 + "x\n"),
+    "ARFF, escapes": (arff, "@attribute x real\n@data\n'" + "\\'" * 500_000 + "\n"),
+    "ARFF, open quotes": (arff, "@attribute x real\n@data\n" + "'a',' " * 500_000 + "\n"),
+    "ARFF, a name of blanks": (arff, "@attribute" + " " * 500_000 + "{\n@data\n"),
+    "ARFF, values": (arff, "@attribute x {" + " " * 500_000 + "'}\n@data\n"),
+    "LIBSVM, digits": (libsvm, "1 1:" + "1" * 500_000 + "x\n"),
+    "LIBSVM, blanks": (libsvm, "1" + " " * 500_000 + ":\n"),
+    "LIBSVM, pairs": (libsvm, "1 " + "1:1 " * 500_000 + "x\n"),
 }
 
 
@@ -223,10 +223,8 @@ SLOW = {  # name: (format, content, words of the reason)
 def test_a_line_is_read_in_time_linear_in_its_length(case, tmp_path):
     reader, content = SLOW[case]
     (tmp_path / "a").write_text(content)
-    started = time.process_time()
     with pytest.raises(Unavailable, match=r"line \d"):
         reader.read(tmp_path / "a", {})
-    assert time.process_time() - started < 1
 
 
 def test_cells_of_arff_may_be_quoted_and_stand_between_blanks(tmp_path):

@@ -146,8 +146,9 @@ def test_without_a_validator_a_file_begins_anew(get):
         ({"Last-Modified": formatdate(1e9, usegmt=True)}, formatdate(1e9, usegmt=True)),
         ({"Last-Modified": formatdate(2e9, usegmt=True)}, None),  # it may change within this second
         ({"Last-Modified": "yesterday"}, None),
+        ({"Last-Modified": f"Mon, 01 Jan {10**20} 00:00:00 GMT"}, None),
     ],
-    ids=["weak", "old date", "date of now", "no date"],
+    ids=["weak", "old date", "date of now", "no date", "absurd year"],
 )
 def test_only_a_validator_that_proves_the_version_is_trusted(get, headers, validator):
     def script(handler, number):
@@ -356,6 +357,14 @@ def test_a_bad_answer_is_one_line_and_leaves_nothing(get, case):
 
 def test_an_encoding_that_was_not_asked_for_is_undone(get):
     assert get(lambda h, n: send(h, body=gzip.compress(BODY), Content_Encoding="gzip")) == BODY
+
+
+def test_a_length_of_five_thousand_digits_is_passed_over(get):
+    def script(handler, number):
+        send(handler, body=BODY, **{"Content-Length": "9" * 5000})
+        handler.close_connection = True
+
+    assert get(script) == BODY
 
 
 def test_the_body_of_a_redirect_is_not_read(get, server):

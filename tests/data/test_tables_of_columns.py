@@ -6,7 +6,6 @@ import bz2
 import csv
 import gzip
 import lzma
-import time
 from datetime import date, timedelta
 
 import numpy as np
@@ -276,14 +275,14 @@ def test_a_date_may_be_a_category(obtain, tmp_path):
     assert found.table.levels == {"when": ("2020-01-01", "2020-01-02")}
 
 
-def test_thirty_thousand_rows_take_about_a_second(obtain, tmp_path):
+def test_large_files_are_read_by_polars_alone(obtain, tmp_path, monkeypatch):
+    """The strict reader, which makes a Python object of each cell, takes many times as long."""
+    monkeypatch.delattr("linclass_study.data.formats.csv.text_columns")
     rng = np.random.default_rng(0)
     columns = {f"x{j}": rng.standard_normal(30_000).tolist() for j in range(20)}
     columns["class"] = rng.integers(0, 2, 30_000).tolist()
     as_csv(columns, tmp_path / "a.csv")
-    started = time.process_time()
-    obtain(ENTRY | {"source": {"file": "a.csv"}})
-    assert time.process_time() - started < 3  # of processor time, on a busy machine
+    assert obtain(ENTRY | {"source": {"file": "a.csv"}}).y.shape == (30_000,)
 
 
 @pytest.mark.parametrize("seed", range(3))
