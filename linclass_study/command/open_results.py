@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Any
 
 from linclass_study.command.near_places import near_places
 from linclass_study.command.results_folder import ResultsFolder
@@ -85,7 +85,7 @@ def unpack(given: str, archive: Path, folder: Path) -> None:
 def _members(given: str, archive: Path) -> Iterator[Member]:
     with binary(archive) as raw:
         try:  # before .zip, as a .tar may end with a .zip
-            tar = tarfile.open(fileobj=raw, mode="r|")  # noqa: SIM115 – it holds nothing but `raw`
+            tar: Any = tarfile.open(fileobj=raw, mode="r|")  # noqa: SIM115 – it holds nothing but `raw`
         except tarfile.ReadError:
             tar = None
         for entry in tar or ():
