@@ -46,7 +46,7 @@ RULES: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, Any]]] = {
     ),
     "adaline": (
         Adaline,
-        {"step": STEP, "tol": 1e-12},
+        {"learning_rate": STEP, "tol": 1e-12},
         {"loss": "squared_error", "learning_rate": "constant", "eta0": STEP},
     ),
 }

@@ -37,11 +37,11 @@ import sparse
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression as Peer
 
-from linclass import LogisticRegression
+from linclass import LogisticRegression, strength_of_C
 from linclass.base.design.design_matrix import DesignMatrix
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.multiclass import Softmax
-from linclass.linear.objective.objective import Objective, strength_of_C
+from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 
 
@@ -126,7 +126,7 @@ def many_steps(steps: int = 500_000) -> Iterator[Case]:
         t = (y > 0).astype(float)
 
         def ours(A: np.ndarray = A) -> np.ndarray:
-            options: dict[str, Any] = {"solver": "gradient_descent", "step": 0.1, "tol": 0}
+            options: dict[str, Any] = {"solver": "gradient_descent", "learning_rate": 0.1, "tol": 0}
             model = LogisticRegression(penalty=None, max_iter=steps, **options).fit(A, y > 0)
             return np.append(model.coef_[0], model.intercept_)
 

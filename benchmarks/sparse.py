@@ -24,11 +24,11 @@ import data  # isort: skip
 import numpy as np
 import sklearn.linear_model as peers
 
-from linclass import ElasticNet, Lasso, LogisticRegression
+from linclass import ElasticNet, Lasso, LogisticRegression, strength_of_C
 from linclass.base.design.design_matrix import DesignMatrix
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.regression import Squared
-from linclass.linear.objective.objective import Objective, strength_of_C
+from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import ElasticNet as Net
 
 WITHIN = 1e-6

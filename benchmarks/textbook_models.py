@@ -39,10 +39,11 @@ from linclass import (
     NearestShrunkenCentroids,
     OrdinalRegression,
     ProbitRegression,
+    strength_of_C,
 )
 from linclass.base.design.design_matrix import DesignMatrix
 from linclass.linear.losses.multiclass import CrammerSinger
-from linclass.linear.objective.objective import Objective, strength_of_C
+from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 
 TOLERANCES = [10.0**-k for k in range(1, 11)]

@@ -39,8 +39,8 @@ from linclass import (
     TunedClassifier,
     TunedRegressor,
     parameter_path,
+    strength_of_C,
 )
-from linclass.linear.objective.objective import strength_of_C
 
 FOLDS = 5
 

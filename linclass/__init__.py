@@ -90,6 +90,7 @@ _MODULES = {
     "largest_margin": "linclass.linear.largest_margin",
     "parameter_path": "linclass.tuning.paths",
     "separability": "linclass.separation.separability",
+    "strength_of_C": "linclass.linear.objective.objective",
 }
 __all__ = sorted(_MODULES)
 

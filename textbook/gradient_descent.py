@@ -20,7 +20,7 @@ X, y = iris.columns("petal length (cm)", "petal width (cm)"), iris.y
 steps = [5, 50, 500, 5_000, 50_000, 500_000]
 fits, before = {}, 0
 model = LogisticRegression(
-    penalty=None, solver="gradient_descent", step=0.1, tol=0, warm_start=True, max_iter=1
+    penalty=None, solver="gradient_descent", learning_rate=0.1, tol=0, warm_start=True, max_iter=1
 )
 for count in steps:
     model.set_params(max_iter=count - before).fit(X, y)

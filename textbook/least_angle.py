@@ -19,7 +19,7 @@ X, y = load_diabetes(return_X_y=True)  # columns of mean 0 and length 1
 least_squares = LinearRegression().fit(X, y)
 lasso = LeastAngleRegression(lasso=True).fit(X, y)
 least_angle = LeastAngleRegression().fit(X, y)
-stagewise = ForwardStagewise(step=0.0005).fit(X, y)
+stagewise = ForwardStagewise(learning_rate=0.0005).fit(X, y)
 some = np.arange(0, stagewise.n_iter_ + 1, 20)
 paths = {
     "lasso": lasso.coef_path_,

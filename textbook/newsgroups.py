@@ -25,7 +25,12 @@ X, y = posts.X[~posts.test], posts.y[~posts.test]
 X_test, y_test = posts.X[posts.test], posts.y[posts.test]
 n = len(y)
 early = LogisticRegression(  # its objective is the mean of the losses, so a step of the sum is n times as long
-    penalty=None, solver="gradient_descent", step=1e-4 * n, max_iter=412, tol=0, fit_intercept=False
+    penalty=None,
+    solver="gradient_descent",
+    learning_rate=1e-4 * n,
+    max_iter=412,
+    tol=0,
+    fit_intercept=False,
 ).fit(X, y)
 limit = LogisticRegression(penalty=None, fit_intercept=False).fit(X, y)
 

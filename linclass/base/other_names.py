@@ -34,11 +34,22 @@ CLASSES = {
 }
 PARAMETERS = {  # several, of which a class has one at most
     "alpha": ("strength", "smoothing"),
-    "eta0": ("step",),
+    "eta0": ("learning_rate",),
     "lam": ("strength",),
-    "learning_rate": ("step",),
     "reg_param": ("shrinkage",),
     "shrink_threshold": ("threshold",),
+}
+# scikit-learn's parameter → the strength that it is, of a class or, by "", of all others
+_MEAN = "strength=alpha/n, for n rows of weight 1"
+STRENGTHS = {
+    "C": {"": "strength=1/(n·C), for n rows of weight 1: linclass.strength_of_C(C, n)"},
+    "alpha": {
+        "ElasticNet": "strength=alpha",
+        "Lasso": "strength=alpha",
+        "LeastSquaresClassifier": _MEAN,
+        "LinearClassifier": "strength=alpha",
+        "Ridge": _MEAN,
+    },
 }
 PARTS = {
     "kernels": {"poly": "polynomial", "rbf": "gaussian"},

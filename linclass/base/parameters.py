@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.base.other_names import PARAMETERS, near_names
+from linclass.base.other_names import PARAMETERS, STRENGTHS, near_names
 
 
 class Parameters:
@@ -90,14 +90,12 @@ class Parameters:
 
 def name_here(kind: type, name: str) -> str:
     """A sentence on a parameter that has another name in one of linclass's classes, with the conversion of
-    scikit-learn's C; '' if there is none.
+    scikit-learn's C and alpha; '' if there is none.
     """
     known = defaults_of(kind)
-    if name == "C" and "strength" in known:
-        return (
-            f"{kind.__name__} has no parameter 'C'; give strength=1/(n·C), for n rows of "
-            "weight 1: linclass.linear.objective.objective.strength_of_C(C, n)."
-        )
+    strength = STRENGTHS.get(name, {})
+    if "strength" in known and (how := strength.get(kind.__name__, strength.get(""))):
+        return f"{kind.__name__} has no parameter {name!r}; give {how}."
     return next(
         (_meant(kind, name, ours) for ours in PARAMETERS.get(name, ()) if ours in known), ""
     )

@@ -47,7 +47,7 @@ class KernelPerceptron(KernelMachine, Classifier):
         Constant term of the kernels 'polynomial' and 'sigmoid'.
     order : {'random', 'cyclic', 'largest_violation'}, default='random'
         Order of the rows: shuffled for each pass, as given, or always the row of smallest margin, visited once.
-    step : float, default=1.0
+    learning_rate : float, default=1.0
         Learning rate η, above 0. Started from zero, only the scale of the coefficients depends on it.
     fit_intercept : bool, default=True
         Whether to fit the intercept b. False sets b = 0.
@@ -87,7 +87,7 @@ class KernelPerceptron(KernelMachine, Classifier):
         degree: int = 3,
         offset: float = 1.0,
         order: str = "random",
-        step: float = 1.0,
+        learning_rate: float = 1.0,
         fit_intercept: bool = True,
         max_iter: int | None = None,
         random_state: Seed = 0,
@@ -99,7 +99,7 @@ class KernelPerceptron(KernelMachine, Classifier):
         self.degree = degree
         self.offset = offset
         self.order = order
-        self.step = step
+        self.learning_rate = learning_rate
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.random_state = random_state
@@ -150,7 +150,7 @@ class KernelPerceptron(KernelMachine, Classifier):
     def _rule(self) -> PerceptronRule:
         return PerceptronRule(
             max_iter=self.max_iter,
-            step=self.step,
+            learning_rate=self.learning_rate,
             order=self.order,
             random_state=self.random_state,
         )

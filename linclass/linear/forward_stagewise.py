@@ -37,11 +37,11 @@ from linclass.linear.solvers.l1.centred_gram import CentredGram, gram_of
 class ForwardStagewise(LinearGeometry, Regressor):
     """Parameters
     ----------
-    step : float, default=0.01
+    learning_rate : float, default=0.01
         Step ε, as a fraction of sd(y)/sd(x), between 0 and 1.
     n_steps : int or None, default=None
         Number of steps after which the path ends: few steps are a strong regularization. None goes on until
-        |c_j| ≤ step·sd(y) for all features.
+        |c_j| ≤ learning_rate·sd(y) for all features.
     fit_intercept : bool, default=True
         Whether to fit the intercept b. False sets b = 0.
 
@@ -51,7 +51,7 @@ class ForwardStagewise(LinearGeometry, Regressor):
         Weights w at the end of the path.
     intercept_ : float
         Intercept b.
-    step_ : array of shape (d,)
+    learning_rate_ : array of shape (d,)
         The step of each weight, ε sd(y)/s_j; 0 for a constant feature.
     features_ : array of shape (n_iter_,)
         The feature that each step moved.
@@ -62,16 +62,18 @@ class ForwardStagewise(LinearGeometry, Regressor):
     simpler: ClassVar[Mapping[str, int]] = {"n_steps": -1}
 
     def __init__(
-        self, *, step: float = 0.01, n_steps: int | None = None, fit_intercept: bool = True
+        self, *, learning_rate: float = 0.01, n_steps: int | None = None, fit_intercept: bool = True
     ):
-        self.step = step
+        self.learning_rate = learning_rate
         self.n_steps = n_steps
         self.fit_intercept = fit_intercept
 
     def check(self) -> None:
         super().check()
-        if not (isinstance(self.step, Real) and 0 < self.step < 1):
-            raise ValueError(f"step is {self.step!r}; it must be a number between 0 and 1.")
+        if not (isinstance(self.learning_rate, Real) and 0 < self.learning_rate < 1):
+            raise ValueError(
+                f"learning_rate is {self.learning_rate!r}; it must be a number between 0 and 1."
+            )
         require_whole("n_steps", self.n_steps, or_none=True)
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -79,7 +81,7 @@ class ForwardStagewise(LinearGeometry, Regressor):
         objective = Objective(DesignMatrix(X, self.fit_intercept), Squared(), y, weights)
         gram, d = gram_of(objective), objective.design.n_features
         spread = gram.deviations()
-        self.step_ = self.step * np.sqrt(gram.variance[0]) / spread
+        self.learning_rate_ = self.learning_rate * np.sqrt(gram.variance[0]) / spread
         self.features_, self.signs_ = self._steps(gram, spread)
         theta = gram.theta(self.coef_after(len(self.features_))[None])[0]
         self.coef_, self.intercept_ = theta[:d], float(theta[d]) if self.fit_intercept else 0.0
@@ -113,7 +115,7 @@ class ForwardStagewise(LinearGeometry, Regressor):
         moved = np.bincount(
             self.features_[:steps], self.signs_[:steps], minlength=self.n_features_in_
         )
-        return np.asarray(self.step_ * moved)
+        return np.asarray(self.learning_rate_ * moved)
 
     def _steps(self, gram: CentredGram, spread: Array) -> tuple[Array, Array]:
         """(feature, sign) of each step."""
@@ -121,7 +123,7 @@ class ForwardStagewise(LinearGeometry, Regressor):
         signs: list[float] = []
         columns: dict[int, Array] = {}  # by how much a step changes the correlations
         correlations = gram.c[0] / spread
-        enough = self.step * float(np.sqrt(gram.variance[0]))
+        enough = self.learning_rate * float(np.sqrt(gram.variance[0]))
         most = np.inf if self.n_steps is None else self.n_steps
         while len(features) < most:
             j = int(np.abs(correlations).argmax())
@@ -129,7 +131,7 @@ class ForwardStagewise(LinearGeometry, Regressor):
                 break
             if j not in columns:
                 unit = np.zeros(len(spread))
-                unit[j] = self.step_[j]
+                unit[j] = self.learning_rate_[j]
                 columns[j] = gram.times(unit) / spread
             sign = 1.0 if correlations[j] > 0 else -1.0
             correlations -= sign * columns[j]

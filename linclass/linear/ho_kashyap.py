@@ -40,7 +40,7 @@ WITNESS = 1e-6  # rows with −e above this share of the largest have multiplier
 class HoKashyap(LinearScores, LinearGeometry):
     """Parameters
     ----------
-    step : float, default=0.9
+    learning_rate : float, default=0.9
         η, above 0 and below 1.
     fit_intercept : bool, default=True
         Whether to fit the intercept b. False sets b = 0.
@@ -68,19 +68,19 @@ class HoKashyap(LinearScores, LinearGeometry):
     def __init__(
         self,
         *,
-        step: float = 0.9,
+        learning_rate: float = 0.9,
         fit_intercept: bool = True,
         max_iter: int = 2000,
         class_weight: ClassWeight = None,
     ):
-        self.step = step
+        self.learning_rate = learning_rate
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.class_weight = class_weight
 
     def check(self) -> None:
         super().check()
-        require_positive("step", self.step, below=1)
+        require_positive("learning_rate", self.learning_rate, below=1)
         require_whole("max_iter", self.max_iter, 1)
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -108,7 +108,7 @@ class HoKashyap(LinearScores, LinearGeometry):
                 if None not in decided:
                     break
             active = np.array([found is None for found in decided])
-            margins[active] += 2 * self.step * np.maximum(errors[active], 0)
+            margins[active] += 2 * self.learning_rate * np.maximum(errors[active], 0)
         planes = [squares.plane(target) for target in Y * margins]
         self.coef_ = np.array([w for w, _ in planes])
         self.intercept_ = np.array([b for _, b in planes])

@@ -32,7 +32,7 @@ from linclass.discriminant.without_one_row import LONE
 from linclass.linear.linear_classifier import LinearClassifier
 from linclass.linear.losses.regression import Squared
 from linclass.linear.penalties.base import PenaltyLike
-from linclass.linear.solvers.base import SolverLike, StepLike
+from linclass.linear.solvers.base import LearningRate, SolverLike
 from linclass.linear.solvers.smooth.indicator_regression import IndicatorRegression
 
 
@@ -54,7 +54,7 @@ class LeastSquaresClassifier(LinearClassifier):
         Algorithm that minimizes the objective, a file of linclass/linear/solvers such as 'newton',
         'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
         {name: options} sets the options of a solver.
-    step : float, str, dict or None, default=None
+    learning_rate : float, str, dict or None, default=None
         Step size (learning rate) of the solvers that have one, 'gradient_descent' and
         'stochastic_gradient': a number, or a rule such as {'inverse': 0.1}. None is the solver's own
         rule.
@@ -101,7 +101,7 @@ class LeastSquaresClassifier(LinearClassifier):
         strength: float = 1e-3,
         l1_ratio: float = 0.5,
         solver: SolverLike = "auto",
-        step: StepLike = None,
+        learning_rate: LearningRate = None,
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
         tol: float = 1e-6,
@@ -114,7 +114,7 @@ class LeastSquaresClassifier(LinearClassifier):
         self.strength = strength
         self.l1_ratio = l1_ratio
         self.solver = solver
-        self.step = step
+        self.learning_rate = learning_rate
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.tol = tol

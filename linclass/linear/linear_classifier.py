@@ -34,7 +34,7 @@ from linclass.linear.one_more_pass import OneMorePass
 from linclass.linear.paths.fits_strengths import FitsStrengths
 from linclass.linear.penalties.base import PenaltyLike
 from linclass.linear.recession import DESCENDS, SEPARABLE, UNDECIDED, recession_of_fit
-from linclass.linear.solvers.base import Solution, SolverLike, StepLike
+from linclass.linear.solvers.base import LearningRate, Solution, SolverLike
 
 
 class LinearClassifier(
@@ -58,7 +58,7 @@ class LinearClassifier(
     solver : str, dict or Solver, default='auto'
         Algorithm that minimizes the objective, a file of linclass/linear/solvers such as 'newton', 'newton_cg' or
         'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict {name: options} sets its options.
-    step : float, str, dict or None, default=None
+    learning_rate : float, str, dict or None, default=None
         Step size (learning rate) of the solvers that have one, 'gradient_descent' and 'stochastic_gradient': a number,
         or a rule such as {'inverse': 0.1}. None is the solver's own rule.
     random_state : int, numpy.random.Generator or None
@@ -90,7 +90,7 @@ class LinearClassifier(
         strength: float = 1e-3,
         l1_ratio: float = 0.5,
         solver: SolverLike = "auto",
-        step: StepLike = None,
+        learning_rate: LearningRate = None,
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
         tol: float = 1e-6,
@@ -104,7 +104,7 @@ class LinearClassifier(
         self.strength = strength
         self.l1_ratio = l1_ratio
         self.solver = solver
-        self.step = step
+        self.learning_rate = learning_rate
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.tol = tol

@@ -26,7 +26,7 @@ from linclass.linear.composition.composition import Composition
 from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
 from linclass.linear.one_more_pass import OneMorePassOfTargets
-from linclass.linear.solvers.base import Solution, SolverLike, StepLike
+from linclass.linear.solvers.base import LearningRate, Solution, SolverLike
 
 
 class LinearRegression(Composition, RegressorWithOffset, OneMorePassOfTargets, LinearGeometry):
@@ -36,7 +36,7 @@ class LinearRegression(Composition, RegressorWithOffset, OneMorePassOfTargets, L
         Algorithm that minimizes the objective, a file of linclass/linear/solvers such as 'newton',
         'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
         {name: options} sets the options of a solver.
-    step : float, str, dict or None, default=None
+    learning_rate : float, str, dict or None, default=None
         Step size (learning rate) of the solvers that have one, 'gradient_descent' and
         'stochastic_gradient': a number, or a rule such as {'inverse': 0.1}. None is the solver's own
         rule.
@@ -79,7 +79,7 @@ class LinearRegression(Composition, RegressorWithOffset, OneMorePassOfTargets, L
         self,
         *,
         solver: SolverLike = "auto",
-        step: StepLike = None,
+        learning_rate: LearningRate = None,
         fit_intercept: bool = True,
         tol: float = 1e-6,
         max_iter: int | None = None,
@@ -88,7 +88,7 @@ class LinearRegression(Composition, RegressorWithOffset, OneMorePassOfTargets, L
         random_state: Seed = None,
     ):
         self.solver = solver
-        self.step = step
+        self.learning_rate = learning_rate
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter

@@ -27,7 +27,7 @@ from linclass.linear.linear_classifier import LinearClassifier
 from linclass.linear.maximum_margin import maximum_margin
 from linclass.linear.objective.objective import Objective
 from linclass.linear.paths.strengths_on_folds import StrengthModel
-from linclass.linear.solvers.base import Solution, SolverLike, StepLike
+from linclass.linear.solvers.base import LearningRate, Solution, SolverLike
 from linclass.separation.decision import Undecided
 
 
@@ -57,7 +57,7 @@ class LinearSVM(MarginRows, LinearClassifier):
         Algorithm that minimizes the objective, a file of linclass/linear/solvers such as 'newton',
         'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
         {name: options} sets the options of a solver.
-    step : float, str, dict or None, default=None
+    learning_rate : float, str, dict or None, default=None
         Step size (learning rate) of the solvers that have one, 'gradient_descent' and
         'stochastic_gradient': a number, or a rule such as {'inverse': 0.1}. None is the solver's own
         rule.
@@ -119,7 +119,7 @@ class LinearSVM(MarginRows, LinearClassifier):
         strength: float = 1e-3,
         hard_margin: bool = False,
         solver: SolverLike = "auto",
-        step: StepLike = None,
+        learning_rate: LearningRate = None,
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
         tol: float = 1e-6,
@@ -132,7 +132,7 @@ class LinearSVM(MarginRows, LinearClassifier):
         self.strength = strength
         self.hard_margin = hard_margin
         self.solver = solver
-        self.step = step
+        self.learning_rate = learning_rate
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.tol = tol

@@ -19,7 +19,7 @@ from linclass.base.takes_offset import ProbabilitiesWithOffset
 from linclass.linear.likelihood.likelihood_summary import LikelihoodSummary
 from linclass.linear.linear_classifier import LinearClassifier
 from linclass.linear.penalties.base import PenaltyLike
-from linclass.linear.solvers.base import SolverLike, StepLike
+from linclass.linear.solvers.base import LearningRate, SolverLike
 
 
 class LogisticRegression(
@@ -34,7 +34,7 @@ class LogisticRegression(
         strength: float = 1e-3,
         l1_ratio: float = 0.5,
         solver: SolverLike = "auto",
-        step: StepLike = None,
+        learning_rate: LearningRate = None,
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
         tol: float = 1e-6,
@@ -47,7 +47,7 @@ class LogisticRegression(
         self.strength = strength
         self.l1_ratio = l1_ratio
         self.solver = solver
-        self.step = step
+        self.learning_rate = learning_rate
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.tol = tol

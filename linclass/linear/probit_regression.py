@@ -22,7 +22,7 @@ from linclass.base.takes_offset import ProbabilitiesWithOffset
 from linclass.linear.likelihood.likelihood_summary import LikelihoodSummary
 from linclass.linear.linear_classifier import LinearClassifier
 from linclass.linear.penalties.base import PenaltyLike
-from linclass.linear.solvers.base import SolverLike, StepLike
+from linclass.linear.solvers.base import LearningRate, SolverLike
 
 
 class ProbitRegression(
@@ -45,7 +45,7 @@ class ProbitRegression(
         Algorithm that minimizes the objective, a file of linclass/linear/solvers such as 'newton',
         'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
         {name: options} sets the options of a solver.
-    step : float, str, dict or None, default=None
+    learning_rate : float, str, dict or None, default=None
         Step size (learning rate) of the solvers that have one, 'gradient_descent' and
         'stochastic_gradient': a number, or a rule such as {'inverse': 0.1}. None is the solver's own
         rule.
@@ -97,7 +97,7 @@ class ProbitRegression(
         strength: float = 1e-3,
         l1_ratio: float = 0.5,
         solver: SolverLike = "auto",
-        step: StepLike = None,
+        learning_rate: LearningRate = None,
         fit_intercept: bool = True,
         class_weight: ClassWeight = None,
         tol: float = 1e-6,
@@ -110,7 +110,7 @@ class ProbitRegression(
         self.strength = strength
         self.l1_ratio = l1_ratio
         self.solver = solver
-        self.step = step
+        self.learning_rate = learning_rate
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.tol = tol

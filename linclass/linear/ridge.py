@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from linclass.base.annotations import Seed
 from linclass.base.numerics.arrays import Array
 from linclass.linear.linear_regression import LinearRegression
-from linclass.linear.solvers.base import SolverLike, StepLike
+from linclass.linear.solvers.base import LearningRate, SolverLike
 
 
 class Ridge(LinearRegression):
@@ -30,7 +30,7 @@ class Ridge(LinearRegression):
         Algorithm that minimizes the objective, a file of linclass/linear/solvers such as 'newton',
         'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
         {name: options} sets the options of a solver.
-    step : float, str, dict or None, default=None
+    learning_rate : float, str, dict or None, default=None
         Step size (learning rate) of the solvers that have one, 'gradient_descent' and
         'stochastic_gradient': a number, or a rule such as {'inverse': 0.1}. None is the solver's own
         rule.
@@ -70,7 +70,7 @@ class Ridge(LinearRegression):
         strength: float = 1e-3,
         factors: Sequence[float] | Array | Mapping[str, float] | None = None,
         solver: SolverLike = "auto",
-        step: StepLike = None,
+        learning_rate: LearningRate = None,
         fit_intercept: bool = True,
         tol: float = 1e-6,
         max_iter: int | None = None,
@@ -81,7 +81,7 @@ class Ridge(LinearRegression):
         self.strength = strength
         self.factors = factors
         self.solver = solver
-        self.step = step
+        self.learning_rate = learning_rate
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter

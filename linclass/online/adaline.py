@@ -44,7 +44,7 @@ GROWTH = 1e12  # of the squared errors since θ = 0: they will not shrink again
 class Adaline(LinearOnline, OnlineClassifier):
     """Parameters
     ----------
-    step : float or None, default=None
+    learning_rate : float or None, default=None
         η, above 0. None is a tenth of 1/(mean ‖x‖²), and at most 1/(largest ‖x‖²), of the rows of
         `fit` or of the first `partial_fit`, with which `fit` never diverges. Above 2/‖x‖² a row
         increases its own error.
@@ -72,12 +72,12 @@ class Adaline(LinearOnline, OnlineClassifier):
         Weights W.
     intercept_ : array of shape (1,) for two classes, (K,) for more
         Intercepts b.
-    step_ : float
+    learning_rate_ : float
         The step η that was used.
     """
 
     keeps_grams: ClassVar[bool] = True
-    step_: float
+    learning_rate_: float
     _default_step: float
     _contracts: float  # 2/(largest ‖x‖²): with smaller steps no pass over these rows diverges
     _drift: Array  # of θ in the last pass
@@ -91,7 +91,7 @@ class Adaline(LinearOnline, OnlineClassifier):
     def __init__(
         self,
         *,
-        step: float | None = None,
+        learning_rate: float | None = None,
         order: str = "random",
         fit_intercept: bool = True,
         tol: float = 1e-3,
@@ -99,7 +99,7 @@ class Adaline(LinearOnline, OnlineClassifier):
         random_state: Seed = 0,
         class_weight: ClassWeight = None,
     ):
-        self.step = step
+        self.learning_rate = learning_rate
         self.order = order
         self.fit_intercept = fit_intercept
         self.tol = tol
@@ -109,8 +109,8 @@ class Adaline(LinearOnline, OnlineClassifier):
 
     def check(self) -> None:
         super().check()
-        if self.step is not None:
-            require_positive("step", self.step)
+        if self.learning_rate is not None:
+            require_positive("learning_rate", self.learning_rate)
         require_positive("tol", self.tol)
 
     def _begin(self, X: Matrix, weights: Array) -> None:
@@ -129,7 +129,9 @@ class Adaline(LinearOnline, OnlineClassifier):
         self._passes, self._affine = 1, None
 
     def _pass(self, rows: Any, codes: Array, weights: Array, tally: Tally) -> None:
-        self.step_ = self._default_step if self.step is None else float(self.step)
+        self.learning_rate_ = (
+            self._default_step if self.learning_rate is None else float(self.learning_rate)
+        )
         before, self._mass = self._theta.copy(), float(weights.sum())
         self._squared_errors = np.zeros(before[0].size)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -164,7 +166,7 @@ class Adaline(LinearOnline, OnlineClassifier):
         if block.response is None:
             own = codes[:, None] == ([1] if self._theta.ndim == 1 else np.arange(theta.shape[1]))
             targets = np.where(own, 1.0, -1.0)
-            block.response = LeastMeanSquares(block, targets, weights, self.step_)
+            block.response = LeastMeanSquares(block, targets, weights, self.learning_rate_)
         errors = block.response.visit(theta, block.response.targets)
         self._squared_errors += block.response.squares @ (errors * errors)
         tally.visits += len(weights)
@@ -183,7 +185,7 @@ class Adaline(LinearOnline, OnlineClassifier):
         if self.fit_intercept:
             features = features - drift * self._centre
         errors = np.maximum(np.sqrt(self._squared_errors / self._mass), self.tol)
-        unit = self.tol * self.step_ * self._mass * errors.reshape((*drift.shape[:-1], 1))
+        unit = self.tol * self.learning_rate_ * self._mass * errors.reshape((*drift.shape[:-1], 1))
         return bool(
             (np.abs(features) <= unit * self._spread).all() and (np.abs(drift) <= unit).all()
         )
@@ -193,10 +195,10 @@ class Adaline(LinearOnline, OnlineClassifier):
         the errors are larger than those of θ = 0.
         """
         growth = float(self._squared_errors.mean()) / self._mass  # since θ = 0
-        doubtful = self._has_settled(tally) and self.step_ >= self._contracts
+        doubtful = self._has_settled(tally) and self.learning_rate_ >= self._contracts
         if growth < (1 if doubtful else GROWTH):
             return ""
         return (
-            f"step={self.step_:g} is too large: it does not make the errors smaller. Use a smaller "
-            f"step, or step=None, here {self._default_step:g}."
+            f"learning_rate={self.learning_rate_:g} is too large: it does not make the errors smaller. Use a smaller "
+            f"learning_rate, or learning_rate=None, here {self._default_step:g}."
         )

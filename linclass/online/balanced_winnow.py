@@ -33,7 +33,7 @@ from linclass.online.online_classifier import LinearOnline, OnlineClassifier
 class BalancedWinnow(LinearOnline, OnlineClassifier):
     """Parameters
     ----------
-    step : float, default=0.1
+    learning_rate : float, default=0.1
         η, above 0. What it does depends on the unit of the features.
     order : {'random', 'cyclic'}, default='random'
         Order of the rows in `fit`: 'random' shuffles the rows once, by their content and the seed, not by
@@ -65,14 +65,14 @@ class BalancedWinnow(LinearOnline, OnlineClassifier):
     def __init__(
         self,
         *,
-        step: float = 0.1,
+        learning_rate: float = 0.1,
         order: str = "random",
         fit_intercept: bool = True,
         max_iter: int = 100,
         random_state: Seed = 0,
         class_weight: ClassWeight = None,
     ):
-        self.step = step
+        self.learning_rate = learning_rate
         self.order = order
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
@@ -81,14 +81,14 @@ class BalancedWinnow(LinearOnline, OnlineClassifier):
 
     def check(self) -> None:
         super().check()
-        require_positive("step", self.step)
+        require_positive("learning_rate", self.learning_rate)
 
     def _begin(self, X: Matrix, weights: Array) -> None:
         super()._begin(X, weights)
         self._weights = LogWeights(self._theta.shape, signed=True)
 
     def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
-        correct_by_factors(block, self._weights, codes, weights, self.step, 0.0, tally)
+        correct_by_factors(block, self._weights, codes, weights, self.learning_rate, 0.0, tally)
 
     def _parameters(self) -> Array:
         return self._weights.values

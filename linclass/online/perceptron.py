@@ -30,7 +30,7 @@ class Perceptron(LinearClassifier):
     ----------
     order : {'random', 'cyclic', 'largest_violation'}, default='random'
         Order of the rows: shuffled for each pass, as given, or always the row of smallest margin, visited once.
-    step : float, default=1.0
+    learning_rate : float, default=1.0
         Learning rate η, above 0. Started from zero, only the scale of the weights depends on it.
     fit_intercept : bool, default=True
         Whether to fit the intercept b. False sets b = 0.
@@ -67,7 +67,7 @@ class Perceptron(LinearClassifier):
     loss = "perceptron"
     penalty = None
     strength = 0.0
-    step: float
+    learning_rate: float
     n_mistakes_: int
 
     penalized: ClassVar[str] = "LogisticRegression or LinearSVM"
@@ -77,7 +77,7 @@ class Perceptron(LinearClassifier):
         self,
         *,
         order: str = "random",
-        step: float = 1.0,
+        learning_rate: float = 1.0,
         fit_intercept: bool = True,
         max_iter: int | None = None,
         warm_start: bool = False,
@@ -86,7 +86,7 @@ class Perceptron(LinearClassifier):
         class_weight: ClassWeight = None,
     ):
         self.order = order
-        self.step = step
+        self.learning_rate = learning_rate
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.warm_start = warm_start
@@ -99,7 +99,7 @@ class Perceptron(LinearClassifier):
         """The perceptron rule with these parameters."""
         return PerceptronRule(
             max_iter=self.max_iter,
-            step=self.step,
+            learning_rate=self.learning_rate,
             order=self.order,
             random_state=self.random_state,
         )

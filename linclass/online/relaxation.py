@@ -31,7 +31,7 @@ class Relaxation(LinearOnline, MarginCorrections):
     ----------
     margin : float, default=1.0
         β, above 0. Started from zero, only the scale of the weights depends on it.
-    step : float, default=1.0
+    learning_rate : float, default=1.0
         η, above 0 and below 2.
     order : {'random', 'cyclic'}, default='random'
         Order of the rows in `fit`: 'random' shuffles the rows once, by their content and the seed, not by
@@ -64,7 +64,7 @@ class Relaxation(LinearOnline, MarginCorrections):
         self,
         *,
         margin: float = 1.0,
-        step: float = 1.0,
+        learning_rate: float = 1.0,
         order: str = "random",
         fit_intercept: bool = True,
         tol: float = 1e-3,
@@ -73,7 +73,7 @@ class Relaxation(LinearOnline, MarginCorrections):
         class_weight: ClassWeight = None,
     ):
         self.margin = margin
-        self.step = step
+        self.learning_rate = learning_rate
         self.order = order
         self.fit_intercept = fit_intercept
         self.tol = tol
@@ -84,12 +84,13 @@ class Relaxation(LinearOnline, MarginCorrections):
     def check(self) -> None:
         super().check()
         require_positive("margin", self.margin)
-        require_positive("step", self.step, below=2)
+        require_positive("learning_rate", self.learning_rate, below=2)
         require_positive("tol", self.tol)
 
     def _rule(self) -> Rule:
         return Rule(
-            self.margin, lambda squares, share: (share * self.step * reciprocal(squares), np.inf)
+            self.margin,
+            lambda squares, share: (share * self.learning_rate * reciprocal(squares), np.inf),
         )
 
     def _has_settled(self, tally: Tally) -> bool:

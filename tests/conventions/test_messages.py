@@ -30,11 +30,11 @@ from linclass import (
     RelevanceVectorMachine,
     Ridge,
     TunedClassifier,
+    strength_of_C,
 )
 from linclass.base import other_names
 from linclass.base.counted import counted, names_and_others
 from linclass.base.parts import find
-from linclass.linear.objective.objective import strength_of_C
 from linclass.tuning.folds import stratified_folds
 from linclass_study.pipeline import protocols
 from linclass_study.pipeline.preprocessor import Preprocessor
@@ -59,6 +59,24 @@ def test_C_is_a_strength(kind: Any) -> None:
         kind(D=1)
     assert strength_of_C(2.0, 40) == 1 / 80
     assert copy.deepcopy(clone(kind(strength=2.0))).strength == 2.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "strength"),
+    [
+        (linclass.Lasso, "alpha"),
+        (linclass.ElasticNet, "alpha"),
+        (Ridge, "alpha/n"),
+        (linclass.LeastSquaresClassifier, "alpha/n"),
+    ],
+)
+def test_alpha_is_a_strength(kind: Any, strength: str) -> None:
+    """Conversions as `tests/references/test_conversions.py` finds them by fits of both libraries."""
+    words = rf"has no parameter 'alpha'; give strength={strength}[.,]"
+    with pytest.raises(TypeError, match=words):
+        kind(alpha=1)
+    with pytest.raises(ValueError, match=words):
+        kind().set_params(alpha=1)
 
 
 @pytest.mark.parametrize(("kind", "wrong", "meant"), MISSPELT)
@@ -162,9 +180,9 @@ def test_parts_are_known_by_their_names_elsewhere(package: str, other: str) -> N
 @pytest.mark.parametrize(
     ("kind", "other", "ours"),
     [
-        (Ridge, "alpha", "strength"),
+        (LogisticRegression, "lam", "strength"),
         (MultinomialNB, "alpha", "smoothing"),
-        (Adaline, "eta0", "step"),
+        (Adaline, "eta0", "learning_rate"),
         (QuadraticDiscriminantAnalysis, "reg_param", "shrinkage"),
         (NearestShrunkenCentroids, "shrink_threshold", "threshold"),
     ],

@@ -76,9 +76,19 @@ def test_parts_name_the_options_that_they_have() -> None:
             -1,
             "random_state is -1; it must be a whole number",
         ),
-        ("stochastic_gradient", "step", np.inf, "step is inf; give the schedule a number"),
+        (
+            "stochastic_gradient",
+            "learning_rate",
+            np.inf,
+            "learning_rate is inf; give the schedule a number",
+        ),
         ("gradient_descent", "record", 3, "record is 3; give a list of numbers of iterations"),
-        ("gradient_descent", "step", np.inf, "step is inf; give the constant step a number"),
+        (
+            "gradient_descent",
+            "learning_rate",
+            np.inf,
+            "learning_rate is inf; give the constant step a number",
+        ),
         ("quasi_newton", "memory", "x", "memory is 'x'; it must be a whole number"),
         ("newton_cg", "forcing", [1], "forcing is [1]; it must be a number"),
         (
@@ -99,7 +109,10 @@ def test_options_of_solvers_are_checked(solver: str, option: str, value: Any, me
 
 @pytest.mark.parametrize(
     ("solver", "option", "value"),
-    [("quasi_newton", "memory", np.int64(4)), ("stochastic_gradient", "step", np.float32(0.5))],
+    [
+        ("quasi_newton", "memory", np.int64(4)),
+        ("stochastic_gradient", "learning_rate", np.float32(0.5)),
+    ],
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_options_of_solvers_take_numbers_of_numpy(solver: str, option: str, value: Any) -> None:
@@ -109,9 +122,9 @@ def test_options_of_solvers_take_numbers_of_numpy(solver: str, option: str, valu
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        (L.Perceptron, "step"),
-        (L.Adaline, "step"),
-        (L.BalancedWinnow, "step"),
+        (L.Perceptron, "learning_rate"),
+        (L.Adaline, "learning_rate"),
+        (L.BalancedWinnow, "learning_rate"),
         (L.Relaxation, "margin"),
         (L.SecondOrderPerceptron, "ridge"),
         (L.Winnow, "threshold"),

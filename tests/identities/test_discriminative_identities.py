@@ -73,7 +73,7 @@ def test_the_perceptron_makes_at_most_r_squared_over_gamma_squared_mistakes(
 ) -> None:
     X, y, w = separated(0.15)
     gamma, R = np.abs(X @ w).min(), np.linalg.norm(X, axis=1).max()
-    params = {"order": order, "step": step, "fit_intercept": False, "random_state": 0}
+    params = {"order": order, "learning_rate": step, "fit_intercept": False, "random_state": 0}
     model = Perceptron(max_iter=1000, **params).fit(store(X), y)
     assert model.status_ == "converged"
     assert 0 < model.n_mistakes_ <= R**2 / gamma**2

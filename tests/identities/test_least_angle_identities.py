@@ -154,8 +154,8 @@ def test_every_step_moves_the_largest_correlation_and_lowers_the_loss() -> None:
     X, y = numbers()
     deviation = np.sqrt(np.average((X - np.average(X, axis=0, weights=W)) ** 2, axis=0, weights=W))
     spread = np.sqrt(np.average((y - np.average(y, weights=W)) ** 2, weights=W))
-    model = ForwardStagewise(step=0.02).fit(X, y, W)
-    assert_allclose(model.step_, 0.02 * spread / deviation)
+    model = ForwardStagewise(learning_rate=0.02).fit(X, y, W)
+    assert_allclose(model.learning_rate_, 0.02 * spread / deviation)
     coef, before = np.zeros(6), np.inf
     for k, (feature, sign) in enumerate(zip(model.features_, model.signs_, strict=True)):
         c = covariances(X, y, W, coef) / deviation
@@ -165,12 +165,12 @@ def test_every_step_moves_the_largest_correlation_and_lowers_the_loss() -> None:
         loss = np.average((r - np.average(r, weights=W)) ** 2, weights=W) / 2
         assert before - loss >= 0.02**2 * spread**2 / 2 * (1 - 1e-9)
         before = loss
-        coef = coef + model.step_ * sign * np.eye(6)[feature]
+        coef = coef + model.learning_rate_ * sign * np.eye(6)[feature]
         assert_allclose(model.coef_after(k + 1), coef, atol=1e-12)
     assert_allclose(model.coef_, coef)
     left = np.abs(covariances(X, y, W, coef)) / deviation
     assert (left <= 0.02 * spread * (1 + 1e-9)).all()
-    few = ForwardStagewise(step=0.02, n_steps=10).fit(X, y, W)
+    few = ForwardStagewise(learning_rate=0.02, n_steps=10).fit(X, y, W)
     assert_allclose(few.coef_, model.coef_after(10))
 
 
@@ -178,7 +178,7 @@ def test_every_step_moves_the_largest_correlation_and_lowers_the_loss() -> None:
 def test_there_are_at_most_as_many_steps_as_the_loss_allows(units: Any) -> None:
     X, y = numbers(3)
     for step in (0.3, 0.1, 0.03):
-        assert ForwardStagewise(step=step).fit(X * units, y).n_iter_ <= 1 / step**2
+        assert ForwardStagewise(learning_rate=step).fit(X * units, y).n_iter_ <= 1 / step**2
 
 
 def test_constant_features_and_a_constant_target_move_nothing() -> None:
@@ -200,14 +200,14 @@ def test_where_the_lasso_is_monotone_small_steps_go_along_its_path(step: float) 
     y = X @ [3.0, -2.0, 1.0, 0.5, 0.0] + 0.3 * rng.standard_normal(60)
     lasso, stagewise = (
         LeastAngleRegression(lasso=True).fit(X, y),
-        ForwardStagewise(step=step).fit(X, y),
+        ForwardStagewise(learning_rate=step).fit(X, y),
     )
     for k in range(0, stagewise.n_iter_, max(1, stagewise.n_iter_ // 7)):
         coef = stagewise.coef_after(k)
         level = np.abs(covariances(X, y, np.ones(60), coef)).max()
-        assert np.abs(coef - lasso.coef_at(level)).max() < 2 * stagewise.step_.max()
+        assert np.abs(coef - lasso.coef_at(level)).max() < 2 * stagewise.learning_rate_.max()
     assert_allclose(
-        stagewise.coef_, LinearRegression().fit(X, y).coef_, atol=2 * stagewise.step_.max()
+        stagewise.coef_, LinearRegression().fit(X, y).coef_, atol=2 * stagewise.learning_rate_.max()
     )
 
 
@@ -224,7 +224,9 @@ def test_wide_and_sparse_rows_give_the_same_steps() -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((30, 80)) * (rng.random((30, 80)) < 0.4)
     y = X[:, :3].sum(axis=1) + rng.standard_normal(30)
-    dense, thin = (ForwardStagewise(step=0.05).fit(rows, y) for rows in (X, sparse.csr_array(X)))
+    dense, thin = (
+        ForwardStagewise(learning_rate=0.05).fit(rows, y) for rows in (X, sparse.csr_array(X))
+    )
     assert np.array_equal(dense.features_, thin.features_)
     assert_allclose(dense.intercept_, thin.intercept_)
 
@@ -246,8 +248,14 @@ def test_the_number_of_steps_can_be_chosen_by_folds() -> None:
             LeastAngleRegression(n_steps=1.5),
             "n_steps is 1.5; it must be a whole number, at least 0, or None",
         ),
-        (ForwardStagewise(step=0), "step is 0; it must be a number between 0 and 1"),
-        (ForwardStagewise(step=1), "step is 1; it must be a number between 0 and 1"),
+        (
+            ForwardStagewise(learning_rate=0),
+            "learning_rate is 0; it must be a number between 0 and 1",
+        ),
+        (
+            ForwardStagewise(learning_rate=1),
+            "learning_rate is 1; it must be a number between 0 and 1",
+        ),
         (
             ForwardStagewise(n_steps=-1),
             "n_steps is -1; it must be a whole number, at least 0, or None",

@@ -116,7 +116,7 @@ def test_a_nearly_perfect_fit_is_not_taken_for_one_with_rounding_errors_only() -
     """Its residuals are 10⁻⁷ of y, but have digits."""
     X, _ = data(2)
     y = X[:, 0]
-    model = LinearRegression(solver={"gradient_descent": {"step": 0.5}}, max_iter=30)
+    model = LinearRegression(solver={"gradient_descent": {"learning_rate": 0.5}}, max_iter=30)
     with pytest.warns(match="stopped"):
         model.fit(X, y)
     assert model.objective_ < 1e-12 * y.var()

@@ -44,13 +44,13 @@ RULES: dict[str, tuple[Any, Callable[[float, float], float]]] = {
         lambda m, k: max(0, 1 - m) / (k + 5),
     ),
     "underrelaxation": (
-        Relaxation(margin=2.0, step=0.5),
+        Relaxation(margin=2.0, learning_rate=0.5),
         lambda m, k: 0.5 * max(0, 2 - m) / k,
     ),
-    "overrelaxation": (Relaxation(step=1.6), lambda m, k: 1.6 * max(0, 1 - m) / k),
+    "overrelaxation": (Relaxation(learning_rate=1.6), lambda m, k: 1.6 * max(0, 1 - m) / k),
 }
 MODELS = {name: model for name, (model, _) in RULES.items()} | {
-    "adaline": Adaline(step=0.02),
+    "adaline": Adaline(learning_rate=0.02),
     "winnow": BalancedWinnow(),
 }
 
@@ -93,7 +93,7 @@ def theta_of(model: Any) -> np.ndarray:
 @pytest.mark.parametrize("density", [1.0, 0.2, 0.01])
 @pytest.mark.parametrize(
     "model",
-    [AveragedPerceptron(), Adaline(step=1e-4), BalancedWinnow(), SecondOrderPerceptron()],
+    [AveragedPerceptron(), Adaline(learning_rate=1e-4), BalancedWinnow(), SecondOrderPerceptron()],
     ids=lambda model: type(model).__name__,
 )
 def test_memory_is_asked_for_before_rows_are_copied(
@@ -163,7 +163,7 @@ def test_the_affine_map_of_a_pass_is_the_pass(
     monkeypatch.setattr(AffinePass, "apply", lambda *of: passes.append(of) or apply(*of))
     X, y = rows(K)
     weights = np.random.default_rng(1).choice([0.5, 1, 2.7], len(y))
-    params = {"order": "cyclic", "tol": 1e-15, "fit_intercept": intercept, "step": 0.003}
+    params = {"order": "cyclic", "tol": 1e-15, "fit_intercept": intercept, "learning_rate": 0.003}
     fitted = Adaline(max_iter=10, **params).fit(kind(X), y, sample_weight=weights)
     assert fitted.n_iter_ == 1 + len(passes) == 10
     visited = Adaline(**params)
@@ -179,7 +179,9 @@ def test_adaline_with_a_small_step_is_least_squares() -> None:
     A, t = np.column_stack([X, np.ones(len(y))]), 2.0 * y - 1
     least = np.linalg.lstsq(A, t, rcond=None)[0]
     off = [
-        np.linalg.norm(theta_of(Adaline(step=step, tol=1e-12, max_iter=20000).fit(X, y))[0] - least)
+        np.linalg.norm(
+            theta_of(Adaline(learning_rate=step, tol=1e-12, max_iter=20000).fit(X, y))[0] - least
+        )
         for step in (1e-3, 5e-4)
     ]
     assert off[1] < 0.02 * np.linalg.norm(least)
@@ -301,7 +303,7 @@ def test_passive_aggressive_is_bounded_by_any_other_classifier(K: int, C: float)
 
 def test_relaxation_by_projections_is_the_first_passive_aggressive() -> None:
     X, y = rows(3)
-    one = Relaxation(step=1.0, margin=1.0, max_iter=4).fit(X, y)
+    one = Relaxation(learning_rate=1.0, margin=1.0, max_iter=4).fit(X, y)
     other = PassiveAggressive(variant="PA", max_iter=4).fit(X, y)
     np.testing.assert_allclose(theta_of(one), theta_of(other), atol=1e-12)
 
@@ -313,7 +315,7 @@ def test_every_correction_of_relaxation_is_nearer_to_every_solution(step: float)
     solution = theta_of(PassiveAggressive(variant="PA", max_iter=5000, tol=1e-9).fit(X, y))
     margins = np.where(y, 1, -1) * (X @ solution[0, :-1] + solution[0, -1])
     solution /= margins.min()
-    model, distances = Relaxation(step=step), []
+    model, distances = Relaxation(learning_rate=step), []
     for i in range(len(y)):
         model.partial_fit(X[[i]], y[[i]], classes=[0, 1])
         distances.append(np.linalg.norm(theta_of(model) - solution))
@@ -386,13 +388,13 @@ def test_balanced_winnow_is_bounded_by_the_margin_of_another_classifier(
     margin = np.abs(X @ w).min()
     assert margin > 1e-9
     step = share * margin  # the best is margin/X², and X = 1
-    model = BalancedWinnow(step=step, max_iter=10_000).fit(X, y)
+    model = BalancedWinnow(learning_rate=step, max_iter=10_000).fit(X, y)
     assert model.status_ == "converged"
     assert 0 < model.n_mistakes_ <= np.log(2 * 61) / (step * margin - step**2 / 2)
 
 
 @pytest.mark.parametrize("K", [2, 4])
-@pytest.mark.parametrize("model", [PassiveAggressive(), Relaxation(step=0.5)], ids=repr)
+@pytest.mark.parametrize("model", [PassiveAggressive(), Relaxation(learning_rate=0.5)], ids=repr)
 def test_a_heavy_row_is_not_visited_again_for_a_rounding_error(
     model: Any, K: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -410,7 +412,7 @@ def test_a_heavy_row_is_not_visited_again_for_a_rounding_error(
 
 def test_weights_of_balanced_winnow_do_not_overflow() -> None:
     X, y = rows(2)
-    far = BalancedWinnow(step=200.0, max_iter=20).fit(X, y)
+    far = BalancedWinnow(learning_rate=200.0, max_iter=20).fit(X, y)
     assert np.isfinite(far.coef_).all()
     assert far.score(X, y) > 0.5
 

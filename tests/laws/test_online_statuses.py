@@ -36,15 +36,15 @@ def squared_error(model: Any, X: Any) -> float:
 
 @pytest.mark.parametrize("step", [0.3, 0.5, 1.0, 3.0, 1e9])
 def test_adaline_with_too_large_a_step_reports_it(step: float) -> None:
-    with pytest.warns(ConvergenceWarning, match="is too large.*smaller step"):
-        model = Adaline(step=step).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="is too large.*smaller learning_rate"):
+        model = Adaline(learning_rate=step).fit(X, y)
     assert model.status_ == "max_iter"
     assert np.isfinite(model.decision_function(X)).all()
 
 
 def test_a_step_that_only_turns_errors_round_has_not_converged() -> None:
     """η‖x‖² = 2, twice at each row: a pass leaves any weights as they are, but corrects nothing."""
-    model = Adaline(step=2.0, fit_intercept=False)
+    model = Adaline(learning_rate=2.0, fit_intercept=False)
     model.fit([[1.0], [-1.0], [1.0]], [0, 1, 1], sample_weight=[2, 2, 2])
     assert model.status_ == "max_iter"
 
@@ -56,7 +56,7 @@ def test_each_class_of_converged_adaline_has_settled(step: float | None) -> None
     labels = rng.integers(0, 3, 300)
     Z = rng.normal(size=(300, 3))
     Z[:, 0] = labels == 1
-    model = Adaline(step=step, order="cyclic", max_iter=5000).fit(Z, labels)
+    model = Adaline(learning_rate=step, order="cyclic", max_iter=5000).fit(Z, labels)
     assert (model.status_ == "converged") == (step != 1e-6)
     if step != 1e-6:
         old = np.column_stack([model.coef_, model.intercept_])
@@ -64,7 +64,7 @@ def test_each_class_of_converged_adaline_has_settled(step: float | None) -> None
         model.partial_fit(Z, labels)
         drift = np.abs(np.column_stack([model.coef_, model.intercept_]) - old)[:, 1:].max(axis=1)
         own = np.sqrt((before**2).mean(axis=0))
-        assert (drift <= 3e-3 * model.step_ * 300 * np.maximum(own, 1e-3)).all()
+        assert (drift <= 3e-3 * model.learning_rate_ * 300 * np.maximum(own, 1e-3)).all()
 
 
 @pytest.mark.parametrize("hard", [False, True], ids=["separable", "overlapping"])
@@ -160,7 +160,10 @@ def test_the_ridge_does_not_change_while_learning() -> None:
 
 
 def test_steps_and_thresholds_change_while_learning() -> None:
-    assert Adaline().partial_fit(X, y).set_params(step=1e-4).partial_fit(X, y).step_ == 1e-4
+    assert (
+        Adaline().partial_fit(X, y).set_params(learning_rate=1e-4).partial_fit(X, y).learning_rate_
+        == 1e-4
+    )
     winnow = Winnow().partial_fit(np.abs(X), y).set_params(threshold=2.0)
     assert winnow.partial_fit(np.abs(X), y).intercept_ == -2
 

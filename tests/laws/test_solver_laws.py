@@ -254,7 +254,11 @@ def test_hinge_reaches_the_optimum_that_libsvm_finds(solver: str, strength: floa
     peer = SVC(C=1 / strength, kernel="linear", tol=1e-12).fit(P.design.X, P.y, P.weights)
     optimum = P.at(np.append(peer.coef_[0], peer.intercept_)).value
     more: dict[str, Any]
-    more = {"step": {"inverse": 0.5}, "max_iter": 40_000} if solver == "stochastic_gradient" else {}
+    more = (
+        {"learning_rate": {"inverse": 0.5}, "max_iter": 40_000}
+        if solver == "stochastic_gradient"
+        else {}
+    )
     solution = made(solver, **more).solve(P, P.zero())
     assert optimum * (1 - 1e-7) <= solution.objective <= optimum * (1 + 1e-6)
     assert solution.certificate_kind == "duality_gap"
@@ -271,7 +275,7 @@ def test_a_perceptron_loss_ends_at_zero_where_some_theta_has_every_row_right(
     truth = np.random.default_rng(4).standard_normal(P.shape)
     Z = P.design.scores(truth)
     P.y = np.sign(Z) if Z.ndim == 1 else Z.argmax(axis=0)
-    rule = {"step": 1.0, "batch": 1, "average": False}  # makes it the perceptron's
+    rule = {"learning_rate": 1.0, "batch": 1, "average": False}  # makes it the perceptron's
     more: dict[str, Any] = rule if solver == "stochastic_gradient" else {}
     solution = made(solver, **more).solve(P, np.random.default_rng(5).standard_normal(P.shape))
     assert 0 <= solution.objective < 1e-6
@@ -389,7 +393,7 @@ def test_gradient_descent_records_its_path_from_any_start() -> None:
     P = objective("logistic", "unpenalized")
     start = np.array([1.0, -1, 0.5, 0])
     solver = find("solvers", "gradient_descent")(
-        step=0.1, max_iter=25, tol=0, record=(0, 1, 10, 25)
+        learning_rate=0.1, max_iter=25, tol=0, record=(0, 1, 10, 25)
     )
     path = solver.solve(P, start).extra["path_"]
     assert list(path) == [0, 1, 10, 25]
@@ -405,7 +409,7 @@ def test_gradient_descent_records_its_path_from_any_start() -> None:
 @pytest.mark.parametrize("step", [0.5, {"unit": 0.01}, "backtracking", {"backtracking": 0.5}])
 def test_recording_iterates_changes_neither_them_nor_where_they_end(step: Any, tol: float) -> None:
     P = objective("logistic", strength=1e-3)
-    options = {"step": step, "tol": tol, "max_iter": 347}
+    options = {"learning_rate": step, "tol": tol, "max_iter": 347}
     kind = find("solvers", "gradient_descent")
     plain, recorded = (
         kind(record=stops, **options).solve(P, P.zero()) for stops in ((), (3, 4, 15, 203))
@@ -418,7 +422,7 @@ def test_unit_steps_all_have_the_length_asked_for() -> None:
     P = objective("logistic")
     record = tuple(range(20))
     solver = find("solvers", "gradient_descent")(
-        step={"unit": 0.01}, max_iter=19, tol=0, record=record
+        learning_rate={"unit": 0.01}, max_iter=19, tol=0, record=record
     )
     path = solver.solve(P, P.zero() + 1).extra["path_"]
     steps = np.diff(np.array([path[k] for k in record]), axis=0)
@@ -430,7 +434,7 @@ def test_stochastic_steps_are_a_function_of_the_seed(average: bool) -> None:
     P = objective("logistic")
     kind = find("solvers", "stochastic_gradient")
     for step in (0.1, {"inverse": 0.5}, {"sqrt": 0.5}, {"constant": 0.1}, None):
-        options = {"step": step, "average": average, "max_iter": 5, "batch": 7}
+        options = {"learning_rate": step, "average": average, "max_iter": 5, "batch": 7}
         one, same, other = (
             kind(random_state=s, **options).solve(P, P.zero()).theta for s in (1, 1, 2)
         )
@@ -441,7 +445,7 @@ def test_stochastic_steps_are_a_function_of_the_seed(average: bool) -> None:
 def test_one_batch_of_all_rows_is_a_gradient_step() -> None:
     P = objective("logistic")
     kind = find("solvers", "stochastic_gradient")
-    theta = kind(step=0.1, batch=1000, max_iter=1, average=False).solve(P, P.zero()).theta
+    theta = kind(learning_rate=0.1, batch=1000, max_iter=1, average=False).solve(P, P.zero()).theta
     assert_allclose(theta, -0.1 * P.at(P.zero()).gradient, atol=1e-14)
 
 
@@ -521,14 +525,14 @@ def test_what_cannot_work_together_is_refused_in_one_sentence() -> None:
         {"penalty": "l3"},
         {"solver": "newtons"},
         {"solver": "least_squares"},
-        {"solver": "newton", "step": 0.1},
-        {"step": 0.1},
-        {"solver": "gradient_descent", "step": -1},
-        {"solver": "gradient_descent", "step": {"units": 1}},
-        {"solver": "gradient_descent", "step": "backtrackng"},
-        {"solver": "gradient_descent", "step": "unit"},
-        {"solver": "gradient_descent", "step": {"backtracking": "x"}},
-        {"solver": "stochastic_gradient", "step": {"unit": 1}},
+        {"solver": "newton", "learning_rate": 0.1},
+        {"learning_rate": 0.1},
+        {"solver": "gradient_descent", "learning_rate": -1},
+        {"solver": "gradient_descent", "learning_rate": {"units": 1}},
+        {"solver": "gradient_descent", "learning_rate": "backtrackng"},
+        {"solver": "gradient_descent", "learning_rate": "unit"},
+        {"solver": "gradient_descent", "learning_rate": {"backtracking": "x"}},
+        {"solver": "stochastic_gradient", "learning_rate": {"unit": 1}},
         {"solver": "newton", "max_iter": 0},
         {"solver": {"newton": {"steps": 3}}},
         {"solver": {"stochastic_gradient": {"batch": 0}}},
@@ -681,7 +685,7 @@ def test_corrections_of_many_rows_at_once_are_those_of_one_row_after_the_other(
             found = []
             for few in (-np.inf, np.inf):
                 monkeypatch.setattr("linclass.linear.solvers.hinge.perceptron_pass.FEW", few)
-                rule = PerceptronRule(order=order, max_iter=4, step=0.3, random_state=0)
+                rule = PerceptronRule(order=order, max_iter=4, learning_rate=0.3, random_state=0)
                 found.append(rule.solve(P, P.zero()))
             many, single = found
             np.testing.assert_allclose(many.theta, single.theta, rtol=1e-9, atol=1e-9)

@@ -88,7 +88,7 @@ def test_half_a_million_gradient_steps_on_iris_are_real_ones(columns: list[int])
     X, y = X[:, columns], species > 0
     steps, stops = 500_000, [5000, 5001, 50_000, 499_999, 500_000]
     solver = {"gradient_descent": {"record": stops}}
-    options = {"solver": solver, "step": 0.1, "max_iter": steps, "tol": 0}
+    options = {"solver": solver, "learning_rate": 0.1, "max_iter": steps, "tol": 0}
     model = LogisticRegression(penalty=None, **options).fit(X, y)
     assert model.n_iter_ == steps
     assert model.status_ == "separable"
@@ -124,7 +124,7 @@ def test_half_a_million_gradient_steps_end_where_newton_does() -> None:
     X, species = load_iris(return_X_y=True)
     X, y = X[species > 0][:, 2:], species[species > 0]
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    options = {"solver": "gradient_descent", "step": 1.0, "max_iter": 500_000, "tol": 0}
+    options = {"solver": "gradient_descent", "learning_rate": 1.0, "max_iter": 500_000, "tol": 0}
     steps = LogisticRegression(penalty=None, **options).fit(X, y)
     newton = LogisticRegression(penalty=None, solver="newton", tol=1e-12).fit(X, y)
     assert steps.n_iter_ == 500_000
@@ -144,7 +144,7 @@ def test_prepared_gradient_steps_are_the_naive_ones() -> None:
     B, w = np.column_stack([X, np.ones(150)]), np.zeros(3)
     for _ in range(2000):
         w -= 0.1 / 150 * (B.T @ (expit(B @ w) - y))
-    options = {"solver": "gradient_descent", "step": 0.1, "max_iter": 2000, "tol": 0}
+    options = {"solver": "gradient_descent", "learning_rate": 0.1, "max_iter": 2000, "tol": 0}
     model = LogisticRegression(penalty=None, **options).fit(X, y)
     assert model.n_iter_ == 2000
     np.testing.assert_allclose(np.append(model.coef_[0], model.intercept_), w, atol=1e-13)

@@ -12,7 +12,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import linclass
-from linclass.linear.objective.objective import strength_of_C
+from linclass import strength_of_C
 
 PAGE = Path(__file__).parents[2] / "docs/objective.md"
 STRENGTH, N = 0.05, 90

@@ -17,8 +17,8 @@ from linclass import (
     LinearRegression,
     LogisticRegression,
     Ridge,
+    strength_of_C,
 )
-from linclass.linear.objective.objective import strength_of_C
 
 ROOT = Path(__file__).parents[2]
 
@@ -206,7 +206,12 @@ def test_newsgroups_by_412_gradient_steps_as_published() -> None:
     train, test = np.flatnonzero(found.split == 0), np.flatnonzero(found.split == 1)
     X, y = found.table.X, found.y
     eta = 1e-4 * len(train)  # on the summed gradient, so 0.3028 on the mean
-    options: dict[str, Any] = {"solver": "gradient_descent", "step": eta, "max_iter": 412, "tol": 0}
+    options: dict[str, Any] = {
+        "solver": "gradient_descent",
+        "learning_rate": eta,
+        "max_iter": 412,
+        "tol": 0,
+    }
     model = LogisticRegression(penalty=None, fit_intercept=False, **options).fit(X[train], y[train])
     assert model.n_iter_ == 412
     assert model.status_ == "separable"  # 34,250 words for 3,028 documents

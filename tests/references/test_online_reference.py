@@ -28,7 +28,7 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
         {"loss": "perceptron", "learning_rate": "constant", "eta0": 1.0, "average": True},
     ),
     "AdaLine": (
-        Adaline(step=1e-3),
+        Adaline(learning_rate=1e-3),
         {"loss": "squared_error", "learning_rate": "constant", "eta0": 1e-3},
     ),
 }

@@ -10,8 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from linclass import ElasticNet, Lasso, LogisticRegression
-from linclass.linear.objective.objective import strength_of_C
+from linclass import ElasticNet, Lasso, LogisticRegression, strength_of_C
 
 
 def rows(classes: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:

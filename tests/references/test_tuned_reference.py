@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from linclass import ElasticNet, Lasso, LogisticRegression, Ridge, TunedClassifier, TunedRegressor
-from linclass.linear.objective.objective import strength_of_C
+from linclass import (
+    ElasticNet,
+    Lasso,
+    LogisticRegression,
+    Ridge,
+    TunedClassifier,
+    TunedRegressor,
+    strength_of_C,
+)
 
 FOLD = np.arange(200) % 5
 SPLITS = [(np.flatnonzero(k != FOLD), np.flatnonzero(k == FOLD)) for k in range(5)]

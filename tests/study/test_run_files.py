@@ -176,7 +176,7 @@ def test_of_classes_fitted_one_after_another_no_step_is_a_classifier(kept, class
 def test_held_out_rows_are_looked_at_more_and_more_seldom(kept):
     entry = {
         "classifier": "linclass.LogisticRegression",
-        "params": {"solver": "gradient_descent", "step": 1e-3, "max_iter": 2000},
+        "params": {"solver": "gradient_descent", "learning_rate": 1e-3, "max_iter": 2000},
     }
     steps = kept(entry, traces=True)["traces"]
     assert steps.height >= 1000

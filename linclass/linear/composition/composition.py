@@ -27,10 +27,10 @@ from linclass.linear.objective.point import Point
 from linclass.linear.paths.fits_path import FitsPath
 from linclass.linear.penalties.base import Penalty, PenaltyLike
 from linclass.linear.solvers import choice
-from linclass.linear.solvers.base import Solution, Solver, SolverLike, StepLike, Trace
+from linclass.linear.solvers.base import LearningRate, Solution, Solver, SolverLike, Trace
 
 # Parameters of the estimator that are passed to solvers that have them.
-SOLVER_OPTIONS = ("step", "tol", "max_iter", "random_state")
+SOLVER_OPTIONS = ("learning_rate", "tol", "max_iter", "random_state")
 INITIAL = 1e-8  # tolerance of a fit that determines the penalty
 
 
@@ -42,7 +42,7 @@ class Composition(FitsPath, NamesIdleOptions, Estimator):
     strength: float
     fit_intercept: bool
     solver: SolverLike  # a name, {name: options} or a Solver
-    step: StepLike = None
+    learning_rate: LearningRate = None
     # Defined by the estimator: check the data, set up the objectives, set the attributes.
     _start_fit: Callable[..., tuple[Matrix, Array, Array]]
     _objectives: Callable[..., list[Objective]]
@@ -57,8 +57,10 @@ class Composition(FitsPath, NamesIdleOptions, Estimator):
         if not (isinstance(self.strength, (int, float, np.number)) and 0 <= self.strength < np.inf):
             raise ValueError(f"strength is {self.strength!r}; it must be a number, at least 0.")
         if self._chooses_solver:
-            if self.step is not None:
-                raise ValueError(f"step is {self.step!r}; choose a solver that has a step.")
+            if self.learning_rate is not None:
+                raise ValueError(
+                    f"learning_rate is {self.learning_rate!r}; choose a solver that has one."
+                )
             self._solver("newton").check()  # of tol and max_iter, which all solvers have
             if penalty.kinked and loss.kind == "convex" and self._able_solver() is None:
                 free = (loss.piecewise_linear or loss.simplicial) and penalty.entrywise
@@ -208,9 +210,13 @@ class Composition(FitsPath, NamesIdleOptions, Estimator):
 
     def _solver(self, chosen: Any) -> Solver:
         solver = self._part("solvers", Solver, chosen, SOLVER_OPTIONS)
-        if getattr(self, "step", None) is not None and not hasattr(solver, "step"):
-            able = [n for n in names("solvers") if hasattr(find("solvers", n), "step")]
-            raise ValueError(f"{solver.name} has no step; leave it out, or use {', '.join(able)}.")
+        if getattr(self, "learning_rate", None) is not None and not hasattr(
+            solver, "learning_rate"
+        ):
+            able = [n for n in names("solvers") if hasattr(find("solvers", n), "learning_rate")]
+            raise ValueError(
+                f"{solver.name} has no learning_rate; leave it out, or use {', '.join(able)}."
+            )
         return solver
 
     def _part(self, package: str, kind: type, chosen: Any, options: tuple[str, ...]) -> Any:

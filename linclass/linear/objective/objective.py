@@ -156,6 +156,21 @@ class Objective(SecondOrder, Certified):
         return Objective(design, self.loss, self.y, self.weights, penalty, self.strength)
 
 
-def strength_of_C(C: float, total_weight: float) -> float:
-    """scikit-learn's C·Σ loss + penalty has the same minimum as ours with strength 1/(Σw·C)."""
-    return 1.0 / (C * total_weight)
+def strength_of_C(C: float, n: float) -> float:
+    """The strength 1/(n·C) that gives the same fit as scikit-learn's C.
+
+    scikit-learn minimizes C · Σ w_i loss_i + penalty, linclass the mean (1/Σw_i) Σ w_i loss_i + strength · penalty.
+
+    Parameters
+    ----------
+    C : float
+        scikit-learn's parameter, above 0.
+    n : float
+        Number of training rows; with weights their sum Σw.
+
+    Returns
+    -------
+    float
+        The strength. The same formula converts back: a strength is C = 1/(n·strength).
+    """
+    return 1.0 / (C * n)

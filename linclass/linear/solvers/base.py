@@ -205,7 +205,9 @@ class Solver(NamedPart):
 
 
 SolverLike = str | Mapping[str, Any] | Solver  # a name, {name: options} or a solver
-StepLike = float | str | Mapping[str, float] | None  # a number, or a rule: its name, {name: number}
+LearningRate = (
+    float | str | Mapping[str, float] | None
+)  # a number, or a rule: its name, {name: number}
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ class CountedRows:
     loss: Corrected
     y: Array
     counts: Array
-    step: float  # η
+    learning_rate: float  # η
 
     @classmethod
     def of(cls, objective: Objective, step: float) -> CountedRows:
@@ -56,7 +56,7 @@ class CountedRows:
     def take(self, rows: Array) -> CountedRows:
         """The same in another order."""
         some = self.design.take(rows), self.loss, self.y[rows], self.counts[rows]
-        return CountedRows(*some, self.step)
+        return CountedRows(*some, self.learning_rate)
 
     def wrong(self, theta: Array) -> float:
         """How many are misclassified."""
@@ -70,7 +70,7 @@ class CountedRows:
         if weight > 1:
             codes, offset = self.loss.parted(y)
             z = (z if offset is None else z + offset)[..., 0]
-            move = self.step * float(self.design.gram_of(slice(i, i + 1))[0, 0])
+            move = self.learning_rate * float(self.design.gram_of(slice(i, i + 1))[0, 0])
             if theta.ndim == 1:
                 visits = visits_of_two(float(codes[0] * z), move, weight)
                 sizes = codes[0] * visits
@@ -79,9 +79,9 @@ class CountedRows:
                 visits = float(sizes.max())
         columns, values = self.design.row(i)
         if theta.ndim == 1:
-            theta[columns] += self.step * sizes * values
+            theta[columns] += self.learning_rate * sizes * values
         else:
-            theta[:, columns] += (self.step * sizes)[:, None] * values
+            theta[:, columns] += (self.learning_rate * sizes)[:, None] * values
         return visits
 
 
@@ -131,7 +131,7 @@ class PerceptronPass:
     def _correct_many(self, block: slice, z: Array) -> int:
         """Visit some rows in turn, from their scores before the first; the number of those that were wrong."""
         rows, pocket, theta = self.rows, self.pocket, self.theta
-        design, counts, step = rows.design, rows.counts[block], rows.step
+        design, counts, step = rows.design, rows.counts[block], rows.learning_rate
         rule = Rule(0.0, lambda squares, share: (np.inf, step * share))
         codes, offset = rows.loss.parted(rows.y[block])
         z, gram = z if offset is None else z + offset, design.gram_of(block)

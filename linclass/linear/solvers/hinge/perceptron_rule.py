@@ -52,7 +52,7 @@ class PerceptronRule(SolverByPasses):
         Not used: the rule stops after a pass without mistakes.
     max_iter : int or None, default=None
         Limit on the number of passes over the rows. None is 100 passes (1000 for 'largest_violation').
-    step : float, default=1.0
+    learning_rate : float, default=1.0
         Learning rate η, above 0.
     order : {'random', 'cyclic', 'largest_violation'}, default='random'
         Order of the rows: shuffled for each pass, as given, or always the row of smallest margin.
@@ -60,7 +60,7 @@ class PerceptronRule(SolverByPasses):
         Seed of the order of rows. None draws a new one for each call.
     """
 
-    step: float = 1.0
+    learning_rate: float = 1.0
     order: str = "random"
     random_state: Seed = None
 
@@ -68,7 +68,7 @@ class PerceptronRule(SolverByPasses):
     takes: ClassVar[str] = "none"
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        theta, rows = start.copy(), CountedRows.of(objective, self.step)
+        theta, rows = start.copy(), CountedRows.of(objective, self.learning_rate)
         pocket = Pocket(theta.copy(), rows.wrong(theta))
         in_order = self._orders(rows)
         mistakes = 0
@@ -95,7 +95,7 @@ class PerceptronRule(SolverByPasses):
 
     def run_through(self, objective: Objective, state: Passed) -> None:
         """Without the pocket, which would need all rows."""
-        rows = CountedRows.of(objective, self.step)
+        rows = CountedRows.of(objective, self.learning_rate)
         state.mistakes += PerceptronPass(rows, state.theta, None).run()
 
     def estimate(self, objective: Objective, state: Passed) -> Solution:
@@ -118,7 +118,7 @@ class PerceptronRule(SolverByPasses):
         super().check()
         if self.order not in ORDERS:
             raise ValueError(f"order is {self.order!r}; use {', '.join(ORDERS)}.")
-        require_positive("step", self.step)
+        require_positive("learning_rate", self.learning_rate)
 
     def _orders(self, rows: CountedRows) -> Callable[[], CountedRows]:
         """The rows in the order of the next pass."""

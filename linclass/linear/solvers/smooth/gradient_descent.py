@@ -1,6 +1,6 @@
 """Gradient descent on the mean objective:  θ ← θ − η ∇P(θ).
 
-The option `step` defines η:
+The option `learning_rate` defines η:
   a number or {constant: η}    θ − η ∇P
   {unit: η}                    θ − η ∇P/‖∇P‖, so every step has length η
   "backtracking" (default)     the largest η of a halving sequence with sufficient decrease (Armijo),
@@ -34,14 +34,14 @@ class GradientDescent(Solver):
         Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of iterations. None is 10000.
-    step : float, str or dict, default='backtracking'
+    learning_rate : float, str or dict, default='backtracking'
         Step size η: a number (constant step), {'constant': η}, {'unit': η} for steps of length η, or
         'backtracking'.
     record : tuple of int, default=()
         Iterations after which the parameters are kept, in the attribute `path_` of the estimator.
     """
 
-    step: Any = "backtracking"
+    learning_rate: Any = "backtracking"
     record: tuple[int, ...] = field(default=())  # iterations whose theta is kept in `path_`
 
     needs: ClassVar[str] = "smooth"
@@ -70,16 +70,18 @@ class GradientDescent(Solver):
         if rule not in RULES:
             raise ValueError(f"gradient_descent has no step rule {rule!r}; use {', '.join(RULES)}.")
         if not (is_number(eta) and 0 < eta < np.inf):
-            raise ValueError(f"step is {self.step!r}; give the {rule} step a number above 0.")
+            raise ValueError(
+                f"learning_rate is {self.learning_rate!r}; give the {rule} step a number above 0."
+            )
         if not (is_list(self.record) and all(map(is_whole, self.record))):
             raise ValueError(f"record is {self.record!r}; give a list of numbers of iterations.")
 
     def _rule(self) -> tuple[str, Any]:
-        if isinstance(self.step, Mapping) and len(self.step) == 1:
-            return next(iter(self.step.items()))
-        if isinstance(self.step, str):
-            return self.step, 1.0 if self.step == "backtracking" else None
-        return "constant", self.step
+        if isinstance(self.learning_rate, Mapping) and len(self.learning_rate) == 1:
+            return next(iter(self.learning_rate.items()))
+        if isinstance(self.learning_rate, str):
+            return self.learning_rate, 1.0 if self.learning_rate == "backtracking" else None
+        return "constant", self.learning_rate
 
 
 End = tuple[Point, float, int, bool]  # with η, iterations, whether it has converged

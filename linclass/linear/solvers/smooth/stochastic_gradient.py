@@ -1,6 +1,6 @@
 """Stochastic gradient descent on mini-batches:  θ ← θ − η_t ∇P_batch(θ), rows reshuffled each epoch.
 
-After t epochs `step` gives η_t as
+After t epochs `learning_rate` gives η_t as
   a number or {constant: η}   η
   {inverse: η}                η/(1 + t/10)
   {sqrt: η}  (default)        η/√(1 + t/10), η = 1/(largest curvature of a row)
@@ -51,7 +51,7 @@ class StochasticGradient(SolverByPasses):
         Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of epochs. None is 200.
-    step : float, dict or None, default=None
+    learning_rate : float, dict or None, default=None
         Step size: a number (constant), {'constant': η}, {'inverse': η} or {'sqrt': η}. None is
         'sqrt' with η = 1/(largest curvature of a row).
     batch : int, default=32
@@ -62,7 +62,7 @@ class StochasticGradient(SolverByPasses):
         Seed of the order of rows. None draws a new one for each call.
     """
 
-    step: Any = None
+    learning_rate: Any = None
     batch: int = 32
     average: bool = True
     random_state: Seed = None
@@ -115,16 +115,18 @@ class StochasticGradient(SolverByPasses):
         name, eta = self._named()
         if name not in SCHEDULES:
             raise ValueError(
-                f"step is {self.step!r}; its schedule is one of {', '.join(SCHEDULES)}."
+                f"learning_rate is {self.learning_rate!r}; its schedule is one of {', '.join(SCHEDULES)}."
             )
         if eta is not None and not (is_number(eta) and 0 < eta < np.inf):
-            raise ValueError(f"step is {self.step!r}; give the schedule a number above 0.")
+            raise ValueError(
+                f"learning_rate is {self.learning_rate!r}; give the schedule a number above 0."
+            )
         require_whole("batch", self.batch, 1)
 
     def _named(self) -> tuple[str, Any]:
-        if isinstance(self.step, Mapping) and len(self.step) == 1:
-            return next(iter(self.step.items()))
-        return ("sqrt", None) if self.step is None else ("constant", self.step)
+        if isinstance(self.learning_rate, Mapping) and len(self.learning_rate) == 1:
+            return next(iter(self.learning_rate.items()))
+        return ("sqrt", None) if self.learning_rate is None else ("constant", self.learning_rate)
 
     def _first_rate(self, objective: Objective) -> float:
         _, eta = self._named()
