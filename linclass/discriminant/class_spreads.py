@@ -13,6 +13,7 @@ from linclass.discriminant.statistics.covariance import (
     AnySpread,
     freedom,
     freedom_of_classes,
+    is_singular,
     mixed_spread,
     tied_spread,
 )
@@ -32,7 +33,7 @@ class ClassSpreads:
         """`own` are the factors of each class, if they are known."""
         self.moments, self.covariance = moments, covariance
         self.shrinkage, self.own = shrinkage, own
-        self.deficient: list[tuple[int, int]] = []  # class, rank
+        self.deficient: list[tuple[int, AnySpread]] = []  # class, its singular covariance
 
     @cached_property
     def pooled(self) -> AnySpread:
@@ -42,14 +43,14 @@ class ClassSpreads:
         d = self.moments.mean.shape[1]
         if self.shrinkage > 0:
             mixed = self.pooled if self.shrinkage == 1 else self._shrunk(k)
-            if mixed.rank < d:
-                self.deficient.append((k, mixed.rank))
+            if is_singular(mixed, d):
+                self.deficient.append((k, mixed))
             return mixed
         own = self.own[k] if self.own else self._mixed(k, 0.0)
-        if own.rank == d:
+        if not is_singular(own, d):
             return own
         if self.moments.mass[k] > 0:
-            self.deficient.append((k, own.rank))
+            self.deficient.append((k, own))
         return self.pooled
 
     @cached_property

@@ -164,8 +164,8 @@ class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
         return self._record("rank_deficient", self._deficiency(spreads))
 
     def _deficiency(self, spreads: ClassSpreads) -> str:
-        k, rank = spreads.deficient[0]
-        d, more = self.means_.shape[1], len(spreads.deficient) - 1
+        k, singular = spreads.deficient[0]
+        rank, d, more = singular.rank, self.means_.shape[1], len(spreads.deficient) - 1
         if self.shrinkage:  # the pooled covariance has that rank, too
             return missing_rank(rank, d)
         others = f" (and those of {counted(more, 'more class')})" if more else ""

@@ -34,6 +34,7 @@ from linclass.discriminant.statistics.covariance import (
     check_covariance,
     check_share,
     freedom,
+    is_singular,
     missing_rank,
     mixed_spread,
 )
@@ -104,11 +105,11 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
         return [PooledSpreads(fold, self.covariance, *shares) for fold in stack.split()]
 
     def _deficiency(self, spreads: ClassSpreads) -> str:
-        k, rank = spreads.deficient[0]
+        k, singular = spreads.deficient[0]
         if not self.pooling and not self.shrinkage:
             return super()._deficiency(spreads)
         return (
-            f"of class {self.classes_.tolist()[k]!r} {missing_rank(rank, self.means_.shape[1])}; "
+            f"of class {self.classes_.tolist()[k]!r} {missing_rank(singular.rank, self.means_.shape[1])}; "
             "shrinkage above 0 gives them one"
         )
 
@@ -127,10 +128,10 @@ class PooledSpreads(ClassSpreads):
 
     def of(self, k: int) -> AnySpread:
         spread = self.pooled if self.pooling == 1 else self._own(k)
-        if spread.rank == self.moments.mean.shape[1]:
+        if not is_singular(spread, self.moments.mean.shape[1]):
             return spread
         if self.moments.mass[k] > 0:
-            self.deficient.append((k, spread.rank))
+            self.deficient.append((k, spread))
         return spread if self.pooling else self.pooled
 
     def _own(self, k: int) -> AnySpread:

@@ -29,7 +29,7 @@ def of_rows(R: np.ndarray) -> SpanSpread:
     """Σ = RᵀR by the span of R."""
     n, d = R.shape
     deviations = Deviations(R, None, np.ones(n), np.zeros(n, dtype=int), 1)
-    return SpanSpread(deviations, deviations.span(np.zeros(d)), np.ones(n))
+    return SpanSpread(deviations, np.ones(n), np.zeros(d))
 
 
 def spreads(n: int, d: int, rank: int) -> list[Spread | SpanSpread]:
@@ -120,7 +120,7 @@ def kinds() -> list[tuple[str, object, np.ndarray]]:
         ("of the span of rows", of_rows(R), C),
         (
             "of the span of weighted rows",
-            SpanSpread(few_rows, few_rows.span(np.zeros(4)), D + 0.1),
+            SpanSpread(few_rows, D + 0.1, np.zeros(4)),
             R[:6].T * (D + 0.1) @ R[:6],
         ),
         ("full", Spread.of_covariance(C, np.zeros(4)), C),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +17,10 @@ class Latest:
     def __init__(self) -> None:
         self.rows: sp.csr_array | None = None
         self.value = np.empty(0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Nothing, as it can be computed again."""
+        return vars(Latest())
 
     def of(self, X: sp.csr_array, compute: Callable[[sp.csr_array], Array]) -> Array:
         rows = self.rows

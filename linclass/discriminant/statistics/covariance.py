@@ -104,7 +104,12 @@ def mixed_spread(moments: ClassMoments, factors: np.ndarray, floor: float = 0.0)
         return DualSpread(R, D, floor)
     if not D.all():
         R, D = R.of_rows(D > 0), D[D > 0]
-    return SpanSpread(R, R.span(moments.negligible * np.sqrt(moments.total)), D)
+    return SpanSpread(R, D, moments.negligible * np.sqrt(moments.total))
+
+
+def is_singular(spread: AnySpread, d: int) -> bool:
+    """Known of a SpanSpread, which has fewer rows than features, without factoring it for its rank."""
+    return isinstance(spread, SpanSpread) or spread.rank < d
 
 
 def _diagonal(

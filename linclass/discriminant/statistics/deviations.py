@@ -55,7 +55,7 @@ class Deviations:
         """Without what can be computed again."""
         lost = {"gram", "axes", "squares"}
         known = {name: value for name, value in vars(self).items() if name not in lost}
-        return known | {"_latest": Latest(), "_span": None}
+        return known | {"_span": None}
 
     def __len__(self) -> int:
         return len(self.roots)
@@ -192,17 +192,14 @@ class RowSpan:
         tolerance = max(DEPENDENT * R.shape[1] * G.diagonal().max(initial=0), 1e-300)
         factor, order, rank = G, np.arange(1), 0
         if len(G):  # LAPACK takes no empty matrix
-            factor, order, rank, _ = lapack.dpstrf(G, lower=1, tol=tolerance)
+            factor, order, rank, _ = lapack.dpstrf(G.T, lower=1, tol=tolerance, overwrite_a=1)
         del self.unit.gram
         order = order[: len(G)] - 1
         self.own, self.others = order[:rank], order[rank:]
-        self.L = np.asfortranarray(np.tril(factor[:rank, :rank]))
+        self.L = np.triu(factor.T[:rank, :rank]).T  # in the order of LAPACK
         self._volume: float | None = None
         self.C = self._solved(lapack.dtrtrs, factor[rank:, :rank].T, trans=1).T
         self._latest = Latest()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_latest": Latest()}
 
     @property
     def rank(self) -> int:

@@ -19,7 +19,8 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from linclass.base.annotations import Matrix
-from linclass.base.numerics.arrays import Array, diagonal
+from linclass.base.numerics.arrays import Array, diagonal, once
+from linclass.base.numerics.latest import Latest
 from linclass.discriminant.statistics.deviations import Deviations, RowSpan
 
 ROUNDING = 1e-15  # of the trace of K
@@ -49,14 +50,30 @@ class _RowSpread:
 
 
 class SpanSpread(_RowSpread):
-    """Σ = RᵀDR with D > 0, by the span of R."""
+    """Σ = RᵀDR with D > 0, by the span of R; a column whose norm is up to `negligible` (d,) is rounding error."""
 
-    def __init__(self, R: Deviations, span: RowSpan, D: Array):
-        self.span, self.R, self.D, self.floor = span, R, D, 0.0
-        self.roots = np.sqrt(D[span.own])
-        self.B = np.sqrt(D[span.others])[:, None] * span.C / self.roots
-        self.squares, self.axes = np.linalg.eigh(self.B @ self.B.T)
-        self.squares = np.maximum(self.squares, 0)
+    def __init__(self, R: Deviations, D: Array, negligible: Array):
+        self.R, self.D, self.negligible, self.floor = R, D, negligible, 0.0
+        self._latest = Latest()
+
+    @once
+    def span(self) -> RowSpan:
+        """The same for all D, and not needed to know that Σ is singular."""
+        return self.R.span(self.negligible)
+
+    @once
+    def roots(self) -> Array:
+        return np.sqrt(self.D[self.span.own])
+
+    @once
+    def B(self) -> Array:
+        return np.sqrt(self.D[self.span.others])[:, None] * self.span.C / self.roots
+
+    @once
+    def eigen(self) -> tuple[Array, Array]:
+        """Eigenvalues and eigenvectors of BBᵀ."""
+        squares, axes = np.linalg.eigh(self.B @ self.B.T)
+        return np.maximum(squares, 0), axes
 
     @property
     def rank(self) -> int:
@@ -65,7 +82,7 @@ class SpanSpread(_RowSpread):
     @property
     def log_volume(self) -> float:
         """Over the directions with variance."""
-        own = 2 * np.log(self.roots).sum() + np.log1p(self.squares).sum()
+        own = 2 * np.log(self.roots).sum() + np.log1p(self.eigen[0]).sum()
         return float(own + self.span.log_volume(self.R))
 
     def whiten(self, X: Matrix) -> Array:
@@ -81,7 +98,10 @@ class SpanSpread(_RowSpread):
 
     def distances(self, X: Matrix, mean: Array) -> Array:
         """(x − m)ᵀΣ⁺(x − m) of rows X (q, d)."""
-        Y = self.whiten(X) - self.whiten(mean[None]) if sp.issparse(X) else self.whiten(X - mean)
+        if sp.issparse(X):  # classes may share this covariance
+            Y = self._latest.of(X, self.whiten) - self.whiten(mean[None])
+        else:
+            Y = self.whiten(X - mean)
         return np.einsum("ij,ij->i", Y, Y)
 
     def directions(self, V: Array) -> Array:
@@ -98,9 +118,10 @@ class SpanSpread(_RowSpread):
 
     def _power(self, Y: Array, power: float) -> Array:
         """Y (I + BᵀB)^power."""
-        s = np.where(self.squares > 0, self.squares, 1)
-        bent = np.where(self.squares > 0, np.expm1(power * np.log1p(s)) / s, power)
-        return Y + ((Y @ self.B.T) @ self.axes * bent) @ self.axes.T @ self.B
+        squares, axes = self.eigen
+        s = np.where(squares > 0, squares, 1)
+        bent = np.where(squares > 0, np.expm1(power * np.log1p(s)) / s, power)
+        return Y + ((Y @ self.B.T) @ axes * bent) @ axes.T @ self.B
 
 
 class DualSpread(_RowSpread):
@@ -108,6 +129,7 @@ class DualSpread(_RowSpread):
 
     def __init__(self, R: Deviations, D: Array, floor: float):
         self.R, self.D, self.floor = R, D, floor
+        self._latest = Latest()
         self.own = np.flatnonzero(D > 0)
         self.roots = np.sqrt(D[self.own])
         self.L = np.zeros((0, 0))
@@ -122,8 +144,7 @@ class DualSpread(_RowSpread):
     def _products_among(self, floor: float) -> Array:
         """UUᵀ + φI, as LAPACK takes it without a copy."""
         G = self.R.gram
-        K = G.copy() if len(self.own) == len(G) else G[np.ix_(self.own, self.own)]
-        K *= self.roots
+        K = (G if len(self.own) == len(G) else G[np.ix_(self.own, self.own)]) * self.roots
         K *= self.roots[:, None]
         diagonal(K)[...] += floor
         return K.T
@@ -145,13 +166,11 @@ class DualSpread(_RowSpread):
         """(x − m)ᵀΣ⁻¹(x − m) of rows X (q, d)."""
         if sp.issparse(X):
             lengths = X.power(2).sum(axis=1) - 2 * (X @ mean) + mean @ mean
-            U = self._products(X) - self._products(mean[None])
+            V = self._latest.of(X, self._halfway) - self._halfway(mean[None])
         else:
             X = X - mean
-            lengths, U = np.einsum("ij,ij->i", X, X), self._products(X)
-        if len(self.own):
-            V = lapack.dtrtrs(self.L, U.T, lower=1)[0]
-            lengths = lengths - np.einsum("ij,ij->j", V, V)
+            lengths, V = np.einsum("ij,ij->i", X, X), self._halfway(X)
+        lengths = lengths - np.einsum("ij,ij->i", V, V)
         return np.maximum(lengths, 0) / self.floor
 
     def solve(self, mean: Array) -> Array:
@@ -159,6 +178,11 @@ class DualSpread(_RowSpread):
         whole = np.zeros((len(mean), len(self.R)))
         whole[:, self.own] = self._along(mean) * self.roots
         return (mean - self.R.combine(whole)) / self.floor
+
+    def _halfway(self, M: Matrix) -> Array:
+        """L⁻¹Um of each row, for K = LLᵀ."""
+        U = self._products(M)
+        return lapack.dtrtrs(self.L, U.T, lower=1, overwrite_b=1)[0].T if U.size else U
 
     def _along(self, M: Array) -> Array:
         """K⁻¹Um of each row."""
