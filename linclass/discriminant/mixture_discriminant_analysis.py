@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -37,7 +38,7 @@ from linclass.discriminant.priors import Priors, check_priors, class_priors, log
 from linclass.discriminant.statistics.class_moments import ClassMoments
 from linclass.discriminant.statistics.covariance import check_share, missing_rank, tied_form
 from linclass.discriminant.subclass_mixture import EmStep, SubclassMixture
-from linclass.discriminant.subclass_rows import in_units, shrunk_spreads, white_rows
+from linclass.discriminant.subclass_rows import SubclassRows
 
 COLLAPSE = (
     "the covariance of the subclasses has collapsed, so the likelihood is unbounded; that within the "
@@ -124,11 +125,11 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         require_positive("tol", self.tol)
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        X, codes, weights = self._start_fit(X, y, sample_weight)
-        return self._learn(X, codes, weights, self._moments(X, codes, weights))
+        rows = self._start_fit(X, y, sample_weight)
+        return self._learn(SubclassRows(*rows, self._moments(*rows), float(self.shrinkage)))
 
     def fitter(self, X: MatrixLike, y: ArrayLike) -> Callable[[Mapping[str, Any]], Any]:
-        """A function of parameters that fits to these rows, from the same moments.
+        """A function of parameters that fits to these rows, from the same moments and without the objective.
 
         Parameters
         ----------
@@ -146,12 +147,16 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         rows = first._start_fit(X, y)
         moments = first._moments(*rows)
 
+        @lru_cache(maxsize=1)
+        def prepared(shrinkage: float) -> SubclassRows:
+            return SubclassRows(*rows, moments, shrinkage)
+
         def fitted(params: Mapping[str, Any]) -> Any:
             model = copy.copy(first).set_params(**params)
             if model.class_weight != first.class_weight:
                 return model.fit(X, y)
             model.check()
-            return model._learn(*rows, moments)
+            return model._learn(prepared(float(model.shrinkage)), with_objective=False)
 
         return fitted
 
@@ -161,14 +166,12 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         require_memory(3 * 8 * n * min(n, d), f"{type(self).__name__} needs dense rows")
         return ClassMoments.of(X, codes, weights, K, form)
 
-    def _learn(self, X: Matrix, codes: Array, weights: Array, moments: ClassMoments) -> Self:
-        d, K = X.shape[1], len(self.classes_)
-        counts = self._counts(K)
-        a = float(self.shrinkage)
-        spread, along = shrunk_spreads(moments, a)
-        own_weights = [weights[codes == k] for k in range(K)]
-        blocks = [*zip(white_rows(X, codes, moments, along), own_weights, strict=True)]
-        members = self._members(in_units(X, codes, moments), own_weights, counts)
+    def _learn(self, rows: SubclassRows, with_objective: bool = True) -> Self:
+        """Without the objective, whose constant is a determinant of the rows, it is NaN."""
+        moments, spread, along, a = rows.moments, rows.spread, rows.along, rows.shrinkage
+        K, d = moments.mean.shape
+        blocks = [*zip(rows.white, rows.weights, strict=True)]
+        members = self._members(rows.in_units, rows.weights, self._counts(K))
         sizes = [one.shape[1] for one in members]
         step, values = SubclassMixture(blocks, sizes, a).maximize(members, self.tol, self.max_iter)
         collapsed = step is None
@@ -179,7 +182,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         self.priors_, self.rank_ = class_priors(self.priors, moments.mass), spread.rank
         self.subclass_of_ = np.repeat(np.arange(K), sizes)
         self.mixing_ = np.exp(step.at.log_mixing)
-        volume = spread.log_volume + spread.rank - along.rank
+        volume = spread.log_volume + spread.rank - along.rank if with_objective else np.nan
         unit = spread.rank * np.log(2 * np.pi) + volume / (1 - a if a < 1 else 1)
         self.objectives_ = 0.5 * unit - np.array(values)
         own = moments.means[self.subclass_of_]

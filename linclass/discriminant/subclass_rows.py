@@ -14,6 +14,22 @@ from linclass.discriminant.statistics.shrunk_spread import ShrunkSpread
 from linclass.discriminant.statistics.spread import Spread
 
 
+class SubclassRows:
+    """The rows of each class in both coordinates, with their weights, for one shrinkage and all numbers of subclasses.
+
+    `spread` factors Σ_w, `along` the same along the directions with variance within the classes.
+    """
+
+    def __init__(
+        self, X: Matrix, codes: Array, weights: Array, moments: ClassMoments, shrinkage: float
+    ):
+        self.moments, self.shrinkage = moments, shrinkage
+        self.spread, self.along = shrunk_spreads(moments, shrinkage)
+        self.weights = [weights[codes == k] for k in range(len(moments.mass))]
+        self.white = white_rows(X, codes, moments, self.along)
+        self.in_units = in_units(X, codes, moments)
+
+
 def shrunk_spreads(moments: ClassMoments, a: float) -> tuple[AnySpread, Spread | SpanSpread]:
     """(Σ_w shrunk by a, the same along the directions with variance within the classes)."""
     if not a:

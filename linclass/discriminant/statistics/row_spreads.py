@@ -98,10 +98,11 @@ class SpanSpread(_RowSpread):
 
     def distances(self, X: Matrix, mean: Array) -> Array:
         """(x − m)ᵀΣ⁺(x − m) of rows X (q, d)."""
-        if sp.issparse(X):  # classes may share this covariance
-            Y = self._latest.of(X, self.whiten) - self.whiten(mean[None])
-        else:
-            Y = self.whiten(X - mean)
+        Y = (
+            self._latest.of(X, self.whiten) - self.whiten(mean[None])  # for classes that share Σ
+            if sp.issparse(X)
+            else self.whiten(X - mean)
+        )
         return np.einsum("ij,ij->i", Y, Y)
 
     def directions(self, V: Array) -> Array:
