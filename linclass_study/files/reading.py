@@ -124,7 +124,10 @@ def refuse_broken_records(results: Path, datasets: Iterable[str]) -> None:
 def read_parquet(path: Path_, **options: Any) -> pl.DataFrame:
     with naming_errors(path):
         require_moderate(path)
-        return pl.read_parquet(Path(path), glob=False, **options)
+        table = pl.read_parquet(Path(path), glob=False, **options)
+        if pl.Categorical in table.dtypes:  # as text it may need any multiple of the file's size
+            raise ValueError("it has a column of type Categorical, which no table of linclass has")
+        return table
 
 
 def scan_parquet(path: Path_) -> pl.LazyFrame:

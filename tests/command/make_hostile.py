@@ -17,6 +17,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from linclass_study.files.tables import frame
+
 HERE = Path(__file__).parent / "hostile"
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
@@ -107,6 +109,11 @@ def tables() -> None:
     assert content != (HERE / "long_list.parquet").read_bytes()
     (HERE / "lying_footer.parquet").write_bytes(content)
     deep_schema()
+    fits = frame("fits", [{"status": "failed"}])
+    reason = pl.lit("x" * 10**6).cast(pl.Categorical)  # once in the file, as text in each row
+    pl.concat([fits] * 20_000).with_columns(reason=reason).write_parquet(
+        HERE / "categories.parquet", statistics=False
+    )
 
 
 def deep_schema() -> None:

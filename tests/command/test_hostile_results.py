@@ -34,6 +34,7 @@ RUN = "runs/two/good"
 REFUSED = {  # file of hostile/, the place in the results that it takes, and a part of the line
     **{f"{name}.parquet": (f"{RUN}/predictions.parquet", "more than 100 times its size")
        for name in ("long_list", "long_text", "many_rows", "lying_footer")},
+    "categories.parquet": (f"{RUN}/fits.parquet", "of type Categorical"),
     "deep.parquet": (f"{RUN}/predictions.parquet", "its columns are nested too deeply"),
     "zeros.npz": (f"{RUN}/boundary.npz", "more than 100 times its size"),
     "pickle.npz": (f"{RUN}/boundary.npz", "Object arrays cannot be loaded"),
