@@ -12,6 +12,7 @@ scikit-learn, or with the fit, the rows, their classes and their weights.
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from importlib import import_module
@@ -143,6 +144,8 @@ def _of_function(function: Callable[..., Any], own: Mapping[str, Score]) -> Scor
         return function
     judging = _parameters(getattr(function, "_score_func", function))  # inside a scorer
     weighs = "sample_weight" in judging or inspect.Parameter.VAR_KEYWORD in judging.values()
+    if of_labels:
+        _warn_of_an_unclear_direction(_imported(function))
 
     def score(model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None) -> float:
         if weights is not None and not weighs:
@@ -162,6 +165,16 @@ def _of_function(function: Callable[..., Any], own: Mapping[str, Score]) -> Scor
         return float(value if metric.greater_is_better else -value)
 
     return score
+
+
+def _warn_of_an_unclear_direction(metric: Any) -> None:
+    if metric.is_named_like_a_cost and not metric.tells_direction:
+        warnings.warn(
+            f"metric {metric.path!r} is named like a cost, but greater values count as better. Set "
+            f"{metric.path}.greater_is_better = False, or True if greater is better.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def _predictions(

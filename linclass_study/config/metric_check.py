@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,19 +10,13 @@ from typing import Any
 import numpy as np
 
 from linclass.evaluation import metrics
-from linclass.evaluation.metrics._imported import ImportedMetric, name_of
+from linclass.evaluation.metrics._imported import ImportedMetric
 from linclass.evaluation.metrics.predictions import Predictions
 from linclass_study.config.estimator_class import lacking_arguments, one_sentence
 from linclass_study.config.module_files import files_of, look_beside_the_study
 from linclass_study.pipeline.own_metrics import metrics_of, own_metrics
 
 ROWS = 60
-COSTS = {
-    "cost", "costs", "deviance", "divergence", "error", "errors", "expense", "harm", "loss", "losses", "mae",
-    "misclassification", "misclassifications", "mistakes", "mse", "penalty", "regret", "risk", "rmse",
-}  # fmt: skip
-# `neg_…` and `…_score` of scikit-learn, and what is saved or avoided: greater is better
-TURNED = {"avoided", "free", "neg", "negated", "negative", "saved", "saving", "savings", "score"}
 
 
 def own_metric_problems(evaluation: Mapping[str, Any]) -> Iterator[tuple[list[Any], str]]:
@@ -71,11 +64,7 @@ def _unusable(metric: ImportedMetric) -> str:
 
 def _silent_about_its_direction(metric: ImportedMetric) -> str:
     """A metric whose name is that of a cost, but whose greatest values would count as best, unless it says so."""
-    function = metric.function
-    scored = getattr(function, "_score_func", None)  # of make_scorer
-    names = {metric.path.rpartition(".")[2], name_of(scored or function)}
-    words = {word.lower() for name in names for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
-    if metric.tells_direction or not words & COSTS or words & TURNED:
+    if metric.tells_direction or not metric.is_named_like_a_cost:
         return ""
     module, _, own = metric.path.rpartition(".")
     where = "below its definition"

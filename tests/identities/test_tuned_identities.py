@@ -618,3 +618,22 @@ def test_a_grid_of_arrays_scores_each_as_it_is_alone(form: Any, rule: str) -> No
     alone = [scores(estimator=LogisticRegression(penalty=penalty)) for penalty in penalties]
     assert_allclose(np.sort(together), np.sort(np.concatenate(alone)), rtol=1e-3)
     assert together[0] != together[1]
+
+
+def test_a_metric_named_like_a_cost_without_a_direction_warns() -> None:
+    X, y = classes()
+
+    def my_cost(y_true: Any, y_pred: Any) -> Any:
+        return np.mean(y_true != y_pred)
+
+    def strength() -> Any:
+        tuned = TunedClassifier(LogisticRegression(), strengths=[1e-3, 10.0], metric=my_cost)
+        return tuned.fit(X, y).strength_
+
+    with pytest.warns(UserWarning, match="'my_cost' is named like a cost, but greater values"):
+        strength()
+    for says in (False, True):
+        my_cost.greater_is_better = says  # type: ignore[attr-defined]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)
+            assert strength() == (10.0 if says else 1e-3)

@@ -11,6 +11,7 @@ scikit-learn, less is better if a function is called `…_loss`, `…_error` or 
 from __future__ import annotations
 
 import inspect
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -22,6 +23,12 @@ from linclass.base.import_path import import_object
 from linclass.evaluation.metrics.predictions import Array, Predictions
 
 LESS = ("_loss", "_error", "_deviance")
+COSTS = {
+    "cost", "costs", "deviance", "divergence", "error", "errors", "expense", "harm", "loss", "losses", "mae",
+    "misclassification", "misclassifications", "mistakes", "mse", "penalty", "regret", "risk", "rmse",
+}  # fmt: skip
+# `neg_…` and `…_score` of scikit-learn, and what is saved or avoided: greater is better
+TURNED = {"avoided", "free", "neg", "negated", "negative", "saved", "saving", "savings", "score"}
 RESPONSES = {  # by the name of the second parameter, as scikit-learn's metrics call it
     "pred_decision": ("decision_function",),
     "y_score": ("decision_function", "predict_proba"),
@@ -50,6 +57,14 @@ class ImportedMetric:
         self.greater_is_better = bool(getattr(self.function, "greater_is_better", not less))
         of_name = RESPONSES.get(names[1], ("predict",))
         self.responses = _several(getattr(self.function, "response_method", of_name))
+
+    @property
+    def is_named_like_a_cost(self) -> bool:
+        scored = getattr(self.function, "_score_func", None)  # of make_scorer
+        names = {self.path.rpartition(".")[2], name_of(scored or self.function)}
+        found = (word for name in names for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name))
+        words = {word.lower() for word in found}
+        return bool(words & COSTS) and not words & TURNED
 
     def __call__(self, p: Predictions) -> Array:
         if p.shape:
