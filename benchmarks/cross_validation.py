@@ -36,7 +36,7 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
 
 import linclass
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass.tuning.folds import stratified_folds
 from linclass_study.execution.feature_file import FeatureFile, grid
 from linclass_study.execution.folds import Plan

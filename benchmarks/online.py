@@ -28,7 +28,7 @@ import numpy as np
 from sklearn.linear_model import SGDClassifier
 
 from linclass import Adaline, AveragedPerceptron, PassiveAggressive
-from linclass.base.convergence_warning import silently
+from linclass.base.messages import silently
 
 PASSES = 10
 STEP = 1e-3

@@ -38,7 +38,7 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression as Peer
 
 from linclass import LogisticRegression, strength_of_C
-from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.objective.objective import Objective

@@ -25,7 +25,7 @@ import numpy as np
 import sklearn.linear_model as peers
 
 from linclass import ElasticNet, Lasso, LogisticRegression, strength_of_C
-from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective

@@ -41,7 +41,7 @@ from linclass import (
     ProbitRegression,
     strength_of_C,
 )
-from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.multiclass import CrammerSinger
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2

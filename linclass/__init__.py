@@ -107,7 +107,7 @@ def __getattr__(name: str) -> Any:
         return value
     if not name.startswith("_") and util.find_spec(f"linclass.{name}"):
         return import_module(f"linclass.{name}")
-    from linclass.base.other_names import CLASSES, nearest
+    from linclass.base.suggestions import CLASSES, nearest
 
     near = nearest(name, __all__, CLASSES.get(name))
     hint = f"; did you mean {near!r}?" if near else ""

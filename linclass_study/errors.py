@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from linclass.base.other_names import near_names
+from linclass.base.suggestions import near_names
 
 
 class StudyError(ValueError):

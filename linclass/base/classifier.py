@@ -1,4 +1,4 @@
-"""The interface of classifiers: fit, decision_function, predict and score."""
+"""The base class of classifiers, and of those whose probabilities are the softmax of their scores."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from typing import ClassVar, Self
 import numpy as np
 
 from linclass.base import validation
-from linclass.base.annotations import ArrayLike, Matrix, MatrixLike, Tags
-from linclass.base.applicability import NotApplicable
-from linclass.base.class_weights import class_weights
-from linclass.base.counts_rows import as_counts, warn_of_relative_weights
+from linclass.base.arrays import TINY, ArrayLike, Matrix, MatrixLike, Tags, log_probabilities
 from linclass.base.estimator import Estimator
-from linclass.base.extremes import TINY, refuse_tiny_classes
-from linclass.base.odd_entries import refuse_missing_labels
+from linclass.base.messages import NotApplicable
+from linclass.base.validation import refuse_missing_labels, refuse_tiny_classes
+from linclass.base.weights import as_counts, class_weights, warn_of_relative_weights
 
 
 class Classifier(Estimator):
@@ -198,3 +196,51 @@ class Classifier(Estimator):
         several = not self.for_more_classes
         tags.classifier_tags = ClassifierTags(multi_class=several, poor_score=self.poor_score)
         return tags
+
+
+class SoftmaxProbabilities(Classifier):
+    """For models whose scores are log-odds (two classes) or log-probabilities up to a constant."""
+
+    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
+        """Natural logarithm of the class probabilities, exact also where a probability underflows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`.
+        """
+        return SoftmaxProbabilities.log_proba_from(self, self.decision_function(X))
+
+    def log_proba_from(self, Z: np.ndarray) -> np.ndarray:
+        """Log-probabilities of rows, from their scores.
+
+        Parameters
+        ----------
+        Z : array of shape (n,) or (n, K)
+            Scores as `decision_function` returns them.
+
+        Returns
+        -------
+        array of shape (n, K)
+        """
+        return log_probabilities(Z)
+
+    def predict_proba(self, X: MatrixLike) -> np.ndarray:
+        """Class probabilities.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`; each row sums to 1.
+        """
+        return np.exp(self.predict_log_proba(X))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 
-from linclass.base.annotations import EstimatorLike
+from linclass.base.arrays import EstimatorLike
 
 
 def cloned(estimator: EstimatorLike) -> EstimatorLike:

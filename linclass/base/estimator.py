@@ -17,12 +17,11 @@ import numpy as np
 
 from linclass import module_of
 from linclass.base import validation
-from linclass.base.annotations import Matrix, MatrixLike, Tags
-from linclass.base.convergence_warning import warn_after_fit
+from linclass.base.arrays import Matrix, MatrixLike, Tags
 from linclass.base.documentation import document_methods, documented
+from linclass.base.messages import warn_after_fit
 from linclass.base.metadata import RequestsMetadata
-from linclass.base.parameter_types import checks_of
-from linclass.base.parameters import Parameters, defaults_of, misspelt, name_here
+from linclass.base.parameters import Parameters, checks_of, defaults_of, misspelt, name_here
 from linclass.base.saved import Saved
 
 

@@ -1,15 +1,19 @@
-"""Scores that are linear in the features."""
+"""Scores that are linear in the features, the geometry of their boundaries, and coordinates along directions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import Matrix, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike, Tags
 from linclass.base.classifier import Classifier
+from linclass.base.estimator import Estimator
 from linclass.base.many_fits import Scaling
+from linclass.base.parameters import is_list
+from linclass.base.sets_output import SetsOutput
 
 LARGEST = 1e300  # score far outside the data: sums and differences of some are still finite
 SMALL = 2.0**-200  # such a share of any row has finite products
@@ -66,3 +70,206 @@ class LinearScores(Classifier):
         if len(W) == 2:
             W, b = W[1:] - W[:1], b[1:] - b[:1]
         self.coef_, self.intercept_ = W, b
+
+
+# Geometry of a linear model: the hyperplane z = w·x + b = 0 and the position of rows relative to it.
+#
+# With the unit normal w/‖w‖, a row x has
+#   signed distance  z(x)/‖w‖,   coordinate along w  w·x/‖w‖,   projection  x − (z(x)/‖w‖²) w.
+# Two classes (or one regression) have one hyperplane; K classes have one for each pair,
+# z_k = z_l, selected by `pair`.   Duda, Hart & Stork (2001), §5.2
+
+
+class Hyperplane(NamedTuple):
+    """The hyperplane {x : normal·x + offset = 0}.
+
+    Attributes
+    ----------
+    normal : array of shape (d,)
+        Unit normal, pointing to the second class.
+    offset : float
+        Signed distance of the origin.
+    """
+
+    normal: Array
+    offset: float
+
+
+class LinearGeometry:
+    """Methods of estimators with `coef_` and `intercept_` that concern their boundary."""
+
+    coef_: Array
+    intercept_: Any
+    # Defined by the estimator.
+    _check_rows: Callable[..., Matrix]
+    _require_fit: Callable[[], None]
+
+    def boundary(self, pair: tuple[int, int] | None = None) -> Hyperplane:
+        """The hyperplane between two classes.
+
+        Parameters
+        ----------
+        pair : (int, int) or None, default=None
+            Indices (l, k) in `classes_` of the two classes, required for more than two. The normal
+            points to class k.
+
+        Returns
+        -------
+        Hyperplane
+            Its `normal` and `offset`.
+        """
+        w, b = self._plane(pair)
+        length = float(np.linalg.norm(w))
+        if length == 0:
+            raise ValueError("the weights are all zero, so there is no boundary; fit other data.")
+        return Hyperplane(w / length, b / length)
+
+    def signed_distance(self, X: MatrixLike, pair: tuple[int, int] | None = None) -> Array:
+        """Euclidean distance of rows from the boundary, negative on the side of the first class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+        pair : (int, int) or None, default=None
+            Indices (l, k) in `classes_` of the two classes, required for more than two.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        normal, offset = self.boundary(pair)
+        return self._check_rows(X) @ normal + offset
+
+    def coordinate(self, X: MatrixLike, pair: tuple[int, int] | None = None) -> Array:
+        """Coordinate of rows along the normal of the boundary, which lies at −offset.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+        pair : (int, int) or None, default=None
+            Indices (l, k) in `classes_` of the two classes, required for more than two.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        return self._check_rows(X) @ self.boundary(pair).normal
+
+    def project(self, X: MatrixLike, pair: tuple[int, int] | None = None) -> Array:
+        """The nearest point of the boundary to each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+        pair : (int, int) or None, default=None
+            Indices (l, k) in `classes_` of the two classes, required for more than two.
+
+        Returns
+        -------
+        array of shape (n, d)
+            Dense, also for sparse rows.
+        """
+        normal, offset = self.boundary(pair)
+        X = self._check_rows(X)
+        distance = X @ normal + offset
+        X = X.toarray() if sparse.issparse(X) else X
+        return X - distance[:, None] * normal
+
+    def _plane(self, pair: tuple[int, int] | None) -> tuple[Array, float]:
+        self._require_fit()
+        W, b = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
+        l, k = _checked_pair(pair, max(2, len(W)))
+        if len(W) == 1:
+            return (k - l) * W[0], (k - l) * float(b[0])
+        return W[k] - W[l], float(b[k] - b[l])
+
+
+def _checked_pair(pair: tuple[int, int] | None, K: int) -> tuple[int, int]:
+    if pair is None and K > 2:
+        raise ValueError(f"{K} classes have many boundaries; give pair=(l, k).")
+    pair = (0, 1) if pair is None else pair
+    if not is_list(pair) or len(pair) != 2 or len({*pair} & {*range(K)}) != 2:
+        raise ValueError(
+            f"pair is {pair!r}; give the numbers of two classes, from 0 to {K - 1}, as in pair=(0, 1)."
+        )
+    l, k = pair
+    return l, k
+
+
+class Coordinates(SetsOutput, Estimator):
+    """A subclass learns `scalings_` (d, q), the directions as columns, and `centre_` (d,), their origin.
+
+    Coordinates may be linear in functions of the features instead, the columns of `_basis(X)`.
+    """
+
+    scalings_: np.ndarray
+    centre_: np.ndarray
+    fit: Callable[..., Any]
+
+    def transform(self, X: MatrixLike) -> Any:
+        """Coordinates of rows along the directions, relative to the overall mean.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array or data frame of shape (n, q)
+            A data frame if `set_output` asks for one.
+        """
+        rows = self._basis(self._check_rows(X))
+        Z = rows @ self.scalings_ - self.centre_ @ self.scalings_
+        return self._as_asked_for(Z, X)
+
+    def _basis(self, X: MatrixLike) -> Any:
+        """What the coordinates are linear in: here the features."""
+        return X
+
+    def fit_transform(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Any:
+        """Fit to the rows and return their coordinates.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class, or target, of each row.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row; None weighs all rows equally.
+
+        Returns
+        -------
+        array or data frame of shape (n, q)
+            A data frame if `set_output` asks for one.
+        """
+        return self.fit(X, y, sample_weight).transform(X)
+
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
+        """Names of the coordinates: the name of the class in lower case, and a number.
+
+        Parameters
+        ----------
+        input_features : sequence of str or None, default=None
+            Ignored; the coordinates have names of their own.
+
+        Returns
+        -------
+        array of str, shape (q,)
+        """
+        self._require_fit()
+        name = type(self).__name__.lower()
+        return np.array([f"{name}{r}" for r in range(self.scalings_.shape[1])], dtype=object)
+
+    def __sklearn_tags__(self) -> Tags:
+        from sklearn.utils import TransformerTags
+
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags = TransformerTags()
+        return tags

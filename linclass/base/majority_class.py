@@ -12,9 +12,9 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, ClassWeight, MatrixLike
+from linclass.base.arrays import ArrayLike, ClassWeight, MatrixLike
+from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.linear_scores import LinearScores
-from linclass.base.softmax_probabilities import SoftmaxProbabilities
 
 
 class MajorityClass(LinearScores, SoftmaxProbabilities):

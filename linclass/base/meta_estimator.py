@@ -1,24 +1,27 @@
-"""Estimators around another estimator, which may come from any library: what they ask of it, and what they give it."""
+"""Base class of meta-estimators, and what they need to fit a base estimator of any library."""
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import MethodType
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
-from linclass.base.annotations import ArrayLike, EstimatorLike, Index, Matrix, MatrixLike, Tags
+from linclass.base import validation
+from linclass.base.arrays import Array, ArrayLike, EstimatorLike, Index, Matrix, MatrixLike, Tags
 from linclass.base.classifier import Classifier
+from linclass.base.cloned import cloned
 from linclass.base.estimator import Estimator
-from linclass.base.foreign_estimator import own_copy
-from linclass.base.given_rows import GivenRows, as_given, caller_rows
-from linclass.base.groups import groups_for
-from linclass.base.metadata import takes_metadata, weights_for
-from linclass.base.numerics.arrays import Array
+from linclass.base.messages import NotApplicable, warn_user
+from linclass.base.metadata import arguments, asks_for, is_routing, takes_metadata, weights_for
 from linclass.base.offsets import offset_for
 from linclass.base.regressor import Regressor
-from linclass.base.tables.table import named
-from linclass.base.validation import feature_names
+from linclass.base.tables import named
+from linclass.base.validation import feature_names, matrix
 
 PREDICTS = {  # by the names of scikit-learn
     "classifier": "classes",
@@ -176,3 +179,209 @@ def _kind(made: EstimatorLike) -> str | None:
     tags = getattr(made, "__sklearn_tags__", None)
     kind = None if tags is None else tags().estimator_type
     return None if kind is None else str(kind)
+
+
+# Estimators of other libraries: they get copies, since they may change their input, and NumPy's default integers
+
+
+def is_ours(estimator: EstimatorLike) -> bool:
+    """Whether it is of linclass."""
+    return type(estimator).__module__.startswith("linclass.")
+
+
+@contextmanager
+def noting_sparse_rows(estimator: Any, X: MatrixLike) -> Iterator[None]:
+    """Add to an exception of a foreign estimator, or of one inside ours, that its rows are sparse: many expect arrays,
+    and fail with a message that does not say so.
+    """
+    try:
+        yield
+    except (NotApplicable, MemoryError):
+        raise
+    except Exception as error:
+        if sparse.issparse(X) and _has_foreign(estimator):
+            error.add_note(
+                f"(X is a SciPy {type(X).__name__}; `dense: true` in the data set's entry gives an array, "
+                "as does a transform such as principal_components)"
+            )
+        raise
+
+
+def _has_foreign(estimator: Any) -> bool:
+    inside = estimator.get_params().values() if is_ours(estimator) else ()
+    return any(hasattr(one, "fit") and not is_ours(one) for one in (estimator, *inside))
+
+
+def own_copy(X: MatrixLike, estimator: EstimatorLike) -> MatrixLike:
+    """The rows; for foreign estimators a copy, of GivenRows of the caller's rows."""
+    return X if is_ours(estimator) else X.copy()
+
+
+def own_codes(y: np.ndarray, estimator: EstimatorLike) -> np.ndarray:
+    """The class codes; for foreign estimators a copy with NumPy's default integers."""
+    return y if is_ours(estimator) else y.astype(np.int64)
+
+
+# Groups of rows that are held out together, for estimators that hold rows out in their fits. They may be nested: all
+# that is fitted to rows gets their groups, down to the innermost estimator.
+
+
+def groups_for(model: EstimatorLike, groups: Array | None) -> dict[str, Array]:
+    """The argument of `model.fit` with the groups of its rows; none if it has no use for them.
+
+    A pipeline of scikit-learn passes `name__groups` to its last step; a search (it has `refit`) passes `groups` to the
+    splitter that makes its folds, as GroupKFold.
+    """
+    if groups is None:
+        return {}
+    if "groups" in arguments(getattr(model, "fit", None)):
+        return {"groups": groups}
+    if is_routing():
+        return {"groups": groups} if asks_for(model, "fit", "groups") else {}
+    steps = getattr(model, "steps", None)
+    if isinstance(steps, list) and steps:
+        name, last = steps[-1]
+        return {f"{name}__{key}": value for key, value in groups_for(last, groups).items()}
+    splits = hasattr(model, "refit") and asks_for(getattr(model, "cv", None), "split", "groups")
+    return {"groups": groups} if splits else {}
+
+
+def kept_groups(
+    groups: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
+) -> Array | None:
+    """The groups of the rows whose weight is not 0."""
+    if groups is None:
+        return None
+    groups, rows = np.asarray(groups), len(np.asarray(y))
+    if groups.shape != (rows,):
+        raise ValueError(f"groups has shape {groups.shape}; it must be ({rows},), one per row.")
+    return np.asarray(groups[validation.row_weights(sample_weight, rows) > 0])
+
+
+# Raw input for base estimators that take more than tables of finite numbers: data frames, texts, dicts and arrays of
+# objects are passed through. Arrays and sparse matrices of numbers are checked as everywhere, except that they may hold
+# NaN, which is left to the base estimator.
+
+
+class GivenRows:
+    """Rows that only the estimator inside reads, selected like those of an array.
+
+    Parameters
+    ----------
+    rows : data frame, list or array
+        The caller's rows.
+    """
+
+    def __init__(self, rows: Any):
+        self.rows = rows
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(n, d) of a table, (n,) of texts."""
+        return tuple(getattr(self.rows, "shape", (len(self.rows),)))
+
+    def __getitem__(self, index: Index) -> GivenRows:
+        numbers = np.arange(self.shape[0])[index]
+        if isinstance(self.rows, list | tuple):
+            return GivenRows([self.rows[i] for i in numbers])
+        return GivenRows(getattr(self.rows, "iloc", self.rows)[numbers])
+
+    def copy(self) -> Any:
+        """The caller's rows, copied."""
+        return copy.copy(self.rows)
+
+
+def as_given(X: MatrixLike, owner: str) -> Any:
+    """A matrix of numbers, where NaN is allowed, or GivenRows."""
+    if isinstance(X, GivenRows):
+        return X
+    if not _is_numeric(X):
+        return GivenRows(X)
+    return matrix(X, owner=owner, gaps=True)
+
+
+def caller_rows(X: Any) -> MatrixLike:
+    """The rows for a call of an estimator of any library."""
+    return X.rows if isinstance(X, GivenRows) else X
+
+
+def _is_numeric(X: MatrixLike) -> bool:
+    """Whether this is an array, a list of lists or a sparse matrix of numbers, or nothing that has rows."""
+    if sparse.issparse(X):
+        return True
+    if hasattr(X, "columns") and not isinstance(X, np.ndarray):
+        return False
+    if isinstance(X, list | tuple) and X and isinstance(X[0], str | Mapping):
+        return False
+    try:
+        rows = np.asarray(X)
+    except ValueError:  # lists that differ in length
+        return False
+    return rows.dtype.kind in "biufc" or not rows.ndim or not len(rows)
+
+
+# The order of the classes, for models of ordered classes: `order`, or that of the type of y, or sorted. An ordered
+# categorical of pandas and an Enum of Polars have an order; NumPy's strings have none, so that sorting them is a guess:
+# 'high' < 'low' < 'mid'.
+
+
+def class_order(y: ArrayLike, classes: np.ndarray) -> list[Any]:
+    """The classes in the order of the type of y, else sorted; of more than two strings that is a guess, and warns."""
+    known = classes.tolist()
+    if (levels := _levels(y)) is not None:
+        return [level for level in levels if level in known]
+    if len(known) > 2 and isinstance(known[0], str | bytes):
+        warn_user(
+            f"the classes are strings, so their order is alphabetical: {' < '.join(map(repr, known))}. Set "
+            "order=[...], or give y as an ordered categorical of pandas or an Enum of Polars."
+        )
+    return known
+
+
+def _levels(y: ArrayLike) -> list[Any] | None:
+    """All categories in their order, where the type of y has one."""
+    columns = getattr(y, "columns", None)
+    column: Any = y if columns is None else y[columns[0]]  # type: ignore[index]
+    dtype = getattr(column, "dtype", None)
+    if getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum":
+        return list(dtype.categories.to_list())  # type: ignore[union-attr]
+    return None
+
+
+def with_class_order(
+    model: EstimatorLike, y: ArrayLike, classes: np.ndarray, codes: bool = False
+) -> EstimatorLike:
+    """`model`, where it or an estimator inside orders classes, with their order, as it will see y without its type.
+
+    `codes`: it will see the classes as 0, 1, …
+    """
+    if not hasattr(model, "get_params"):
+        return model
+    inside = {"": model} | {f"{name}__": value for name, value in model.get_params().items()}
+    orders: dict[str, Any] = {}
+    for name, one in inside.items():
+        if getattr(one, "orders_classes", False) and (codes or one.order is None):
+            orders[f"{name}order"] = one.order if one.order is not None else class_order(y, classes)
+    if codes:
+        code = {label: k for k, label in enumerate(classes.tolist())}
+        orders = {name: [code.get(c, c) for c in order] for name, order in orders.items()}
+    return cloned(model).set_params(**orders) if orders else model
+
+
+# The status of several fits together
+
+WORST_LAST = ("converged", "rank_deficient", "max_iter", "separable")
+
+
+def known_status(fit: EstimatorLike, otherwise: str) -> str:
+    """The status of a fit if it is one of ours; a foreign attribute may mean anything."""
+    status = getattr(fit, "status_", None)
+    return status if isinstance(status, str) and status in WORST_LAST else otherwise
+
+
+def over_fits(name: str, estimators: Sequence[Any], together: Any) -> float | None:
+    values: list[Any] = [getattr(estimator, name, None) for estimator in estimators]
+    try:
+        return float(together([float(np.max(value)) for value in values]))
+    except (TypeError, ValueError):  # missing in one, or not a number
+        return None

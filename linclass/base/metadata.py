@@ -12,8 +12,7 @@ import sys
 from types import MethodType
 from typing import Any, Self
 
-from linclass.base.annotations import EstimatorLike
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, EstimatorLike
 
 METHODS = (
     "fit",

@@ -1,17 +1,21 @@
-"""scikit-learn's parameters: the arguments of `__init__`, stored as given, read and set by name."""
+"""Parameters of estimators: their names and defaults, checks of their values, and those that have no effect."""
 
 from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Hashable, Iterator
+import re
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from hashlib import sha256
-from typing import Any, Self
+from numbers import Integral, Real
+from types import NoneType
+from typing import Any, Self, TypeGuard
 
 import numpy as np
 
-from linclass.base.other_names import PARAMETERS, STRENGTHS, near_names
+from linclass.base.arrays import HUGE, TINY, EstimatorLike
+from linclass.base.suggestions import PARAMETERS, STRENGTHS, near_names
 
 
 class Parameters:
@@ -179,3 +183,172 @@ def key_of(value: Any, above: tuple[int, ...] = ()) -> Hashable:
 def is_same(value: object, default: object) -> bool:
     """Whether a parameter has its default value."""
     return value is default or key_of(value) == key_of(default)
+
+
+# Type checks of parameters by the annotations of `__init__`, so that a new parameter is checked by its annotation. The
+# estimator itself checks ranges and other types, in its `check`.
+
+Check = Callable[[str, Any], None]
+Plain = frozenset[type]  # exact types that need no check
+
+
+@cache
+def checks_of(init: Any) -> tuple[tuple[str, Plain, Check], ...]:
+    """(name, plain types, check of values of other types) of the arguments of an `__init__`."""
+    if init is object.__init__:
+        return ()
+    arguments = list(inspect.signature(init).parameters.values())[1:]  # without self
+    found = ((a.name, _check_of(a.name, _kinds(a.annotation))) for a in arguments)
+    return tuple((name, *check) for name, check in found if check is not None)
+
+
+def _kinds(annotation: Any) -> set[str]:
+    """The types of a union, without what they hold: 'bool | Callable[[Any], float]' is {bool, Callable}."""
+    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    while text != (text := re.sub(r"\[[^\[\]]*\]", "", text)):
+        pass
+    return {kind.strip().rpartition(".")[2] for kind in text.split("|")}
+
+
+def _check_of(name: str, kinds: set[str]) -> tuple[Plain, Check] | None:
+    if name == "random_state":
+        return frozenset({NoneType, np.random.Generator}), _require_seed
+    if "bool" in kinds:
+        return frozenset({bool}), _require_flag_or_function if "Callable" in kinds else require_flag
+    if "str" in kinds and kinds <= {"str", "int", "float", "None"}:
+        return frozenset({str, int, float, NoneType}), _require_one_value
+    if not kinds & {"int", "float"}:
+        return None
+    if not kinds <= {"float", "None"}:
+        return frozenset({int, float, NoneType}), _refuse_flag
+    if "None" in kinds:
+        return frozenset({int, float, NoneType}), _require_number_or_none
+    return frozenset({int, float}), _require_number
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_whole(value: object, least: int = 0) -> TypeGuard[int]:
+    """Whether it is a whole number, of Python or NumPy, and at least this."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
+
+
+def is_list(value: object) -> TypeGuard[Collection[Any]]:
+    """Whether it has entries, and is neither a text nor a mapping."""
+    return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
+
+
+def require_positive(name: str, value: object, *, below: float = np.inf) -> None:
+    """Raise ValueError, with one sentence, for what is no number above 0, or too large or small for finite products."""
+    if not (is_number(value) and 0 < value < below):
+        until = f" and below {below:g}" if below < np.inf else ""
+        raise ValueError(f"{name} is {value!r}; it must be a finite number above 0{until}.")
+    if not TINY <= value <= HUGE:
+        raise ValueError(f"{name} is {value!r:.20}; it must be between {TINY:g} and {HUGE:g}.")
+
+
+def require_nonnegative(name: str, value: object, otherwise: str = "") -> None:
+    """Raise ValueError, with one sentence, for what is no finite number of at least 0."""
+    if not (is_number(value) and 0 <= value < np.inf):
+        raise ValueError(f"{name} is {value!r}; it must be a number, at least 0{otherwise}.")
+
+
+def require_whole(name: str, value: object, least: int = 0, *, or_none: bool = False) -> None:
+    """Raise ValueError, with one sentence, for what is no whole number of at least this, nor None where it may be."""
+    if not (is_whole(value, least) or (or_none and value is None)):
+        otherwise = ", or None" if or_none else ""
+        raise ValueError(
+            f"{name} is {value!r}; it must be a whole number, at least {least}{otherwise}."
+        )
+
+
+def require_flag(name: str, value: object) -> None:
+    """Raise ValueError, with one sentence, for what is neither True nor False: the text 'no' would count as True."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} is {value!r}; it must be True or False.")
+
+
+def _require_flag_or_function(name: str, value: object) -> None:
+    if not (isinstance(value, bool | np.bool_) or callable(value)):
+        raise ValueError(f"{name} is {value!r}; it must be True, False or a function.")
+
+
+def _refuse_flag(name: str, value: object) -> None:
+    if isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} is {value!r}; it must be a number, not True or False.")
+
+
+def _require_one_value(name: str, value: object) -> None:
+    if isinstance(value, Collection) and not isinstance(value, str | bytes):
+        raise ValueError(f"{name} is {value!r}; it must be one value.")
+    _refuse_flag(name, value)
+
+
+def _require_number(name: str, value: object) -> None:
+    _refuse_flag(name, value)
+    if not isinstance(value, Real):
+        raise ValueError(f"{name} is {value!r}; it must be a number.")
+
+
+def _require_number_or_none(name: str, value: object) -> None:
+    _refuse_flag(name, value)
+    if not isinstance(value, Real):
+        raise ValueError(f"{name} is {value!r}; it must be a number, or None.")
+
+
+def _require_seed(name: str, value: Any) -> None:
+    """What `numpy.random.default_rng` takes, but True and False."""
+    try:
+        np.random.default_rng(value)
+        known = not isinstance(value, bool | np.bool_)
+    except (TypeError, ValueError):
+        known = False
+    if not known:
+        raise ValueError(
+            f"{name} is {value!r}; it must be a whole number, at least 0, a Generator or None."
+        )
+
+
+# Parameters that have no effect because of another one, such as a strength without a penalty.
+#
+# An estimator names them (`_idle_parameters`) and says why (`_why_idle`). A fit warns once about those that were set,
+# also in a base estimator. Tuning a parameter none of whose values has an effect is an error.
+
+
+def sentences_on_idle(estimators: Iterable[EstimatorLike]) -> list[str]:
+    """A sentence on each idle parameter that was set, with the first of its values."""
+    found: dict[str, str] = {}
+    for estimator in estimators:
+        for name, part, own in _idle(estimator):
+            value = getattr(part, own)
+            if name not in found and not is_same(value, defaults_of(type(part))[own]):
+                found[name] = f"{name}={value!r} has no effect, because {part._why_idle(own)}"
+    return [*found.values()]
+
+
+def idle_in_all(names: Iterable[str], estimators: Iterable[EstimatorLike]) -> dict[str, str]:
+    """Each of these parameters that is idle in all estimators → a sentence on it."""
+    found = dict.fromkeys(names, "")
+    for estimator in estimators:
+        idle = {name: (part, own) for name, part, own in _idle(estimator)}
+        both = [name for name in found if name in idle]
+        found = {name: f"tuning {name} has no effect, because {_why(*idle[name])}" for name in both}
+        if not found:
+            break
+    return found
+
+
+def _idle(estimator: EstimatorLike) -> Iterator[tuple[str, Any, str]]:
+    """(name, the estimator that has it, its name there) of each idle parameter, also of estimators inside."""
+    parts = {"": estimator}
+    if hasattr(estimator, "get_params"):
+        parts |= {f"{name}__": part for name, part in estimator.get_params().items()}
+    for prefix, part in parts.items():
+        if hasattr(part, "_idle_parameters") and not isinstance(part, type):
+            yield from ((f"{prefix}{own}", part, own) for own in part._idle_parameters())
+
+
+def _why(part: Any, own: str) -> str:
+    return str(part._why_idle(own))

@@ -13,19 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, EstimatorLike, MatrixLike
-from linclass.base.counted import counted
-from linclass.base.foreign_estimator import is_ours, noting_sparse_rows, own_copy
-from linclass.base.margin_probabilities import MarginProbabilities
-from linclass.base.offsets import given_offset, offset_for
-from linclass.base.softmax_probabilities import SoftmaxProbabilities
-from linclass.base.takes_offset import ProbabilitiesWithOffset
+from linclass.base.arrays import ArrayLike, EstimatorLike, MatrixLike
+from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.messages import counted
+from linclass.base.meta_estimator import is_ours, noting_sparse_rows, own_copy
+from linclass.base.offsets import ProbabilitiesWithOffset, given_offset, offset_for
 
 # name of a method → its output for the rows, None if it does not exist
 OutputOf = Callable[[str], Any]
 OF_SCORES: dict[Any, Callable[[Any, np.ndarray], np.ndarray]] = {
     SoftmaxProbabilities.predict_log_proba: SoftmaxProbabilities.log_proba_from,
-    MarginProbabilities.predict_log_proba: MarginProbabilities.log_proba_from,
     ProbabilitiesWithOffset.predict_log_proba: lambda estimator, Z: estimator.log_proba_from(Z),
 }
 SLACK = 1e-4  # tolerance of the sum of probabilities; some libraries use single precision

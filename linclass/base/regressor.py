@@ -7,10 +7,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from linclass.base import validation
-from linclass.base.annotations import ArrayLike, Matrix, MatrixLike, Tags
-from linclass.base.counts_rows import as_counts, warn_of_relative_weights
+from linclass.base.arrays import TINY, ArrayLike, Matrix, MatrixLike, Tags
 from linclass.base.estimator import Estimator
-from linclass.base.extremes import TINY
+from linclass.base.weights import as_counts, warn_of_relative_weights
 
 
 class Regressor(Estimator):

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, Self
 
-from linclass.base.annotations import MatrixLike
+from linclass.base.arrays import MatrixLike
 
 
 class SetsOutput:

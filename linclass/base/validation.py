@@ -4,6 +4,9 @@ Data frames are recognized by their attribute `columns`, without importing their
 that scikit-learn's estimator suite looks for, followed by the remedy.
 """
 
+from __future__ import annotations
+
+import re
 import warnings
 from reprlib import repr as brief
 from typing import Any
@@ -11,10 +14,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-import linclass.base.odd_entries as entries
-from linclass.base.annotations import ArrayLike, Matrix, MatrixLike
-from linclass.base.applicability import NotApplicable
-from linclass.base.extremes import HUGE, TINY, refuse_extreme_sizes, refuse_extremes
+from linclass.base.arrays import BLOCK, HUGE, TINY, ArrayLike, Matrix, MatrixLike
+from linclass.base.messages import NotApplicable, counted
 
 INT32_MAX, INT64_MAX = np.iinfo(np.int32).max, np.iinfo(np.int64).max
 
@@ -75,7 +76,7 @@ def matrix(
 def labels(y: ArrayLike, rows: int, owner: str = "A classifier") -> np.ndarray:
     """Class labels, one per row: integers, booleans or strings; floats must be whole numbers."""
     y = _column(y, rows, owner)
-    if y.dtype.kind == "f" or (y.dtype.kind == "O" and entries.are_floats(y)):
+    if y.dtype.kind == "f" or (y.dtype.kind == "O" and are_floats(y)):
         y = y.astype(float, copy=False)
         _refuse_not_finite_target(y)
         if np.any(fractional := y != np.floor(y)):
@@ -98,17 +99,17 @@ def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     try:
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError:
-        entries.refuse_missing_labels(y)
+        refuse_missing_labels(y)
         kinds = " and ".join(sorted({type(label).__name__ for label in y}))
         raise ValueError(f"Unknown label type: y mixes {kinds}. Give labels of one type.") from None
-    if classes.dtype.kind in "OmM" and any(map(entries.is_missing, classes)):
-        entries.refuse_missing_labels(y)
+    if classes.dtype.kind in "OmM" and any(map(is_missing, classes)):
+        refuse_missing_labels(y)
     return classes, codes
 
 
 def targets(y: ArrayLike, rows: int, owner: str, several: bool = False) -> np.ndarray:
     """Finite float64 targets, one per row; a table of them stays one if there may be `several`."""
-    y = entries.numbers(_column(y, rows, owner, several))
+    y = numbers(_column(y, rows, owner, several))
     _refuse_not_finite_target(y)
     refuse_extreme_sizes(y, "y", "scale the target")
     return y
@@ -144,7 +145,7 @@ def _dense_matrix(X: MatrixLike, owner: str) -> np.ndarray:
         if array.ndim != 2:
             raise _not_a_table(X, array)
         odd = array.dtype.kind in "mM" or hasattr(X, "dtypes")
-        if odd and (dates := entries.dates_in(X, array)):
+        if odd and (dates := dates_in(X, array)):
             raise NotApplicable(
                 f"{owner} takes numbers, and {dates}. Make numbers of it, say days since a date."
             )
@@ -152,7 +153,7 @@ def _dense_matrix(X: MatrixLike, owner: str) -> np.ndarray:
             raise ValueError(f"Complex data not supported: X is {array.dtype}. Pass X.real.")
         array = np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        if "could not convert" in str(error) and (text := entries.text_in(X, array)):
+        if "could not convert" in str(error) and (text := text_in(X, array)):
             remedy = "Make numbers of it, say indicators: Preprocessor(transforms=['one_hot'])"
             raise NotApplicable(f"{owner} takes numbers, and {text}. {remedy}.") from None
         if "inhomogeneous" in str(error) and isinstance(X, list | tuple):
@@ -257,3 +258,116 @@ def _refuse_not_finite_target(y: np.ndarray) -> None:
     if not np.isfinite(y).all():
         what = "NaN" if np.isnan(y).any() else "infinity"
         raise ValueError(f"Input y contains {what}. Drop the rows without a target.")
+
+
+# Entries that are not numbers: dates and times, text, and missing values of any library
+
+DATES = re.compile("date|time|duration|period", re.IGNORECASE)  # types of pandas and Polars
+
+
+def dates_in(X: MatrixLike, array: np.ndarray) -> str:
+    """'column 'born' holds datetime64[ns]', of X or its array; empty without dates, which NumPy takes for numbers."""
+    if array.dtype.kind in "mM":
+        return f"X holds {array.dtype}"
+    kinds = zip(getattr(X, "columns", ()), getattr(X, "dtypes", ()), strict=False)
+    return next((f"column {name!r} holds {k}" for name, k in kinds if DATES.match(str(k))), "")
+
+
+def text_in(X: MatrixLike, array: np.ndarray) -> str:
+    """'column 'city' holds text: 'Bern'', the first text of X or its array that is no number; empty without any."""
+    names = list(getattr(X, "columns", range(array.shape[1])))
+    for name, column in zip(names, array.T, strict=True):
+        found = next((entry for entry in column if is_text(entry)), None)
+        if found is not None:
+            return f"column {name!r} holds text: {brief(str(found))}"
+    return ""
+
+
+def is_text(entry: object) -> bool:
+    """Whether it is text that no number is read from, as '1.5' is."""
+    if not isinstance(entry, str | bytes):
+        return False
+    try:
+        float(entry)
+    except ValueError:
+        return True
+    return False
+
+
+def is_missing(entry: object) -> bool:
+    """Whether it is None, NaN, NaT or pandas' NA."""
+    none = entry is None or type(entry).__name__ in ("NAType", "NaTType")
+    return none or bool(isinstance(entry, float | np.generic) and entry != entry)
+
+
+def are_floats(y: np.ndarray) -> bool:
+    """Whether an array of objects holds Python's floats, none of them NaN."""
+    return all(isinstance(entry, float) and entry == entry for entry in y)
+
+
+def numbers(y: np.ndarray) -> np.ndarray:
+    """The targets of a regression as float64, or ValueError with the first that is no number."""
+    try:
+        return y.astype(np.float64)
+    except (TypeError, ValueError):
+        odd = next((entry for entry in y.ravel().tolist() if is_text(entry)), y.ravel()[0])
+        raise ValueError(
+            f"y holds {odd!r}; targets of a regression are numbers. For classes use a classifier."
+        ) from None
+
+
+def refuse_missing_labels(y: np.ndarray) -> None:
+    """Raise ValueError if there are any, with their number."""
+    if y.dtype.kind in "OmM" and (missing := sum(map(is_missing, y))):
+        raise ValueError(
+            f"Input y contains {counted(missing, 'missing label')}. Drop the rows without a target."
+        ) from None
+
+
+# Entries so large or so small that their products overflow or underflow
+
+
+def refuse_extremes(X: Matrix, names: np.ndarray | None) -> None:
+    """Raise NotApplicable for a column whose largest entry is above HUGE, or below TINY but not 0."""
+    largest = _largest_entries(X)
+    for happens, bad in (
+        ("overflow", largest > HUGE),
+        ("underflow", (largest > 0) & (largest < TINY)),
+    ):
+        if bad.any():
+            column = int(bad.argmax())
+            name = column if names is None else repr(str(names[column]))
+            raise NotApplicable(
+                f"X has entries of size {largest[column]:g} in column {name}, whose products "
+                f"{happens}; standardize the features."
+            )
+
+
+def _largest_entries(X: Matrix) -> np.ndarray:
+    """max_i |x_ij| of each column; of dense rows block by block, without a copy of them."""
+    if sp.issparse(X):
+        return abs(X).max(axis=0).toarray().ravel()
+    largest = np.zeros(X.shape[1])
+    for start in range(0, len(X), BLOCK):
+        np.maximum(largest, np.abs(X[start : start + BLOCK]).max(axis=0), out=largest)
+    return largest
+
+
+def refuse_tiny_classes(classes: np.ndarray, mass: np.ndarray) -> None:
+    """Raise NotApplicable for a class whose total weight is so small that dividing by it overflows."""
+    if (mass < TINY).any():
+        k = int(mass.argmin())
+        raise NotApplicable(
+            f"the rows of class {classes.tolist()[k]!r} have the total weight {mass[k]:g}, by which sums are divided; "
+            "leave the class out, or give it more weight."
+        )
+
+
+def refuse_extreme_sizes(values: np.ndarray, what: str, remedy: str) -> None:
+    """Raise NotApplicable for targets or weights whose largest is above HUGE, or below TINY but not 0."""
+    largest = np.abs(values).max(initial=0)
+    if largest > HUGE or 0 < largest < TINY:
+        happens = "overflow" if largest > HUGE else "underflow"
+        raise NotApplicable(
+            f"{what} has sizes up to {largest:g}, whose products {happens}; {remedy}."
+        )

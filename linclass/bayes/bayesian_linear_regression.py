@@ -25,13 +25,11 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import brentq
 
-from linclass.base.annotations import ArrayLike, MatrixLike
-from linclass.base.applicability import require_memory
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.geometry import LinearGeometry
-from linclass.base.numerics.arrays import Array
-from linclass.base.offsets import row_offsets
-from linclass.base.regressor_with_offset import RegressorWithOffset
+from linclass.base.arrays import Array, ArrayLike, MatrixLike
+from linclass.base.design_matrix import DesignMatrix
+from linclass.base.linear_scores import LinearGeometry
+from linclass.base.messages import require_memory
+from linclass.base.offsets import RegressorWithOffset, row_offsets
 
 RANGE = 1e12  # of ρ above the mean eigenvalue, and of the variance of y above that of the noise
 ROUNDING = np.finfo(float).eps

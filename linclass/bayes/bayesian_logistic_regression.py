@@ -30,14 +30,12 @@ from typing import Self
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
-from linclass.base.counted import counted
-from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import LARGEST, products
-from linclass.base.numerics.arrays import Array
-from linclass.base.offsets import row_offsets
-from linclass.base.softmax_probabilities import SoftmaxProbabilities
-from linclass.base.takes_offset import ProbabilitiesWithOffset
+from linclass.base.messages import counted
+from linclass.base.offsets import ProbabilitiesWithOffset, row_offsets
 from linclass.bayes.largest_evidence import largest_evidence
 from linclass.bayes.mean_of_sigmoid import log_mean_of_sigmoid
 from linclass.bayes.posterior_of_weights import PosteriorOfWeights, posteriors

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import brentq
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.bayes.laplace_posterior import WeightsPosterior
 from linclass.linear.objective.objective import Objective
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import log_expit, log_ndtr, logsumexp
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 
 WIDE = 100.0
 REACH = 9.0  # standard deviations beyond the peaks of φ(u) and of e^z φ(u)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import logsumexp, ndtri
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 
 REACH = 7.5  # standard deviations
 CLOSE, DISTANCE = 0.8, 1.0  # of nodes, in u and in z, at most

@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import Matrix
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Matrix
 from linclass.bayes.mean_of_softmax import log_mean_of_softmax
 
 COVARIANCES = 1_000_000  # entries of S at a time

@@ -7,10 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import Matrix
-from linclass.base.applicability import require_memory
-from linclass.base.design.shifted_rows import shifted
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Matrix, shifted
+from linclass.base.messages import require_memory
 from linclass.bayes.laplace_posterior import WeightsPosterior, laplace_posterior
 from linclass.bayes.posterior_of_scores import PosteriorOfScores
 from linclass.bayes.row_posterior import EXACT, RowPosterior, undivided

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 from scipy.linalg import cho_factor, cho_solve
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.bayes.relevance import NOISELESS, Relevance
 
 TOGETHER = 20  # steps at most

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack, solve_triangular
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.likelihood.weighted_columns import WeightedColumns
 
 DEPENDENT = 1e-12  # of the square of a column: what columns that stay leave of it is rounding

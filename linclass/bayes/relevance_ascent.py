@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.bayes.precisions_together import ROUNDING, ascend_together
 from linclass.bayes.relevance import Relevance
 from linclass.linear.likelihood.few_columns import FewColumns

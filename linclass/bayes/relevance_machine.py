@@ -9,13 +9,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import Matrix
-from linclass.base.applicability import require_memory
-from linclass.base.counted import counted
-from linclass.base.design.row_hashes import hashes
+from linclass.base.arrays import Array, Matrix, hashes
 from linclass.base.linear_scores import products
-from linclass.base.numerics.arrays import Array
-from linclass.base.parameter_types import require_positive, require_whole
+from linclass.base.messages import counted, require_memory
+from linclass.base.parameters import require_positive, require_whole
 from linclass.kernels.functions.base import KernelLike
 from linclass.kernels.kernel_machine import KernelMachine
 from linclass.linear.composition.support_vectors import of_all_rows

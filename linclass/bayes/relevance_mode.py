@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
+from linclass.base.design_matrix import DesignMatrix
 from linclass.bayes.laplace_posterior import laplace_posterior
 from linclass.bayes.relevance import Relevance
 from linclass.linear.likelihood.weighted_columns import WeightedColumns

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 
 CALM = 0.5  # of the last change, above which one that turns back has not got smaller
 GROWTH = 1.5  # of the part that is made of a change

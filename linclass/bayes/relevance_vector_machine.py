@@ -30,12 +30,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.numerics.arrays import Array
-from linclass.base.offsets import row_offsets
-from linclass.base.softmax_probabilities import SoftmaxProbabilities
-from linclass.base.takes_offset import ProbabilitiesWithOffset
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.design_matrix import DesignMatrix
+from linclass.base.offsets import ProbabilitiesWithOffset, row_offsets
 from linclass.bayes.relevance_ascent import ascend, beginnings
 from linclass.bayes.relevance_machine import RelevanceMachine
 from linclass.bayes.relevance_mode import Labelled, Mode

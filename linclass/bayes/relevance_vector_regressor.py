@@ -27,11 +27,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, MatrixLike
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.numerics.arrays import Array
-from linclass.base.offsets import row_offsets
-from linclass.base.regressor_with_offset import RegressorWithOffset
+from linclass.base.arrays import Array, ArrayLike, MatrixLike
+from linclass.base.design_matrix import DesignMatrix
+from linclass.base.offsets import RegressorWithOffset, row_offsets
 from linclass.bayes.relevance import Relevance
 from linclass.bayes.relevance_ascent import ascend, beginnings
 from linclass.bayes.relevance_machine import RelevanceMachine

@@ -15,9 +15,8 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import lapack
 
-from linclass.base.annotations import Matrix
-from linclass.base.applicability import require_memory
-from linclass.base.numerics.arrays import Array, diagonal
+from linclass.base.arrays import Array, Matrix, diagonal
+from linclass.base.messages import require_memory
 from linclass.bayes.laplace_posterior import WeightsPosterior
 from linclass.bayes.posterior_of_scores import row_units
 from linclass.discriminant.statistics.deviations import Deviations

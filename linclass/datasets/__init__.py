@@ -70,7 +70,7 @@ def bayes_error(name: str, label_noise: float = 0.0, **keys: Any) -> tuple[float
     (float, float) or None
         The error and its standard error (0 if it is exact); None if it is not known.
     """
-    from linclass.base.applicability import NotApplicable
+    from linclass.base.messages import NotApplicable
 
     _part("keys").check_keys(generator(name), keys)
     known = getattr(_part(name), "bayes_error", None)

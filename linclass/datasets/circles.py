@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from linclass.base.counted import counted
+from linclass.base.messages import counted
 from linclass.datasets import _classes
 from linclass.datasets.keys import Count, Distance, PositiveList, RowsOfSeveral
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.counted import counted
+from linclass.base.messages import counted
 from linclass.datasets.keys import Covariances, Means, Rows
 from linclass.evaluation.class_covariances import rectangle, square_roots
 

@@ -16,7 +16,7 @@ from typing import Annotated, Any, get_type_hints
 
 import numpy as np
 
-from linclass.base.counted import counted
+from linclass.base.messages import counted
 
 Schema = dict[str, Any]
 NUMBER: Schema = {"type": "number"}

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.discriminant.statistics.class_moments import BY_ROWS, ClassMoments
 from linclass.discriminant.statistics.covariance import (
     AnySpread,

@@ -19,11 +19,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import Matrix
-from linclass.base.coordinates import Coordinates
-from linclass.base.geometry import LinearGeometry
-from linclass.base.linear_scores import LinearScores
-from linclass.base.parameter_types import require_whole
+from linclass.base.arrays import Matrix
+from linclass.base.linear_scores import Coordinates, LinearGeometry, LinearScores
+from linclass.base.parameters import require_whole
 from linclass.discriminant.from_moments import FromStackedMoments
 from linclass.discriminant.statistics.class_moments import ClassMoments
 from linclass.discriminant.statistics.covariance import freedom, missing_rank, tied_form

@@ -23,21 +23,24 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, ClassWeight, EstimatorLike, Matrix, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, Matrix, MatrixLike
+from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.cloned import cloned
-from linclass.base.convergence_warning import silently
-from linclass.base.coordinates import Coordinates
-from linclass.base.counted import counted
-from linclass.base.foreign_estimator import own_copy
-from linclass.base.given_rows import caller_rows
-from linclass.base.groups import kept_groups
-from linclass.base.linear_scores import products
-from linclass.base.meta_estimator import Given, MetaEstimator, fit_inside, require_kind
+from linclass.base.linear_scores import Coordinates, products
+from linclass.base.messages import counted, silently
+from linclass.base.meta_estimator import (
+    WORST_LAST,
+    Given,
+    MetaEstimator,
+    caller_rows,
+    fit_inside,
+    kept_groups,
+    known_status,
+    own_copy,
+    require_kind,
+)
 from linclass.base.metadata import asking_for_all
-from linclass.base.numerics.arrays import Array
-from linclass.base.parameter_types import require_whole
-from linclass.base.softmax_probabilities import SoftmaxProbabilities
-from linclass.base.statuses import WORST_LAST, known_status
+from linclass.base.parameters import require_whole
 from linclass.discriminant.optimal_scores import EXACT, best_explained, contrasts
 from linclass.discriminant.priors import Priors, check_priors, class_priors, log_priors
 from linclass.discriminant.statistics.covariance import LOST, check_covariance, too_little_weight

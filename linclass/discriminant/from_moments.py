@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.base.annotations import Matrix
+from linclass.base.arrays import Matrix
 from linclass.discriminant.from_statistics import FromStatistics
 from linclass.discriminant.left_out import HeldOut, moments_left_out
 from linclass.discriminant.statistics.class_moments import ClassMoments

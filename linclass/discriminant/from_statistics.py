@@ -15,10 +15,10 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 
 from linclass.base import validation
-from linclass.base.annotations import ArrayLike, EstimatorLike, Matrix, MatrixLike
-from linclass.base.applicability import NotApplicable
-from linclass.base.counts_rows import count_factor, have_weight
+from linclass.base.arrays import ArrayLike, EstimatorLike, Matrix, MatrixLike
 from linclass.base.many_fits import Folds, ManyFits, Scaling
+from linclass.base.messages import NotApplicable
+from linclass.base.weights import count_factor, have_weight
 from linclass.discriminant.increments import BALANCED, Increments, Sums
 from linclass.discriminant.left_out import HeldOut, sums_left_out
 from linclass.discriminant.statistics.additive import Scalable, Stack

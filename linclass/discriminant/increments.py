@@ -11,13 +11,17 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 
 from linclass.base import validation
-from linclass.base.annotations import ArrayLike, Matrix, MatrixLike
-from linclass.base.applicability import NotApplicable
-from linclass.base.class_weights import weights_of_some
+from linclass.base.arrays import ArrayLike, Matrix, MatrixLike
 from linclass.base.classifier import Classifier
-from linclass.base.counts_rows import count_factor, have_weight, warn_of_relative_weights
 from linclass.base.estimator import compare_names
+from linclass.base.messages import NotApplicable
 from linclass.base.parameters import key_of
+from linclass.base.weights import (
+    count_factor,
+    have_weight,
+    warn_of_relative_weights,
+    weights_of_some,
+)
 from linclass.discriminant.statistics.additive import Additive
 
 BALANCED = (

@@ -10,9 +10,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import Matrix
-from linclass.base.design.squares import squares_of_rows
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Matrix, squares_of_rows
 
 STEPS = 100
 ROUNDING = 1e-10  # relative difference of sums of squares up to which they count as equal; the first is taken then

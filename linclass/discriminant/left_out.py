@@ -19,8 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import Matrix
-from linclass.base.numerics.arrays import Array, chosen_rows
+from linclass.base.arrays import Array, Matrix, chosen_rows
 from linclass.discriminant.statistics.additive import Additive
 from linclass.discriminant.statistics.class_moments import BY_FEATURE, BY_ROWS, ClassMoments
 from linclass.discriminant.statistics.fold_sums import FORMS, ClassifiedRows

@@ -18,11 +18,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
-from linclass.base.counts_rows import as_counts, have_weight
-from linclass.base.geometry import LinearGeometry
-from linclass.base.linear_scores import LinearScores
-from linclass.base.softmax_probabilities import SoftmaxProbabilities
+from linclass.base.arrays import ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.linear_scores import LinearGeometry, LinearScores
+from linclass.base.weights import as_counts, have_weight
 from linclass.discriminant.from_moments import FromStackedMoments
 from linclass.discriminant.left_out import HeldOut
 from linclass.discriminant.priors import Priors, check_priors, class_priors, log_priors_of_present

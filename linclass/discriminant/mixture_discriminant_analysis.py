@@ -26,13 +26,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import logsumexp
 
-from linclass.base.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
-from linclass.base.applicability import NotApplicable, require_memory
-from linclass.base.counted import counted
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
+from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.linear_scores import products
-from linclass.base.numerics.arrays import Array
-from linclass.base.parameter_types import is_whole, require_positive, require_whole
-from linclass.base.softmax_probabilities import SoftmaxProbabilities
+from linclass.base.messages import NotApplicable, counted, require_memory
+from linclass.base.parameters import is_whole, require_positive, require_whole
 from linclass.discriminant.k_means import k_means
 from linclass.discriminant.priors import Priors, check_priors, class_priors, log_priors
 from linclass.discriminant.statistics.class_moments import ClassMoments

@@ -15,9 +15,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.base.annotations import Matrix
-from linclass.base.geometry import LinearGeometry
-from linclass.base.linear_scores import LinearScores
+from linclass.base.arrays import Matrix
+from linclass.base.linear_scores import LinearGeometry, LinearScores
 from linclass.discriminant.from_moments import FromStackedMoments
 from linclass.discriminant.statistics.class_moments import ClassMoments
 

@@ -21,15 +21,20 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
-from linclass.base.convergence_warning import one_warning
-from linclass.base.geometry import LinearGeometry
-from linclass.base.linear_scores import LinearScores
-from linclass.base.numerics.arrays import Array, empty_arrays
-from linclass.base.numerics.soft_threshold import soft_threshold
-from linclass.base.parameter_types import require_nonnegative, require_whole
-from linclass.base.regularization_path import COUNT, RegularizationPath
-from linclass.base.softmax_probabilities import SoftmaxProbabilities
+from linclass.base.arrays import (
+    Array,
+    ArrayLike,
+    ClassWeight,
+    Matrix,
+    MatrixLike,
+    empty_arrays,
+    soft_threshold,
+)
+from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.linear_scores import LinearGeometry, LinearScores
+from linclass.base.many_fits import COUNT, RegularizationPath
+from linclass.base.messages import one_warning
+from linclass.base.parameters import require_nonnegative, require_whole
 from linclass.discriminant.from_moments import FromMoments
 from linclass.discriminant.priors import Priors, check_priors, class_priors, log_priors_of_present
 from linclass.discriminant.statistics.class_moments import ClassMoments

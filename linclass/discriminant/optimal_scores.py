@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 
 NEGLIGIBLE = 1e-13  # α², a coordinate that no score of the classes depends on
 EXACT = 1e-10  # 1 − α², a coordinate without spread within the classes

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.counted import counted
+from linclass.base.messages import NotApplicable, counted
 
 Priors = str | Sequence[float] | None
 

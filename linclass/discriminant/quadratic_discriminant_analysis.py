@@ -21,12 +21,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
-from linclass.base.applicability import require_memory
-from linclass.base.counted import counted
+from linclass.base.arrays import BLOCK, ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.linear_scores import LARGEST
-from linclass.base.numerics.arrays import BLOCK
-from linclass.base.softmax_probabilities import SoftmaxProbabilities
+from linclass.base.messages import counted, require_memory
 from linclass.discriminant.class_spreads import ClassSpreads
 from linclass.discriminant.from_moments import FromStackedMoments
 from linclass.discriminant.priors import Priors, check_priors, class_priors, log_priors_of_present

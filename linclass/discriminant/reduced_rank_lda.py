@@ -19,8 +19,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.base.annotations import ClassWeight, Matrix
-from linclass.base.softmax_probabilities import SoftmaxProbabilities
+from linclass.base.arrays import ClassWeight, Matrix
+from linclass.base.classifier import SoftmaxProbabilities
 from linclass.discriminant.fisher_discriminant import FisherDiscriminant
 from linclass.discriminant.priors import Priors, check_priors, class_priors, log_priors_of_present
 from linclass.discriminant.statistics.class_moments import ClassMoments

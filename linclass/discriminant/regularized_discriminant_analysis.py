@@ -22,7 +22,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.annotations import ClassWeight, Matrix
+from linclass.base.arrays import ClassWeight, Matrix
 from linclass.discriminant.class_spreads import ClassSpreads
 from linclass.discriminant.from_statistics import FromStatistics
 from linclass.discriminant.priors import Priors, check_priors

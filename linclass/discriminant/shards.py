@@ -12,8 +12,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from linclass.base.annotations import Matrix
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Matrix
 from linclass.discriminant.from_statistics import Model
 
 # indices of folds, and the shard of each row (its fold's position; the last for the rest)

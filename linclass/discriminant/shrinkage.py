@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from linclass.base.annotations import Matrix
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Matrix
 from linclass.discriminant.left_out import HeldOut, moments_left_out, sums_left_out
 from linclass.discriminant.statistics.class_moments import ClassMoments
 from linclass.discriminant.statistics.class_sums import StackOfOne

@@ -23,8 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.numerics.log_probability import log_softmax
+from linclass.base.arrays import Array, log_softmax
 
 COLLAPSED = 1e-8  # a variance of the components, relative to that within the classes
 FARTHEST = 1e4  # extrapolation, in steps of EM

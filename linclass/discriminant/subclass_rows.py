@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import Matrix
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Matrix
 from linclass.discriminant.statistics.class_moments import ClassMoments
 from linclass.discriminant.statistics.covariance import AnySpread, tied_spread
 from linclass.discriminant.statistics.row_spreads import SpanSpread

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.discriminant.priors import Priors, class_priors, log_priors
 from linclass.discriminant.statistics.class_moments import ClassMoments
 from linclass.discriminant.statistics.spread import Spread

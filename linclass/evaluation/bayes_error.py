@@ -22,8 +22,8 @@ from scipy.integrate import quad
 from scipy.special import logsumexp, ndtr, ndtri
 from scipy.stats import multivariate_normal, qmc
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
+from linclass.base.messages import NotApplicable
 from linclass.evaluation.class_covariances import rectangle, square_roots
 
 POINTS = 2**15  # of a sequence, for each class

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import blas, lapack, solve_triangular
 
-from linclass.base.design.squares import squares_of_rows
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, squares_of_rows
 from linclass.kernels.functions.base import BLOCK, Kernel
 
 ROUNDING = 1e-12

@@ -17,12 +17,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
-from linclass.base.convergence_warning import silently
-from linclass.base.numerics.arrays import Array
-from linclass.base.offsets import given_offset, row_offsets
-from linclass.base.softmax_probabilities import SoftmaxProbabilities
-from linclass.base.takes_offset import ProbabilitiesWithOffset
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.messages import silently
+from linclass.base.offsets import ProbabilitiesWithOffset, given_offset, row_offsets
 from linclass.kernels.functions.base import KernelLike
 from linclass.kernels.kernel_features import KernelFeatures, kernel_features
 from linclass.kernels.kernel_path import KernelPath

@@ -13,16 +13,15 @@ from typing import Any, ClassVar, TypeGuard
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import ArrayLike, Matrix, MatrixLike, Tags
-from linclass.base.counted import counted
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.design.kernel_design import KernelDesign
+from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike, Tags
+from linclass.base.design_matrix import DesignMatrix
 from linclass.base.estimator import Estimator
-from linclass.base.numerics.arrays import Array
-from linclass.base.parameter_types import is_number, require_whole
+from linclass.base.messages import counted
+from linclass.base.parameters import is_number, require_whole
 from linclass.base.parts import find
 from linclass.kernels.functions._function import Function
 from linclass.kernels.functions.base import BLOCK, WIDTHS, Kernel, KernelLike
+from linclass.kernels.kernel_design import KernelDesign
 from linclass.kernels.kernel_features import few_features
 from linclass.kernels.kernel_norm import KernelNorm
 from linclass.kernels.near_the_mean import near_the_mean, why_far_rows_are_hard

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.penalties.base import Penalty, PointLike
 
 

@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, MatrixLike
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, ArrayLike, MatrixLike
 from linclass.base.offsets import given_offset
 from linclass.kernels.kernel_machine import KernelMachine
 from linclass.kernels.kernel_norm import KernelNorm

@@ -18,11 +18,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.base.classifier import Classifier
-from linclass.base.design.kernel_design import KernelDesign
-from linclass.base.numerics.arrays import Array
 from linclass.kernels.functions.base import KernelLike
+from linclass.kernels.kernel_design import KernelDesign
 from linclass.kernels.kernel_machine import KernelMachine
 from linclass.kernels.warm_start import Previous
 from linclass.linear.composition.support_vectors import rows_that_count

@@ -20,9 +20,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.base.classifier import Classifier
-from linclass.base.numerics.arrays import Array
 from linclass.base.parts import find
 from linclass.kernels.functions.base import KernelLike
 from linclass.kernels.near_the_mean import own_intercepts, set_intercepts

@@ -8,10 +8,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import EstimatorLike, Matrix
-from linclass.base.design.shifted_rows import FAR, centre
-from linclass.base.design.squares import squares_of_rows
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import FAR, Array, EstimatorLike, Matrix, centre, squares_of_rows
 from linclass.kernels.functions._about_centre import AboutCentre
 from linclass.kernels.functions.base import Kernel
 

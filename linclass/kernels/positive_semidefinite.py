@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import lapack
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
+from linclass.base.messages import NotApplicable
 from linclass.kernels.functions.base import BLOCK
 
 NEGATIVE = 1e-8  # of the largest eigenvalue: a negative one beyond it is no rounding error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Self
 
-from linclass.base.annotations import ArrayLike, MatrixLike
+from linclass.base.arrays import ArrayLike, MatrixLike
 from linclass.base.parts import find
 from linclass.kernels.kernel_path import KernelPath
 from linclass.linear.solvers.base import Solver

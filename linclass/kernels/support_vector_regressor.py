@@ -20,14 +20,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, Matrix, MatrixLike
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.design.kernel_design import KernelDesign
-from linclass.base.numerics.arrays import Array
-from linclass.base.parameter_types import require_nonnegative
+from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike
+from linclass.base.design_matrix import DesignMatrix
+from linclass.base.parameters import require_nonnegative
 from linclass.base.parts import find
 from linclass.base.regressor import Regressor
 from linclass.kernels.functions.base import KernelLike
+from linclass.kernels.kernel_design import KernelDesign
 from linclass.kernels.kernel_norm import KernelNorm
 from linclass.kernels.support_vector_machine import SupportVectorMachine
 from linclass.kernels.warm_start import Previous, thetas

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import EstimatorLike, Matrix, MatrixLike
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, EstimatorLike, Matrix, MatrixLike
 from linclass.kernels.near_the_mean import own_intercepts
 
 

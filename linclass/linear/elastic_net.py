@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from linclass.base.annotations import Seed
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Seed
 from linclass.linear.linear_regression import LinearRegression
 from linclass.linear.solvers.base import LearningRate, SolverLike
 

@@ -25,16 +25,13 @@ from typing import NamedTuple, Self
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import ArrayLike, ClassWeight, MatrixLike
-from linclass.base.applicability import require_memory
-from linclass.base.counted import counted
-from linclass.base.geometry import LinearGeometry
-from linclass.base.linear_scores import LinearScores
-from linclass.base.numerics.arrays import Array
-from linclass.base.numerics.line_search import backtrack
-from linclass.base.parameter_types import require_positive, require_whole
-from linclass.base.softmax_probabilities import SoftmaxProbabilities
-from linclass.base.takes_offset import ProbabilitiesWithOffset
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike
+from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.line_search import backtrack
+from linclass.base.linear_scores import LinearGeometry, LinearScores
+from linclass.base.messages import counted, require_memory
+from linclass.base.offsets import ProbabilitiesWithOffset
+from linclass.base.parameters import require_positive, require_whole
 from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.objective.centred_rows import about_mean
 

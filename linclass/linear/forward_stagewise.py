@@ -23,11 +23,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, MatrixLike
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.geometry import LinearGeometry
-from linclass.base.numerics.arrays import Array
-from linclass.base.parameter_types import is_whole, require_whole
+from linclass.base.arrays import Array, ArrayLike, MatrixLike
+from linclass.base.design_matrix import DesignMatrix
+from linclass.base.linear_scores import LinearGeometry
+from linclass.base.parameters import is_whole, require_whole
 from linclass.base.regressor import Regressor
 from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective

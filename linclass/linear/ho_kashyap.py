@@ -22,13 +22,10 @@ from typing import Self
 import numpy as np
 from scipy import linalg, sparse
 
-from linclass.base.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
-from linclass.base.applicability import require_memory
-from linclass.base.counted import counted
-from linclass.base.geometry import LinearGeometry
-from linclass.base.linear_scores import LinearScores
-from linclass.base.numerics.arrays import Array
-from linclass.base.parameter_types import require_positive, require_whole
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.linear_scores import LinearGeometry, LinearScores
+from linclass.base.messages import counted, require_memory
+from linclass.base.parameters import require_positive, require_whole
 from linclass.separation.proofs.signed_rows import SignedRows
 from linclass.separation.proofs.witness import only_zero
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
+from linclass.base.messages import NotApplicable
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point
 from linclass.separation.decision import Undecided, proved

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, MatrixLike
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, ArrayLike, MatrixLike
+from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.maximum_margin import maximum_margin
 from linclass.separation.decision import proved
 from linclass.separation.proofs.signed_rows import SignedRows

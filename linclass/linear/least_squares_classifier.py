@@ -21,10 +21,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
-from linclass.base.applicability import NotApplicable, require_memory
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
 from linclass.base.many_fits import Folds
-from linclass.base.numerics.arrays import Array
+from linclass.base.messages import NotApplicable, require_memory
 from linclass.discriminant.from_statistics import of_present_classes, with_refits
 from linclass.discriminant.left_out import moments_left_out
 from linclass.discriminant.statistics.class_moments import ClassMoments

@@ -19,15 +19,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.geometry import LinearGeometry
-from linclass.base.linear_scores import LinearScores
-from linclass.base.loss_probabilities import LossProbabilities
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
+from linclass.base.design_matrix import DesignMatrix
+from linclass.base.linear_scores import LinearGeometry, LinearScores
 from linclass.base.parts import find
 from linclass.linear.composition.class_coefficients import ClassCoefficients
 from linclass.linear.inequalities import Recession
+from linclass.linear.loss_probabilities import LossProbabilities
 from linclass.linear.losses.base import LossLike, with_offset
 from linclass.linear.objective.objective import Objective
 from linclass.linear.one_more_pass import OneMorePass

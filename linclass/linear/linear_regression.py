@@ -15,13 +15,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, Matrix, MatrixLike, Seed
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.geometry import LinearGeometry
-from linclass.base.linear_scores import products
-from linclass.base.numerics.arrays import Array
-from linclass.base.offsets import row_offsets
-from linclass.base.regressor_with_offset import RegressorWithOffset
+from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike, Seed
+from linclass.base.design_matrix import DesignMatrix
+from linclass.base.linear_scores import LinearGeometry, products
+from linclass.base.offsets import RegressorWithOffset, row_offsets
 from linclass.linear.composition.composition import Composition
 from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective

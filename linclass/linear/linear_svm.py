@@ -18,10 +18,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
-from linclass.base.applicability import NotApplicable
+from linclass.base.arrays import (
+    Array,
+    ArrayLike,
+    ClassWeight,
+    Matrix,
+    MatrixLike,
+    Seed,
+    chosen_rows,
+)
 from linclass.base.many_fits import Folds
-from linclass.base.numerics.arrays import Array, chosen_rows
+from linclass.base.messages import NotApplicable
 from linclass.linear.composition.support_vectors import MarginRows, rows_that_count
 from linclass.linear.linear_classifier import LinearClassifier
 from linclass.linear.maximum_margin import maximum_margin

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from linclass.base.annotations import ClassWeight, Seed
-from linclass.base.softmax_probabilities import SoftmaxProbabilities
-from linclass.base.takes_offset import ProbabilitiesWithOffset
+from linclass.base.arrays import ClassWeight, Seed
+from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.offsets import ProbabilitiesWithOffset
 from linclass.linear.likelihood.likelihood_summary import LikelihoodSummary
 from linclass.linear.linear_classifier import LinearClassifier
 from linclass.linear.penalties.base import PenaltyLike

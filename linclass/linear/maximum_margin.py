@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
+from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.margin import Hinge
 from linclass.linear.objective.gap import gap_of, relative
 from linclass.linear.objective.objective import Objective

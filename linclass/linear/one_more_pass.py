@@ -8,19 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from linclass.base.annotations import ArrayLike, Matrix, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike
 from linclass.base.classifier import Classifier
-from linclass.base.convergence_warning import silently
 from linclass.base.estimator import Estimator
-from linclass.base.numerics.arrays import Array
+from linclass.base.messages import silently
 from linclass.base.regressor import Regressor
-from linclass.base.rows_of_call import (
+from linclass.linear.objective.objective import Objective
+from linclass.linear.rows_of_call import (
     begin_with,
     nothing_if_refused,
     rows_of_call,
     rows_with_targets,
 )
-from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, SolverLike
 
 

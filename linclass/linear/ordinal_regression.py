@@ -25,23 +25,20 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import log_expit
 
-from linclass.base.annotations import ArrayLike, ClassWeight, MatrixLike
-from linclass.base.applicability import require_memory
-from linclass.base.class_order import class_order
-from linclass.base.counted import counted
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike
+from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.linear_algebra import Inverse
 from linclass.base.linear_scores import products
-from linclass.base.numerics.arrays import Array
-from linclass.base.numerics.inverse import Inverse
-from linclass.base.offsets import offsets_of, row_offsets
-from linclass.base.parameter_types import (
+from linclass.base.many_fits import COUNT
+from linclass.base.messages import counted, require_memory
+from linclass.base.meta_estimator import class_order
+from linclass.base.offsets import ProbabilitiesWithOffset, offsets_of, row_offsets
+from linclass.base.parameters import (
     is_list,
     require_nonnegative,
     require_positive,
     require_whole,
 )
-from linclass.base.regularization_path import COUNT
-from linclass.base.softmax_probabilities import SoftmaxProbabilities
-from linclass.base.takes_offset import ProbabilitiesWithOffset
 from linclass.linear.inequalities import Recession
 from linclass.linear.likelihood.cumulative_likelihood import CumulativeLikelihood
 from linclass.linear.paths.strengths import downwards, explaining

@@ -25,14 +25,17 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import solve_triangular
 
-from linclass.base.annotations import ArrayLike, Matrix, MatrixLike
-from linclass.base.applicability import require_memory
-from linclass.base.coordinates import Coordinates
-from linclass.base.design.squares import squares_of_columns
-from linclass.base.geometry import LinearGeometry
-from linclass.base.linear_scores import products
-from linclass.base.numerics.arrays import ROUNDED_COSINE, Array
-from linclass.base.parameter_types import is_whole, require_whole
+from linclass.base.arrays import (
+    ROUNDED_COSINE,
+    Array,
+    ArrayLike,
+    Matrix,
+    MatrixLike,
+    squares_of_columns,
+)
+from linclass.base.linear_scores import Coordinates, LinearGeometry, products
+from linclass.base.messages import require_memory
+from linclass.base.parameters import is_whole, require_whole
 from linclass.base.regressor import Regressor
 from linclass.linear.objective.centred_rows import about_mean, far_about_mean
 

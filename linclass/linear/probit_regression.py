@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from linclass.base.annotations import ClassWeight, Seed
-from linclass.base.margin_probabilities import MarginProbabilities
-from linclass.base.takes_offset import ProbabilitiesWithOffset
+from linclass.base.arrays import ClassWeight, Seed
+from linclass.base.offsets import ProbabilitiesWithOffset
 from linclass.linear.likelihood.likelihood_summary import LikelihoodSummary
 from linclass.linear.linear_classifier import LinearClassifier
+from linclass.linear.margin_probabilities import MarginProbabilities
 from linclass.linear.penalties.base import PenaltyLike
 from linclass.linear.solvers.base import LearningRate, SolverLike
 

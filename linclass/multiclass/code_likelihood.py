@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.numerics.log_probability import log_softmax
+from linclass.base.arrays import Array, log_softmax
 
 LEAST = 1e-10  # of r, and ε: at r = 0 a single problem would exclude its classes
 WEIGHTS = np.geomspace(1, LEAST, 11)  # of Σ ln p

@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.counted import counted
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
+from linclass.base.messages import NotApplicable, counted
 
 DRAWS = 100
 MOST_CLASSES = 11  # of the exhaustive code: 1,023 columns

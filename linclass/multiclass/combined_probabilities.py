@@ -10,11 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.base.annotations import EstimatorLike, MatrixLike
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, EstimatorLike, MatrixLike
+from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.offsets import ProbabilitiesWithOffset
 from linclass.base.predicted import predictions_of
-from linclass.base.softmax_probabilities import SoftmaxProbabilities
-from linclass.base.takes_offset import ProbabilitiesWithOffset
 
 
 class CombinedProbabilities:

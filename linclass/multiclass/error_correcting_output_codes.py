@@ -29,11 +29,10 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
-from linclass.base.numerics.arrays import Array
-from linclass.base.parameter_types import require_whole
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
+from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.parameters import require_whole
 from linclass.base.parts import find, names
-from linclass.base.softmax_probabilities import SoftmaxProbabilities
 from linclass.linear.losses.base import MarginLoss
 from linclass.multiclass import code_matrix
 from linclass.multiclass.code_likelihood import couple_code

@@ -17,28 +17,27 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike
-from linclass.base.applicability import NotApplicable
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike
 from linclass.base.classifier import Classifier
 from linclass.base.cloned import cloned
-from linclass.base.convergence_warning import silently
-from linclass.base.counted import counted
-from linclass.base.given_rows import caller_rows
-from linclass.base.groups import kept_groups
 from linclass.base.linear_scores import LARGEST
 from linclass.base.many_fits import Folds, ManyFits
+from linclass.base.messages import NotApplicable, counted, silently
 from linclass.base.meta_estimator import (
+    WORST_LAST,
     Given,
     MetaEstimator,
+    caller_rows,
     fit_inside,
+    kept_groups,
+    known_status,
+    over_fits,
     require_kind,
     some_rows,
 )
 from linclass.base.metadata import asking_for_all
-from linclass.base.numerics.arrays import Array
 from linclass.base.offsets import kept_offsets
 from linclass.base.parameters import key_of
-from linclass.base.statuses import WORST_LAST, known_status, over_fits
 from linclass.multiclass.two_class_score import two_class_score
 from linclass.tuning.candidates import fits_of
 

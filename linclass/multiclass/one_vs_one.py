@@ -23,10 +23,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike
-from linclass.base.numerics.arrays import Array
-from linclass.base.offsets import row_offsets
-from linclass.base.takes_offset import ProbabilitiesWithOffset, TakesOffset
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike
+from linclass.base.offsets import ProbabilitiesWithOffset, TakesOffset, row_offsets
 from linclass.multiclass.combined_probabilities import CombinedProbabilities, log_odds
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 from linclass.multiclass.pairwise_coupling import COUPLINGS, couple

@@ -22,12 +22,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, MatrixLike
-from linclass.base.foreign_estimator import is_ours
-from linclass.base.numerics.log_probability import log_softmax
-from linclass.base.offsets import row_offsets
+from linclass.base.arrays import ArrayLike, MatrixLike, log_softmax
+from linclass.base.meta_estimator import is_ours
+from linclass.base.offsets import ProbabilitiesWithOffset, TakesOffset, row_offsets
 from linclass.base.predicted import predictions_of
-from linclass.base.takes_offset import ProbabilitiesWithOffset, TakesOffset
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 
 

@@ -17,8 +17,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.numerics.log_probability import log_softmax
+from linclass.base.arrays import Array, log_softmax
 
 LEAST = 1e-10  # of r: at r = 0 a single pair would exclude a class
 STEPS, ROUNDING = 100, 1e-14

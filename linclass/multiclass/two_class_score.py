@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.annotations import EstimatorLike, MatrixLike
-from linclass.base.foreign_estimator import own_copy
+from linclass.base.arrays import EstimatorLike, MatrixLike
+from linclass.base.meta_estimator import own_copy
 from linclass.base.offsets import offset_for
 
 

@@ -17,8 +17,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import ClassWeight, Matrix
-from linclass.base.parameter_types import require_nonnegative
+from linclass.base.arrays import ClassWeight, Matrix
+from linclass.base.parameters import require_nonnegative
 from linclass.discriminant.from_statistics import Scaled
 from linclass.discriminant.priors import Priors, check_priors
 from linclass.discriminant.statistics.class_sums import ClassSums

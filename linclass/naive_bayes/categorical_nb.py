@@ -16,8 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import ClassWeight, Matrix, Tags
-from linclass.base.parameter_types import require_nonnegative
+from linclass.base.arrays import ClassWeight, Matrix, Tags
+from linclass.base.parameters import require_nonnegative
 from linclass.discriminant.priors import Priors, check_priors
 from linclass.naive_bayes.families.base import Family
 from linclass.naive_bayes.families.categorical import Categorical

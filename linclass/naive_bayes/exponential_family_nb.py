@@ -18,9 +18,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.base.annotations import ClassWeight
-from linclass.base.applicability import NotApplicable
-from linclass.base.parameter_types import require_nonnegative
+from linclass.base.arrays import ClassWeight
+from linclass.base.messages import NotApplicable
+from linclass.base.parameters import require_nonnegative
 from linclass.base.parts import find
 from linclass.discriminant.priors import Priors, check_priors
 from linclass.naive_bayes.families.base import Family

@@ -19,13 +19,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import ClassWeight, Matrix, MatrixLike
-from linclass.base.counted import counted
-from linclass.base.geometry import LinearGeometry
-from linclass.base.linear_scores import LinearScores, products
+from linclass.base.arrays import ClassWeight, Matrix, MatrixLike
+from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.linear_scores import LinearGeometry, LinearScores, products
 from linclass.base.many_fits import Scaling
-from linclass.base.parameter_types import require_nonnegative
-from linclass.base.softmax_probabilities import SoftmaxProbabilities
+from linclass.base.messages import counted
+from linclass.base.parameters import require_nonnegative
 from linclass.discriminant.from_moments import FromStackedMoments
 from linclass.discriminant.priors import Priors, check_priors, class_priors, log_priors_of_present
 from linclass.discriminant.statistics.class_moments import ClassMoments

@@ -15,12 +15,11 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import Matrix, MatrixLike, Tags
-from linclass.base.counted import counted
-from linclass.base.geometry import LinearGeometry
-from linclass.base.linear_scores import LARGEST, LinearScores, products
+from linclass.base.arrays import Matrix, MatrixLike, Tags
+from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.linear_scores import LARGEST, LinearGeometry, LinearScores, products
 from linclass.base.many_fits import Scaling
-from linclass.base.softmax_probabilities import SoftmaxProbabilities
+from linclass.base.messages import counted
 from linclass.discriminant.from_statistics import FromStatistics
 from linclass.discriminant.priors import Priors, class_priors, log_priors
 from linclass.discriminant.statistics.class_sums import ClassSums, StackOfOne, columns_of

@@ -12,8 +12,8 @@ Reference: Agresti (2013), Categorical Data Analysis, §4.1.
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from linclass.base.annotations import ClassWeight
-from linclass.base.parameter_types import require_nonnegative
+from linclass.base.arrays import ClassWeight
+from linclass.base.parameters import require_nonnegative
 from linclass.discriminant.priors import Priors, check_priors
 from linclass.naive_bayes.families.base import Family
 from linclass.naive_bayes.families.poisson import Poisson

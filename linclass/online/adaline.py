@@ -26,10 +26,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.base.annotations import ClassWeight, Matrix, Seed
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.numerics.arrays import Array
-from linclass.base.parameter_types import require_positive
+from linclass.base.arrays import Array, ClassWeight, Matrix, Seed
+from linclass.base.design_matrix import DesignMatrix
+from linclass.base.parameters import require_positive
 from linclass.discriminant.statistics.moments import moments
 from linclass.linear.solvers.online.block import Block
 from linclass.linear.solvers.online.tally import Tally

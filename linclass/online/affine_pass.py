@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.online.least_mean_squares import LeastMeanSquares
 
 

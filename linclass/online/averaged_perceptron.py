@@ -16,8 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.annotations import ClassWeight, Matrix, Seed
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, ClassWeight, Matrix, Seed
 from linclass.linear.solvers.online.block import Block
 from linclass.linear.solvers.online.correction import PERCEPTRON, Rule
 from linclass.linear.solvers.online.tally import Tally

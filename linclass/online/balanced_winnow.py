@@ -21,9 +21,8 @@ Reference: Littlestone (1989), thesis; Kivinen & Warmuth (1997), Information and
 
 from __future__ import annotations
 
-from linclass.base.annotations import ClassWeight, Matrix, Seed
-from linclass.base.numerics.arrays import Array
-from linclass.base.parameter_types import require_positive
+from linclass.base.arrays import Array, ClassWeight, Matrix, Seed
+from linclass.base.parameters import require_positive
 from linclass.linear.solvers.online.block import Block
 from linclass.linear.solvers.online.tally import Tally
 from linclass.online.log_weights import LogWeights, correct_by_factors

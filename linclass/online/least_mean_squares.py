@@ -13,7 +13,7 @@ import copy
 import numpy as np
 from scipy.linalg.lapack import dtrtrs
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.solvers.online.block import Block
 
 

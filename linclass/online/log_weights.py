@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.losses.multiclass import lead
 from linclass.linear.solvers.online.block import Block
 from linclass.linear.solvers.online.tally import Tally

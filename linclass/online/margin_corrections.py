@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.solvers.online.block import Block
 from linclass.linear.solvers.online.correction import Corrections, ManyClasses, Rule, TwoClasses
 from linclass.linear.solvers.online.tally import Tally

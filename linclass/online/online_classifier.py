@@ -12,16 +12,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
-from linclass.base.applicability import require_memory
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
 from linclass.base.classifier import Classifier
-from linclass.base.convergence_warning import silently
-from linclass.base.counted import counted
-from linclass.base.geometry import LinearGeometry
-from linclass.base.linear_scores import LinearScores
-from linclass.base.numerics.arrays import Array
-from linclass.base.parameter_types import require_whole
-from linclass.base.rows_of_call import begin_with, rows_of_call
+from linclass.base.linear_scores import LinearGeometry, LinearScores
+from linclass.base.messages import counted, require_memory, silently
+from linclass.base.parameters import require_whole
+from linclass.linear.rows_of_call import begin_with, rows_of_call
 from linclass.linear.solvers.online.block import (
     SLAB,
     STORED,

@@ -24,9 +24,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.base.annotations import ClassWeight, Seed
-from linclass.base.numerics.arrays import Array
-from linclass.base.parameter_types import require_positive
+from linclass.base.arrays import Array, ClassWeight, Seed
+from linclass.base.parameters import require_positive
 from linclass.linear.solvers.online.correction import Rule
 from linclass.linear.solvers.online.tally import Tally
 from linclass.online.margin_corrections import MarginCorrections, reciprocal

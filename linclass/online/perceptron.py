@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from linclass.base.annotations import ClassWeight, Seed
+from linclass.base.arrays import ClassWeight, Seed
 from linclass.linear.linear_classifier import LinearClassifier
 from linclass.linear.solvers.hinge.perceptron_rule import PerceptronRule
 

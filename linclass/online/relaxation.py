@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.annotations import ClassWeight, Seed
-from linclass.base.parameter_types import require_positive
+from linclass.base.arrays import ClassWeight, Seed
+from linclass.base.parameters import require_positive
 from linclass.linear.solvers.online.correction import Rule
 from linclass.linear.solvers.online.tally import Tally
 from linclass.online.margin_corrections import MarginCorrections, reciprocal

@@ -28,10 +28,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.annotations import ClassWeight, Matrix, Seed
-from linclass.base.applicability import require_memory
-from linclass.base.numerics.arrays import Array
-from linclass.base.parameter_types import require_positive
+from linclass.base.arrays import Array, ClassWeight, Matrix, Seed
+from linclass.base.messages import require_memory
+from linclass.base.parameters import require_positive
 from linclass.linear.solvers.online.block import Block
 from linclass.linear.solvers.online.tally import Tally
 from linclass.online.online_classifier import LinearOnline, OnlineClassifier

@@ -21,10 +21,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import ClassWeight, Matrix, MatrixLike, Seed
-from linclass.base.applicability import require_memory
+from linclass.base.arrays import BLOCK, Array, ClassWeight, Matrix, MatrixLike, Seed
 from linclass.base.linear_scores import products
-from linclass.base.numerics.arrays import BLOCK, Array
+from linclass.base.messages import require_memory
 from linclass.linear.solvers.online.block import Block
 from linclass.linear.solvers.online.correction import PERCEPTRON, Rule
 from linclass.linear.solvers.online.tally import Tally

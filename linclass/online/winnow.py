@@ -24,10 +24,9 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import ClassWeight, Matrix, Seed, Tags
-from linclass.base.applicability import NotApplicable
-from linclass.base.numerics.arrays import Array
-from linclass.base.parameter_types import require_positive
+from linclass.base.arrays import Array, ClassWeight, Matrix, Seed, Tags
+from linclass.base.messages import NotApplicable
+from linclass.base.parameters import require_positive
 from linclass.linear.solvers.online.block import Block
 from linclass.linear.solvers.online.tally import Tally
 from linclass.online.log_weights import LogWeights, correct_by_factors

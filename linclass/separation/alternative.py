@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
-from linclass.base.applicability import require_memory
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
+from linclass.base.messages import require_memory
 from linclass.separation.proofs.signed_rows import SignedRows
 from linclass.separation.proofs.witness import Alternative
 from linclass.separation.violation import DIRECT, ProjectedRows, Violation, least_violation

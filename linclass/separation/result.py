@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from linclass.base import validation
-from linclass.base.annotations import ArrayLike, MatrixLike
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, ArrayLike, MatrixLike
 from linclass.separation.proofs.signed_rows import SignedRows
 from linclass.separation.proofs.witness import Alternative, holds
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linclass.base import validation
-from linclass.base.annotations import ArrayLike, MatrixLike
+from linclass.base.arrays import ArrayLike, MatrixLike
 from linclass.separation.decision import proved
 from linclass.separation.proofs.signed_rows import SignedRows
 from linclass.separation.result import INTERCEPTS, Separation, separation

@@ -14,9 +14,9 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.linalg import lapack
 
-from linclass.base.numerics.arrays import Array, diagonal
-from linclass.base.numerics.conjugate_gradients import conjugate_gradients, length
-from linclass.base.numerics.line_search import decreased, minimize_along
+from linclass.base.arrays import Array, diagonal
+from linclass.base.line_search import decreased, minimize_along
+from linclass.base.linear_algebra import conjugate_gradients, length
 
 DIRECT = 500  # columns up to which Hessians are formed
 STEPS = 200

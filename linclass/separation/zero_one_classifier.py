@@ -19,10 +19,9 @@ from __future__ import annotations
 from numbers import Real
 from typing import Self
 
-from linclass.base.annotations import ArrayLike, ClassWeight, MatrixLike, Seed
-from linclass.base.geometry import LinearGeometry
-from linclass.base.linear_scores import LinearScores
-from linclass.base.parameter_types import require_whole
+from linclass.base.arrays import ArrayLike, ClassWeight, MatrixLike, Seed
+from linclass.base.linear_scores import LinearGeometry, LinearScores
+from linclass.base.parameters import require_whole
 from linclass.separation.zero_one.problem import ZeroOneProblem
 from linclass.separation.zero_one.solve import fewest_errors
 

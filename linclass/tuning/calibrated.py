@@ -27,28 +27,25 @@ from typing import Any, Self
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
-from linclass.base.applicability import NotApplicable
-from linclass.base.class_order import with_class_order
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
+from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.cloned import cloned
-from linclass.base.convergence_warning import silently
-from linclass.base.counts_rows import as_counts
-from linclass.base.given_rows import caller_rows
-from linclass.base.groups import kept_groups
+from linclass.base.messages import NotApplicable, silently
 from linclass.base.meta_estimator import (
     Given,
     MetaEstimator,
+    caller_rows,
     ending_inside,
+    kept_groups,
     require_kind,
     some_rows,
+    with_class_order,
 )
 from linclass.base.metadata import asking_for_all
-from linclass.base.numerics.arrays import Array
-from linclass.base.offsets import kept_offsets
-from linclass.base.parameter_types import require_whole
+from linclass.base.offsets import ProbabilitiesWithOffset, kept_offsets
+from linclass.base.parameters import require_whole
 from linclass.base.predicted import predictions_of
-from linclass.base.softmax_probabilities import SoftmaxProbabilities
-from linclass.base.takes_offset import ProbabilitiesWithOffset
+from linclass.base.weights import as_counts
 from linclass.linear.linear_svm import LinearSVM
 from linclass.tuning.candidates import fits_of
 from linclass.tuning.folds import stratified_folds

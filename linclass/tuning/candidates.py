@@ -1,6 +1,6 @@
 """The fits of an estimator with several settings of its parameters, for less than the sum of their costs.
 
-Settings that differ in their strength alone are fitted along a path (linclass/base/regularization_path.py), folds ×
+Settings that differ in their strength alone are fitted along a path (linclass/base/many_fits.py), folds ×
 settings in one batch where the estimator has `fit_many`; so are settings of an estimator inside another that has
 `_fits_with`, such as OneVsOne. Any other estimator is fitted once for each.
 """
@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
-from linclass.base.annotations import EstimatorLike, MatrixLike
-from linclass.base.applicability import NotApplicable
+from linclass.base.arrays import Array, EstimatorLike, MatrixLike
 from linclass.base.cloned import cloned
-from linclass.base.given_rows import caller_rows
-from linclass.base.meta_estimator import Given, fit_inside, some_rows
-from linclass.base.numerics.arrays import Array
+from linclass.base.messages import NotApplicable
+from linclass.base.meta_estimator import Given, caller_rows, fit_inside, some_rows
 from linclass.base.offsets import offset_for, require_columns_of_classes
 from linclass.base.parameters import key_of
 from linclass.tuning.inner_folds import Split

@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.annotations import EstimatorLike, MatrixLike
-from linclass.base.applicability import NotApplicable
+from linclass.base.arrays import Array, EstimatorLike, MatrixLike
+from linclass.base.messages import NotApplicable
 from linclass.base.meta_estimator import Given
-from linclass.base.numerics.arrays import Array
 from linclass.base.offsets import offset_inside
 from linclass.linear.objective.objective import Objective
 from linclass.tuning.degrees_of_freedom import degrees_of_freedom, trace_of_ratio

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.applicability import require_memory
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
+from linclass.base.messages import require_memory
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import Unpenalized
 

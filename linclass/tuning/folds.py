@@ -13,7 +13,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from linclass.base.applicability import NotApplicable
+from linclass.base.messages import NotApplicable
 from linclass.tuning.grouped_folds import distinct_groups, grouped_parts
 
 

@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, EstimatorLike, MatrixLike
-from linclass.base.class_weights import class_weights
-from linclass.base.foreign_estimator import is_ours
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, ArrayLike, EstimatorLike, MatrixLike
+from linclass.base.meta_estimator import is_ours
+from linclass.base.weights import class_weights
 
 PENALTIES = {"l1": "l1", "l2": "l2", "elasticnet": "elastic_net"}
 LOSSES = {"log_loss": "logistic", "squared_error": "squared"}  # that have other names here

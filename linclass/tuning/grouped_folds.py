@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from linclass.base.applicability import NotApplicable
+from linclass.base.messages import NotApplicable
 
 TRIES = 20  # random orders, if the last group of a class cannot be assigned
 

@@ -21,9 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.annotations import EstimatorLike, MatrixLike
+from linclass.base.arrays import Array, EstimatorLike, MatrixLike
 from linclass.base.cloned import cloned
-from linclass.base.numerics.arrays import Array
 from linclass.base.offsets import offset_for
 from linclass.base.predicted import Outputs
 from linclass.evaluation import metrics

@@ -11,11 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linclass.base import validation
-from linclass.base.annotations import ArrayLike, FoldsLike, MatrixLike, Seed
-from linclass.base.applicability import NotApplicable
-from linclass.base.counted import counted
+from linclass.base.arrays import Array, ArrayLike, FoldsLike, MatrixLike, Seed
 from linclass.base.many_fits import among_weighted
-from linclass.base.numerics.arrays import Array
+from linclass.base.messages import NotApplicable, counted
 from linclass.tuning.folds import stratified_folds
 from linclass.tuning.grouped_folds import distinct_groups
 

@@ -27,9 +27,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, EstimatorLike, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, EstimatorLike, MatrixLike
 from linclass.base.cloned import cloned
-from linclass.base.numerics.arrays import Array
 from linclass.base.parameters import key_of
 from linclass.tuning import foreign_paths, tuning
 from linclass.tuning.tuning import is_path

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import log_expit
 
-from linclass.base.counted import counted
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
+from linclass.base.design_matrix import DesignMatrix
+from linclass.base.messages import counted
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import Unpenalized

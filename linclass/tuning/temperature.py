@@ -17,7 +17,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import softmax
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 
 LARGEST = 1e4  # β in units of the inverse deviation of scores; its inverse is the smallest
 

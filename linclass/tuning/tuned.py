@@ -9,20 +9,23 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, EstimatorLike, FoldsLike, MatrixLike, Seed
+from linclass.base.arrays import Array, ArrayLike, EstimatorLike, FoldsLike, MatrixLike, Seed
 from linclass.base.cloned import cloned
-from linclass.base.convergence_warning import silently
-from linclass.base.counts_rows import as_counts
 from linclass.base.estimator import Estimator
-from linclass.base.given_rows import caller_rows
-from linclass.base.groups import kept_groups
-from linclass.base.idle_parameters import idle_in_all
-from linclass.base.meta_estimator import Given, MetaEstimator, ending_inside, require_kind
+from linclass.base.many_fits import RegularizationPath, check_strengths
+from linclass.base.messages import silently
+from linclass.base.meta_estimator import (
+    Given,
+    MetaEstimator,
+    caller_rows,
+    ending_inside,
+    kept_groups,
+    require_kind,
+)
 from linclass.base.metadata import asking_for_all
-from linclass.base.numerics.arrays import Array
 from linclass.base.offsets import given_offset, kept_offsets
-from linclass.base.parameters import key_of
-from linclass.base.regularization_path import RegularizationPath, check_strengths
+from linclass.base.parameters import idle_in_all, key_of
+from linclass.base.weights import as_counts
 from linclass.evaluation import metrics
 from linclass.tuning import tuning
 from linclass.tuning.candidates import Option, fits_of, fits_on_folds, has_path

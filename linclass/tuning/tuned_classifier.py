@@ -24,7 +24,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass.base.annotations import (
+from linclass.base.arrays import (
+    Array,
     ArrayLike,
     ClassWeight,
     EstimatorLike,
@@ -33,11 +34,8 @@ from linclass.base.annotations import (
     Seed,
     StrengthsLike,
 )
-from linclass.base.class_order import with_class_order
-from linclass.base.given_rows import caller_rows
-from linclass.base.numerics.arrays import Array
-from linclass.base.offsets import offset_for
-from linclass.base.takes_offset import TakesOffset
+from linclass.base.meta_estimator import caller_rows, with_class_order
+from linclass.base.offsets import TakesOffset, offset_for
 from linclass.tuning.held_out_score import OF_CLASSIFIERS, Score
 from linclass.tuning.tuned import Tuned
 

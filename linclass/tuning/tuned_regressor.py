@@ -25,7 +25,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass.base.annotations import (
+from linclass.base.arrays import (
+    Array,
     ArrayLike,
     EstimatorLike,
     FoldsLike,
@@ -33,10 +34,8 @@ from linclass.base.annotations import (
     Seed,
     StrengthsLike,
 )
-from linclass.base.given_rows import caller_rows
-from linclass.base.numerics.arrays import Array
-from linclass.base.offsets import offset_for
-from linclass.base.regressor_with_offset import RegressorWithOffset
+from linclass.base.meta_estimator import caller_rows
+from linclass.base.offsets import RegressorWithOffset, offset_for
 from linclass.tuning.held_out_score import OF_REGRESSORS, Score
 from linclass.tuning.tuned import Tuned
 

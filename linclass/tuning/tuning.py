@@ -26,10 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.annotations import EstimatorLike
-from linclass.base.applicability import NotApplicable
-from linclass.base.parameter_types import is_number
-from linclass.base.parameters import key_of
+from linclass.base.arrays import EstimatorLike
+from linclass.base.messages import NotApplicable
+from linclass.base.parameters import is_number, key_of
 from linclass.tuning.folds import stratified_folds
 
 Option = dict[str, Any]

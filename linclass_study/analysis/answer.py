@@ -8,7 +8,7 @@ from itertools import islice
 
 import polars as pl
 
-from linclass.base.counted import counted
+from linclass.base.messages import counted
 from linclass.evaluation import metrics
 from linclass_study.analysis.controls import focus_of, verdicts
 from linclass_study.analysis.failed_candidates import failed_candidates

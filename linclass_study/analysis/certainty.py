@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.counted import counted
+from linclass.base.messages import counted
 from linclass_study.analysis.chance import chance
 from linclass_study.analysis.controls import Verdict, closest_rival
 from linclass_study.analysis.metric_words import metric_words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.counted import names_and_others
+from linclass.base.messages import names_and_others
 from linclass.evaluation.comparisons.bayesian_signed_rank_test import bayesian_signed_rank
 from linclass_study.analysis.across_datasets import ALPHA, FEW, AllScores, ComparisonAcross
 from linclass_study.analysis.chance import chance

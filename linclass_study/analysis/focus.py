@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from linclass.base.counted import counted, names_and_others
+from linclass.base.messages import counted, names_and_others
 from linclass.evaluation.comparisons.corrections import data_sets_needed, least_adjusted_p
 from linclass_study.analysis import power
 from linclass_study.analysis.across_datasets import ComparisonAcross, comparison_across

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from linclass.base.counted import counted
+from linclass.base.messages import counted
 from linclass.evaluation import metrics
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import at_the_edge

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from linclass.base.counted import counted, first_names
+from linclass.base.messages import counted, first_names
 from linclass_study.files.fit_statuses import FITTED
 from linclass_study.processes.environment import environment, numerical
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from linclass.base.counted import counted, names_and_others
+from linclass.base.messages import counted, names_and_others
 from linclass_study.analysis.across_datasets import FEW, ComparisonAcross, comparison_across
 from linclass_study.analysis.conclusion import independent, no_ranking
 from linclass_study.analysis.controls import across, closest_rival, focus_of

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Mapping
 
 import polars as pl
 
-from linclass.base.counted import names_and_others
+from linclass.base.messages import names_and_others
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import ranking
 from linclass_study.files.reading import read_parquet

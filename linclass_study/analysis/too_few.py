@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linclass.base.counted import counted
+from linclass.base.messages import counted
 from linclass.evaluation.comparisons.nemenyi_test import critical_difference
 from linclass_study.analysis.across_datasets import ALPHA, FEW, PAIRED, ComparisonAcross
 from linclass_study.analysis.conclusion import independent, rank_test

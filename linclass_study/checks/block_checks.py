@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.checks import cell_words, column_checks, row_keys
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.checks import cell_words
 
 NAMED = 100  # columns that are named; all are counted

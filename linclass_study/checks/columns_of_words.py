@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from linclass.base import parts
-from linclass.base.counted import names_and_others
+from linclass.base.messages import names_and_others
 from linclass_study.data.entry.source_keys import as_list
 from linclass_study.data.labels import plain_number
 from linclass_study.files.yaml_text import yaml_text

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.tables.table import Table
+from linclass.base.arrays import Array
+from linclass.base.tables import Table
 
 FEWEST = 10  # different dates; fewer may be categories, such as days of sampling
 # minimal share of the levels that are dates; the others may be words for a missing date

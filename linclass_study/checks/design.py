@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass.preprocessing.transforms.impute import Impute
 from linclass.preprocessing.transforms.one_hot import OneHot
 

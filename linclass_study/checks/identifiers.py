@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 
 LEVELS = 0.9  # minimal number of levels, as a share of the rows
 FEWEST = 10  # rows; fewer may be distinct by chance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.pipeline.nearly_numeric import stray_levels
 
 SHOWN = 3  # levels that are no numbers

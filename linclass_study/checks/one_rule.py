@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.checks.design import NotChecked
 
 RIGHT = 0.97  # minimal share of the rows

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.checks import cell_words
 from linclass_study.checks.cell_words import Words
 

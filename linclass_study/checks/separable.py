@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.applicability import NotApplicable
+from linclass.base.messages import NotApplicable
 from linclass.separation.decision import Undecided
 from linclass.separation.result import Separation
 from linclass.separation.separability import separability

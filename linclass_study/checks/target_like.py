@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 
 NEARLY = 0.99  # share of the rows of a class, and of a value
 CHANCE = 1e-6  # maximal probability that shuffled classes are as pure, over all columns

@@ -15,7 +15,7 @@ from typing import IO
 import numpy as np
 import polars as pl
 
-from linclass.base.counted import counted
+from linclass.base.messages import counted
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.files.reading import parsed_json
 from linclass_study.files.tables import FIT

@@ -13,7 +13,7 @@ from typing import Any
 
 from snakemake.utils import update_config
 
-from linclass.base.counted import counted, first_names
+from linclass.base.messages import counted, first_names
 from linclass_study.analysis.metric_words import direction_words
 from linclass_study.checks.check_dataset import misleading
 from linclass_study.checks.columns_of_words import (

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from linclass.base.counted import counted, first_names
+from linclass.base.messages import counted, first_names
 from linclass_study.analysis.mixed_environments import UNRECORDED
 from linclass_study.errors import StudyError
 from linclass_study.execution import fit_store

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from linclass.base.counted import counted
+from linclass.base.messages import counted
 from linclass_study.command import agreement
 from linclass_study.command.agreement import same_bytes, same_folds
 from linclass_study.command.merged_study import MergedStudy

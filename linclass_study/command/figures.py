@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from linclass.base.counted import counted
+from linclass.base.messages import counted
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.errors import StudyError, suggest_name
 from linclass_study.pipeline.own_metrics import require_trusted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from linclass.base.other_names import near_names
+from linclass.base.suggestions import near_names
 
 MOST = 3  # places that are named
 ARCHIVES = (".zip", ".tar", ".gz", ".bz2", ".xz", ".tgz")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from linclass.base.counted import counted, first_names
+from linclass.base.messages import counted, first_names
 from linclass_study.analysis import study_file
 from linclass_study.command.agreement import (
     ROUNDING,

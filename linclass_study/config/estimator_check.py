@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.class_weights import class_weights
-from linclass.base.idle_parameters import idle_in_all, sentences_on_idle
-from linclass.base.parameters import Parameters, name_here
+from linclass.base.parameters import Parameters, idle_in_all, name_here, sentences_on_idle
 from linclass.base.regressor import Regressor
+from linclass.base.weights import class_weights
 from linclass.tuning import paths, tuning
 from linclass_study.config.estimator_class import (
     found_class,

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from linclass.base.import_path import import_object
+from linclass.base.parts import import_object
 from linclass_study.config.module_files import look_beside_the_study
 
 VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from linclass.base import parts
-from linclass.base.applicability import NotApplicable
-from linclass.base.tables.table import Table
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table
 from linclass_study.config.estimator_check import (
     estimator_problems,
     unknown_parameters,

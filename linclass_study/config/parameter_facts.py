@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from linclass.base.idle_parameters import idle_in_all
+from linclass.base.parameters import idle_in_all
 from linclass.tuning import paths, tuning
 from linclass.tuning.tuned import Tuned
 from linclass_study.pipeline.method import Method

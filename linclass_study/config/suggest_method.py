@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from linclass.base.other_names import CLASSES, near_names
+from linclass.base.suggestions import CLASSES, near_names
 from linclass_study.errors import suggest_name
 
 SHOWN = 5  # names in a message

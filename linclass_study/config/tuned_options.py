@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from linclass.base import parts
-from linclass.base.other_names import near_names
+from linclass.base.suggestions import near_names
 from linclass.tuning import tuning
 from linclass_study.config.estimator_check import names_of_steps
 from linclass_study.pipeline.method import named_steps, step_name

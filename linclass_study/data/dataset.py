@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 
 
 @dataclass

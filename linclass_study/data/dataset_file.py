@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.data import table_arrays
 from linclass_study.data.dataset import Dataset
 from linclass_study.files.reading import opened_npz, parsed_json

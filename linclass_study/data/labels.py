@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass.base.counted import counted_have
+from linclass.base.messages import counted_have
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.errors import suggest_name
 

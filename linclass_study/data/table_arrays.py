@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 
 CSR = ("data", "indices", "indptr")
 

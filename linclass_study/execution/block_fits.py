@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.tables.table import Table
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table
 from linclass.discriminant.shards import fit_without_each, partitions
 from linclass_study.data import blocks
 from linclass_study.execution.feature_file import FeatureFile

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from linclass.base.import_path import import_class
+from linclass.base.parts import import_class
 from linclass_study.data.entry.expected_size import expected_size
 from linclass_study.execution.work import seconds_of_run
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.design.row_hashes import hashes
-from linclass.base.tables.table import Table
+from linclass.base.arrays import hashes
+from linclass.base.tables import Table
 from linclass_study.data import table_arrays
 from linclass_study.files.reading import opened_npz, parsed_json
 from linclass_study.files.writing import atomic_write

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.tables.table import Table
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.unavailable import first_line, one_line
 from linclass_study.execution.feature_file import CUT, NOWHERE, Axes, FeatureFile, grid

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from linclass.base.applicability import NotApplicable
+from linclass.base.messages import NotApplicable
 from linclass.tuning.folds import seed_of
 from linclass_study.data.dataset_file import load_classes
 from linclass_study.files import tables as table_files

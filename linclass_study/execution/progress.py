@@ -16,7 +16,7 @@ from math import inf
 from statistics import median
 from typing import NamedTuple
 
-from linclass.base.counted import counted
+from linclass.base.messages import counted
 
 OMITTED = ("Select jobs to execute", "Execute ")
 EVERY = 2.0  # seconds between lines

@@ -20,7 +20,7 @@ from typing import Any
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from linclass.base.counted import names_and_others
+from linclass.base.messages import names_and_others
 from linclass_study.execution.progress import Jobs, StudyProgress
 
 NAMED = 3  # jobs of a rule

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from linclass.base.counted import counted, names_and_others
+from linclass.base.messages import counted, names_and_others
 from linclass_study.execution.bundles import Bundle
 from linclass_study.execution.fit_details import GRID, extras_of
 from linclass_study.execution.fit_store import RunsOfDataset

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from math import sqrt
 from typing import Any, NamedTuple
 
-from linclass.base.regularization_path import COUNT
+from linclass.base.many_fits import COUNT
 from linclass.kernels.functions.base import WIDTHS
 from linclass.tuning import tuning
 from linclass_study.data.entry.expected_size import Size

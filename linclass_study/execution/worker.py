@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.convergence_warning import silently
+from linclass.base.messages import NotApplicable, silently
 from linclass_study.execution import block_fits, fit_tables
 from linclass_study.execution.block_fits import fit_by_blocks, predict_by_blocks
 from linclass_study.execution.feature_file import FeatureFile

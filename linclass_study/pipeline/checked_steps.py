@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 from linclass.base import parts
-from linclass.base.other_names import near_names
-from linclass.base.parameter_types import checks_of
-from linclass.base.tables.table import Table
+from linclass.base.parameters import checks_of
+from linclass.base.suggestions import near_names
+from linclass.base.tables import Table
 from linclass_study.pipeline.method import named_steps, parameters
 from linclass_study.pipeline.own_feature import apply_own_feature, find_feature
 from linclass_study.pipeline.transforming import transform_class

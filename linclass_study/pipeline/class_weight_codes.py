@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from linclass.base.applicability import NotApplicable
+from linclass.base.messages import NotApplicable
 
 
 def with_codes(value: Any, classes: Sequence[str], name: str = "") -> Any:

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import EstimatorLike, Matrix
-from linclass.base.tables.table import Table, unique
+from linclass.base.arrays import EstimatorLike, Matrix
+from linclass.base.tables import Table, unique
 
 LOOK_AT = 8  # rows whose scores are compared
 # A step with one of these attributes (a selector, an imputer, PolynomialFeatures) does not change the columns whose

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.annotations import EstimatorLike, MatrixLike
-from linclass.base.applicability import NotApplicable
-from linclass.base.foreign_estimator import noting_sparse_rows, own_codes
-from linclass.base.groups import groups_for
-from linclass.base.tables.table import Table
+from linclass.base.arrays import EstimatorLike, MatrixLike
+from linclass.base.messages import NotApplicable
+from linclass.base.meta_estimator import groups_for, noting_sparse_rows, own_codes
+from linclass.base.tables import Table
 from linclass_study.pipeline.class_labels import with_labels
 from linclass_study.pipeline.method import Method
 from linclass_study.pipeline.require_numbers import require_numbers

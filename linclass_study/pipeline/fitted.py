@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.annotations import EstimatorLike, MatrixLike
-from linclass.base.applicability import NotApplicable
+from linclass.base.arrays import EstimatorLike, MatrixLike
+from linclass.base.messages import NotApplicable
 from linclass.base.predicted import predictions_of
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass.evaluation import metrics
 from linclass.evaluation.metrics.predictions import Predictions
 from linclass.evaluation.risk import decide

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.tables.table import Table
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table
 from linclass_study.pipeline.estimator_calls import fit_estimator, fits_together, rows_for
 from linclass_study.pipeline.fitted import Candidate, Fitted, Prediction, Task, predict_rows
 from linclass_study.pipeline.method import Method

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linclass.base.annotations import EstimatorLike
-from linclass.base.foreign_estimator import is_ours
+from linclass.base.arrays import EstimatorLike
+from linclass.base.meta_estimator import is_ours
 from linclass.base.predicted import predictions_from
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.pipeline import coefficients
 from linclass_study.pipeline.fitted import Fitted, Prediction, decided
 from linclass_study.pipeline.transforming import TransformedRows, rows_of_folds

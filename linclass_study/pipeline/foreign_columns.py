@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import Matrix, MatrixLike
-from linclass.base.tables.table import Table, unique
+from linclass.base.arrays import Matrix, MatrixLike
+from linclass.base.tables import Table, unique
 
 
 def beside_the_others(

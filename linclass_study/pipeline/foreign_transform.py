@@ -11,9 +11,9 @@ from contextlib import suppress
 
 import numpy as np
 
-from linclass.base.annotations import EstimatorLike, MatrixLike
-from linclass.base.foreign_estimator import noting_sparse_rows
-from linclass.base.tables.table import Table
+from linclass.base.arrays import EstimatorLike, MatrixLike
+from linclass.base.meta_estimator import noting_sparse_rows
+from linclass.base.tables import Table
 from linclass_study.pipeline.coefficients import names_after
 from linclass_study.pipeline.foreign_columns import beside_the_others
 from linclass_study.pipeline.require_numbers import require_values

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.pipeline import fitting
 from linclass_study.pipeline.fitted import Fitted, Prediction, Task
 from linclass_study.pipeline.fitting import fit_method, predict_left_out

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from linclass.base.import_path import import_class
+from linclass.base.parts import import_class
 from linclass_study.pipeline.class_weight_codes import with_codes
 
 

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import Matrix
-from linclass.base.tables.table import Table
+from linclass.base.arrays import Matrix
+from linclass.base.tables import Table
 
 
 class OccurringColumns:

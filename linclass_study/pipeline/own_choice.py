@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.annotations import EstimatorLike
-from linclass.base.parameter_types import is_number
+from linclass.base.arrays import EstimatorLike
+from linclass.base.parameters import is_number
 from linclass_study.pipeline.fitted import Candidate, Fitted
 
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.import_path import import_object
-from linclass.base.tables.table import Table
+from linclass.base.messages import NotApplicable
+from linclass.base.parts import import_object
+from linclass.base.tables import Table
 from linclass_study.pipeline.foreign_columns import beside_the_others
 
 ALONE = 100  # rows that are computed once more

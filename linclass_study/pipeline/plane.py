@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 
 MOST = 300  # features
 ROWS = 5000  # evenly spaced rows from which the directions are computed

@@ -18,14 +18,14 @@ import numpy as np
 from scipy import sparse
 
 from linclass.base import validation
-from linclass.base.annotations import ArrayLike, MatrixLike, Tags
+from linclass.base.arrays import ArrayLike, MatrixLike, Tags
 from linclass.base.estimator import compare_names
 from linclass.base.parameters import Parameters
 from linclass.base.saved import Saved
 from linclass.base.sets_output import SetsOutput
-from linclass.base.tables.table import Table
-from linclass.base.tables.table_of_rows import table_of_rows
+from linclass.base.tables import Table
 from linclass_study.pipeline.checked_steps import checked_steps, feature_map
+from linclass_study.pipeline.table_of_rows import table_of_rows
 from linclass_study.pipeline.transforming import fit_transforms
 
 

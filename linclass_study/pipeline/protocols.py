@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.counted import counted_have
+from linclass.base.messages import NotApplicable, counted_have
 from linclass.tuning.folds import hold_out, nested_order, stratified_folds
 
 if TYPE_CHECKING:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.annotations import EstimatorLike
-from linclass.base.applicability import NotApplicable
-from linclass.base.counted import counted
-from linclass.base.tables.table import Table
+from linclass.base.arrays import EstimatorLike
+from linclass.base.messages import NotApplicable, counted
+from linclass.base.tables import Table
 from linclass_study.pipeline.nearly_numeric import has_decimal_comma, stray_levels
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.annotations import EstimatorLike
-from linclass.base.foreign_estimator import is_ours
-from linclass.base.tables.table import Table
+from linclass.base.arrays import EstimatorLike
+from linclass.base.meta_estimator import is_ours
+from linclass.base.tables import Table
 from linclass.tuning import tuning
 from linclass_study.pipeline import coefficients, fitting
 from linclass_study.pipeline.estimator_calls import rows_for

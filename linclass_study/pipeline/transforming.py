@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.import_path import import_class
-from linclass.base.parts import find
-from linclass.base.tables.table import Table
+from linclass.base.parts import find, import_class
+from linclass.base.tables import Table
 from linclass_study.pipeline.foreign_transform import ForeignTransform
 from linclass_study.pipeline.method import Method
 from linclass_study.pipeline.occurring_columns import fold_has_its_own, of_training_rows

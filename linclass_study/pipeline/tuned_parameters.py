@@ -13,13 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.annotations import EstimatorLike
-from linclass.base.applicability import NotApplicable
-from linclass.base.convergence_warning import silently
-from linclass.base.foreign_estimator import is_ours, own_codes, own_copy
-from linclass.base.meta_estimator import Given
+from linclass.base.arrays import EstimatorLike
+from linclass.base.messages import NotApplicable, silently
+from linclass.base.meta_estimator import Given, is_ours, own_codes, own_copy
 from linclass.base.parameters import key_of
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass.evaluation import metrics
 from linclass.tuning import tuning
 from linclass.tuning.candidates import fits_of, goes_along_paths

@@ -13,7 +13,7 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any
 
-from linclass.base.applicability import name_limit
+from linclass.base.messages import name_limit
 from linclass_study.processes.job import die_with_parent
 
 PR_SET_CHILD_SUBREAPER = 36

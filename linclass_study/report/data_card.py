@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from linclass.base.counted import counted, first_names
+from linclass.base.messages import counted, first_names
 
 Facts = Mapping[str, Any]
 

@@ -15,7 +15,7 @@ import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from linclass.base.counted import counted
+from linclass.base.messages import counted
 from linclass_study.analysis.across_tables import conclusions_path
 from linclass_study.analysis.answer import shortened
 from linclass_study.analysis.certainty import certainty

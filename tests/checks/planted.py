@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 
 LEVELS = ("red", "green", "7", "blue")
 

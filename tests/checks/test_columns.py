@@ -9,7 +9,7 @@ import pytest
 from planted import numbers, random_table, values
 from scipy import sparse
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.checks import column_checks
 from linclass_study.checks.column_checks import constant_columns, missing_cells
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from planted import numbers
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.checks.check_dataset import check_dataset
 from linclass_study.checks.dates import dates, is_date
 from linclass_study.checks.findings import findings

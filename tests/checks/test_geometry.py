@@ -10,7 +10,7 @@ import pytest
 from planted import numbers
 from scipy import sparse
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass.separation.result import Separation
 from linclass_study.checks import design as designs
 from linclass_study.checks import rank as ranks

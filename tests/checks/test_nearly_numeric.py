@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.checks.findings import serious
 from linclass_study.checks.nearly_numeric import nearly_numeric
 

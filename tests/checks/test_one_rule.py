@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.checks.findings import findings, serious
 from linclass_study.checks.one_rule import one_rule
 from linclass_study.report import data_card

@@ -10,7 +10,7 @@ import pytest
 from planted import numbers, random_table, values
 from scipy import sparse
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.checks.row_keys import features_digest
 from linclass_study.checks.row_keys import keys_of_table as keys_of
 from linclass_study.checks.rows import across_groups, on_both_sides, repeated

@@ -9,7 +9,7 @@ import pytest
 from planted import numbers, random_table, values
 from scipy import sparse
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.checks.row_keys import by_kind
 from linclass_study.checks.shared_rows import pairs, related_groups
 

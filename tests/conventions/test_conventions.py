@@ -17,7 +17,7 @@ from linclass import (
     LogisticRegression,
     NearestMean,
 )
-from linclass.base.applicability import NotApplicable, require_memory
+from linclass.base.messages import NotApplicable, require_memory
 
 Y = np.arange(60) % 3
 X = np.random.default_rng(0).normal(size=(60, 4)) + Y[:, None]

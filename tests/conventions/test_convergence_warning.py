@@ -26,7 +26,7 @@ from linclass import (
     Ridge,
     ZeroOneClassifier,
 )
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.execution.fit_ending import fit_ending
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method

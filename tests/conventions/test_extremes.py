@@ -17,9 +17,9 @@ import pytest
 from scipy import sparse
 
 import linclass
-from linclass.base.applicability import NotApplicable
 from linclass.base.classifier import Classifier
 from linclass.base.estimator import Estimator
+from linclass.base.messages import NotApplicable
 from linclass.base.regressor import Regressor
 from linclass.base.validation import matrix
 

@@ -15,7 +15,7 @@ import linclass
 from linclass.base import saved
 from linclass.base.classifier import Classifier
 from linclass.base.estimator import Estimator
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.pipeline.transforming import fit_transforms
 
 KINDS = [kind for module in MODULES for kind in own_classes(module) if issubclass(kind, Estimator)]

@@ -57,7 +57,7 @@ def test_a_fit_that_ends_early_in_silence_loads_no_heavy_library() -> None:
     """As those of the workflow, which takes its status from the fit."""
     assert not loaded_by(
         "import linclass, numpy as np\n"
-        "from linclass.base.convergence_warning import silently\n"
+        "from linclass.base.messages import silently\n"
         "with silently():\n"
         "    model = linclass.Perceptron(max_iter=2).fit(np.zeros((4, 1)), [0, 1, 0, 1])\n"
         "assert model.status_ == 'max_iter'"

@@ -25,7 +25,7 @@ from linclass import (
     TunedClassifier,
     TunedRegressor,
 )
-from linclass.base.applicability import NotApplicable
+from linclass.base.messages import NotApplicable
 from linclass.base.parameters import key_of
 from linclass.linear.penalties.base import EDGE, KinkedPenalty
 from linclass.linear.penalties.entrywise import L1

@@ -32,8 +32,8 @@ from linclass import (
     TunedClassifier,
     strength_of_C,
 )
-from linclass.base import other_names
-from linclass.base.counted import counted, names_and_others
+from linclass.base import suggestions
+from linclass.base.messages import counted, names_and_others
 from linclass.base.parts import find
 from linclass.tuning.folds import stratified_folds
 from linclass_study.pipeline import protocols
@@ -122,7 +122,7 @@ def test_only_near_names_are_suggested() -> None:
         ("*", []),
         ("margin", []),
     ):
-        assert other_names.near_names(name, known) == meant, name
+        assert suggestions.near_names(name, known) == meant, name
     with pytest.raises(ValueError, match=r"no metric 'foo'; choose from accuracy, "):
         TunedClassifier(metric="foo").check()
 
@@ -158,9 +158,9 @@ def test_penalties_are_known_by_other_names(penalty: str, ours: str) -> None:
     LogisticRegression(penalty=ours).check()
 
 
-@pytest.mark.parametrize("other", other_names.CLASSES)
+@pytest.mark.parametrize("other", suggestions.CLASSES)
 def test_classes_are_known_by_their_names_elsewhere(other: str) -> None:
-    ours = other_names.CLASSES[other]
+    ours = suggestions.CLASSES[other]
     assert ours in linclass.__all__
     assert other not in linclass.__all__
     with pytest.raises(AttributeError, match=f"has no attribute '{other}'; did you mean '{ours}'?"):
@@ -168,10 +168,10 @@ def test_classes_are_known_by_their_names_elsewhere(other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("package", "other"), [(p, other) for p, known in other_names.PARTS.items() for other in known]
+    ("package", "other"), [(p, other) for p, known in suggestions.PARTS.items() for other in known]
 )
 def test_parts_are_known_by_their_names_elsewhere(package: str, other: str) -> None:
-    ours = other_names.PARTS[package][other]
+    ours = suggestions.PARTS[package][other]
     find(package, ours)
     with pytest.raises(ValueError, match=f"there is no [a-z]+ '{other}'; did you mean '{ours}'?"):
         find(package, other)

@@ -23,8 +23,8 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import linclass
 from linclass.base import parts
-from linclass.base.applicability import NotApplicable
-from linclass.base.tables.table import Table
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table
 from linclass_study.pipeline.preprocessor import Preprocessor
 from linclass_study.pipeline.transforming import transform_class
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from linclass import ExponentialFamilyNB, GaussianNB, LinearDiscriminantAnalysis
-from linclass.base.applicability import NotApplicable
+from linclass.base.messages import NotApplicable
 from linclass_study.data.blocks import read_blocks
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.data import labels
 from linclass_study.data.assembly.canonical_order import normalized
 from linclass_study.data.labels import sorted_labels

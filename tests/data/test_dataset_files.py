@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.data import dataset_file
 from linclass_study.data.dataset_file import load_dataset, save_dataset
 from linclass_study.errors import StudyError

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.tables.table import Table
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table
 from linclass.preprocessing.features import quadratic
 from linclass_study.data.dataset import Dataset
 from linclass_study.execution.features import compute_features

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from linclass import LinearDiscriminantAnalysis
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.pipeline.plane import plane
 
 

@@ -19,10 +19,10 @@ from linclass import (
     OneVsRest,
     RelevanceVectorMachine,
 )
-from linclass.base.numerics import log_probability
+from linclass.base.arrays import log_probabilities
+from linclass.base.meta_estimator import WORST_LAST
 from linclass.base.predicted import predictions_of
-from linclass.base.statuses import WORST_LAST
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass.multiclass.pairwise_coupling import COUPLINGS
 from linclass_study.config import code
 from linclass_study.config.method_check import method_problems
@@ -139,7 +139,7 @@ def test_with_coupling_the_most_probable_class_is_predicted(coupling: str, inner
     P = made.predict_proba(X)
     np.testing.assert_allclose(P.sum(axis=1), 1, rtol=1e-12)
     np.testing.assert_array_equal(made.classes_[P.argmax(axis=1)], made.predict(X))
-    np.testing.assert_allclose(log_probability.from_scores(made.decision_function(X)), np.log(P))
+    np.testing.assert_allclose(log_probabilities(made.decision_function(X)), np.log(P))
     assert np.mean(made.predict(X) == OneVsOne(inner).fit(X, y).predict(X)) > 0.9
 
 

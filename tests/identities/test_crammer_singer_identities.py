@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from linclass import LinearClassifier
-from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.margin import Hinge
 from linclass.linear.losses.multiclass import CrammerSinger
 from linclass.linear.objective.objective import Objective

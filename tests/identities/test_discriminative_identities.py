@@ -18,7 +18,7 @@ from linclass import (
     Perceptron,
     Ridge,
 )
-from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.objective.objective import Objective

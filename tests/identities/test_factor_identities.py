@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass import LinearClassifier
-from linclass.base.convergence_warning import silently
+from linclass.base.messages import silently
 
 FACTORS = np.array([1.0, 25.0, 0.04, 3.0, 1.0])
 CASES = [

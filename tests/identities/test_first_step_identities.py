@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.special import ndtr
 
 from linclass import LinearDiscriminantAnalysis, LogisticRegression, ProbitRegression
-from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.margin import Exponential, Logistic
 from linclass.linear.losses.probit import Probit
 from linclass.linear.objective.first_step import lengthened

@@ -23,8 +23,8 @@ from linclass import (
     Ridge,
     TunedRegressor,
 )
-from linclass.base.applicability import NotApplicable
-from linclass.base.tables.table import Table
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table
 from linclass.discriminant.optimal_scores import contrasts
 from linclass.preprocessing.features import quadratic
 

@@ -27,7 +27,7 @@ from linclass import (
     ProbitRegression,
     TunedClassifier,
 )
-from linclass.base.applicability import NotApplicable
+from linclass.base.messages import NotApplicable
 
 LINKS: dict[str, Any] = {  # the score that minimizes the mean loss where a share p is positive
     "logistic": logit,

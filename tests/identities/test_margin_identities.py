@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from linclass import LinearClassifier, LinearSVM
-from linclass.base.applicability import NotApplicable
+from linclass.base.messages import NotApplicable
 
 EXACT = 1e-11
 

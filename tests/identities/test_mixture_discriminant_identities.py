@@ -9,7 +9,7 @@ from scipy.stats import multivariate_normal
 from sklearn.mixture import GaussianMixture
 
 from linclass import LinearDiscriminantAnalysis, MixtureDiscriminantAnalysis
-from linclass.base.applicability import NotApplicable
+from linclass.base.messages import NotApplicable
 
 MDA = MixtureDiscriminantAnalysis
 

@@ -17,7 +17,7 @@ from linclass import (
     OneVsOne,
     OneVsRest,
 )
-from linclass.base.applicability import NotApplicable
+from linclass.base.messages import NotApplicable
 from linclass.base.parts import find
 from linclass.multiclass import code_matrix
 

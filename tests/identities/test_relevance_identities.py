@@ -20,7 +20,7 @@ from linclass import (
     RelevanceVectorMachine,
     RelevanceVectorRegressor,
 )
-from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design_matrix import DesignMatrix
 from linclass.bayes import relevance_ascent
 from linclass.bayes.precisions_together import ascend_together, joint_step
 from linclass.bayes.relevance import Relevance

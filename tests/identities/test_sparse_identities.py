@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass import ElasticNet, Lasso, LogisticRegression, Ridge
-from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L1

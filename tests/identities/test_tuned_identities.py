@@ -29,7 +29,7 @@ from linclass import (
     TunedClassifier,
     TunedRegressor,
 )
-from linclass.base.applicability import NotApplicable
+from linclass.base.messages import NotApplicable
 from linclass.linear.penalties.entrywise import L1
 
 STRENGTHS = [1.0, 0.1, 0.01, 1e-3]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parts import find, names
 from linclass.linear.losses.base import KINDS, MarginLoss, ResidualLoss
 from linclass.linear.objective.objective import Objective

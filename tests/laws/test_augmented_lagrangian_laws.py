@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass import LinearClassifier
-from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parts import find, names
 from linclass.linear.objective.moreau_envelope import envelope
 from linclass.linear.objective.objective import Objective

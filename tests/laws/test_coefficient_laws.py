@@ -20,7 +20,7 @@ from sklearn.svm import SVC
 
 import linclass
 from linclass.base.predicted import predictions_of
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.pipeline import coefficients
 from linclass_study.pipeline.fitted import Fitted, Task
 from linclass_study.pipeline.fitting import fit_method

@@ -16,7 +16,7 @@ from scipy.stats import norm
 from tempered import losses_of_rows
 
 from linclass import LinearClassifier
-from linclass.base.applicability import NotApplicable
+from linclass.base.messages import NotApplicable
 from linclass.base.parts import find, names
 
 Values = Callable[[np.ndarray], np.ndarray]

@@ -18,8 +18,8 @@ from scipy.special import digamma
 
 import linclass.naive_bayes.families
 from linclass import CategoricalNB, ExponentialFamilyNB
-from linclass.base.applicability import NotApplicable
-from linclass.base.numerics.arrays import BLOCK
+from linclass.base.arrays import BLOCK
+from linclass.base.messages import NotApplicable
 from linclass.base.parts import find, names
 from linclass.discriminant.statistics.diagonal_spread import DiagonalSpread
 from linclass.discriminant.statistics.spread import Spread

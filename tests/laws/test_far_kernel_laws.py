@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass import KernelLogisticRegression, KernelSVM, LinearSVM, SupportVectorRegressor
-from linclass.base.design.shifted_rows import shifted
+from linclass.base.arrays import shifted
 
 OWN = {  # the kernels with the parameters below, row by row
     "linear": lambda A, B: A @ B.T,

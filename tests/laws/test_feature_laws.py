@@ -12,8 +12,8 @@ import scipy.sparse as sp
 from page_examples import shown_modules
 
 import linclass.preprocessing.features
-from linclass.base.applicability import NotApplicable
-from linclass.base.tables.table import Table
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table
 from linclass.preprocessing.features import indicators, radial, random_fourier, select
 from linclass.preprocessing.transforms.one_hot import OneHot
 

@@ -11,9 +11,9 @@ from models import MODULES, own_classes
 from scipy import sparse
 
 from linclass import LinearDiscriminantAnalysis, LogisticRegression
-from linclass.base.applicability import NotApplicable
 from linclass.base.cloned import cloned
-from linclass.base.idle_parameters import idle_in_all
+from linclass.base.messages import NotApplicable
+from linclass.base.parameters import idle_in_all
 from linclass.naive_bayes.naive_bayes import NaiveBayes
 
 STRENGTHS = [{"strength": s} for s in (0.03, 1.0, 0.1)]

@@ -12,9 +12,9 @@ import pytest
 from models import MODULES, own_classes
 
 from linclass import GaussianNB, NearestMean
-from linclass.base.convergence_warning import silently
 from linclass.base.many_fits import ManyFits
-from linclass.base.tables.table import Table
+from linclass.base.messages import silently
+from linclass.base.tables import Table
 from linclass.naive_bayes.naive_bayes import LinearNaiveBayes
 from linclass.tuning.folds import stratified_folds
 from linclass_study.config.yaml_file import read_yaml

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from linclass import LinearClassifier
-from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parts import find, names
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.multiclass import Softmax

@@ -25,7 +25,7 @@ from linclass import (
     ReducedRankLDA,
     RegularizedDiscriminantAnalysis,
 )
-from linclass.base.applicability import NotApplicable
+from linclass.base.messages import NotApplicable
 
 KINDS = [
     GaussianNB,

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.objective.objective import Objective
 
@@ -54,7 +54,7 @@ def test_norms_of_sparse_rows_and_columns_are_those_of_dense_ones(
     entries: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many entries are squared at a time, with columns of zeros at both ends, and empty rows."""
-    monkeypatch.setattr("linclass.base.design.squares.ENTRIES", entries)
+    monkeypatch.setattr("linclass.base.arrays.ENTRIES", entries)
     rng = np.random.default_rng(6)
     X = rng.standard_normal((30, 12)) * (rng.random((30, 12)) < 0.2)
     X[:, [0, 5, 6, 11]] = 0
@@ -73,7 +73,7 @@ def test_products_of_sparse_rows_with_one_score_or_many_are_those_of_dense_ones(
     shape: tuple[int, int], scores: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether sums go over rows, or over a copy of the columns."""
-    monkeypatch.setattr("linclass.base.design.design_matrix.CACHED", 500)
+    monkeypatch.setattr("linclass.base.design_matrix.CACHED", 500)
     n, d = shape
     rng = np.random.default_rng(8)
     X = rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.3)

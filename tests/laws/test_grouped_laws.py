@@ -16,8 +16,8 @@ from linclass import (
     OneVsRest,
     TunedClassifier,
 )
-from linclass.base.applicability import NotApplicable
-from linclass.base.tables.table import Table
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table
 from linclass.tuning import tuning
 from linclass.tuning.folds import hold_out, stratified_folds
 from linclass_study.pipeline.fitted import Task

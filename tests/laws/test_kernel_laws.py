@@ -11,10 +11,10 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass import KernelPerceptron, KernelSVM
-from linclass.base.applicability import NotApplicable
-from linclass.base.design.kernel_design import KernelDesign
+from linclass.base.messages import NotApplicable
 from linclass.base.parts import find, names
 from linclass.kernels.functions.gaussian import Gaussian
+from linclass.kernels.kernel_design import KernelDesign
 from linclass.kernels.kernel_features import few_features, kernel_features
 from linclass.kernels.kernel_machine import gamma_scale
 from linclass.kernels.kernel_norm import KernelNorm

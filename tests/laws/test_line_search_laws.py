@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linclass.base.numerics.line_search import (
+from linclass.base.line_search import (
     ARMIJO,
     CURVATURE,
     LEAST,

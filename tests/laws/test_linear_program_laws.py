@@ -13,8 +13,8 @@ from scipy.optimize import linprog
 from sklearn.linear_model import QuantileRegressor
 
 from linclass import LinearClassifier
-from linclass.base.convergence_warning import silently
-from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design_matrix import DesignMatrix
+from linclass.base.messages import silently
 from linclass.linear.composition.compatibility import takes_penalty
 from linclass.linear.losses.margin import Hinge
 from linclass.linear.losses.regression import EpsilonInsensitive

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from linclass.base.numerics.log_probability import from_scores
+from linclass.base.arrays import log_probabilities
 
 SCORES = {
     "ordinary": np.random.default_rng(0).normal(size=(20, 4)),
@@ -22,31 +22,33 @@ SCORES = {
 def test_probabilities_sum_to_one_and_nothing_warns(kind: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        log_proba = from_scores(SCORES[kind])
+        log_proba = log_probabilities(SCORES[kind])
     assert (log_proba <= 0).all()
     np.testing.assert_allclose(np.exp(log_proba).sum(axis=1), 1, rtol=1e-14)
 
 
 def test_a_constant_added_to_a_row_changes_nothing() -> None:
     Z = SCORES["ordinary"]
-    np.testing.assert_allclose(from_scores(Z + 100.0), from_scores(Z), atol=1e-12)
+    np.testing.assert_allclose(log_probabilities(Z + 100.0), log_probabilities(Z), atol=1e-12)
 
 
 def test_they_are_scores_less_their_log_sum() -> None:
     Z = SCORES["ordinary"]
-    np.testing.assert_allclose(from_scores(Z), Z - logsumexp(Z, axis=1, keepdims=True), atol=1e-14)
+    np.testing.assert_allclose(
+        log_probabilities(Z), Z - logsumexp(Z, axis=1, keepdims=True), atol=1e-14
+    )
 
 
 def test_two_classes_by_log_odds_are_two_classes_by_scores() -> None:
     z = np.linspace(-40, 40, 9)
-    both = from_scores(np.column_stack([-z / 2, z / 2]))
-    np.testing.assert_allclose(from_scores(z), both, rtol=1e-12)
+    both = log_probabilities(np.column_stack([-z / 2, z / 2]))
+    np.testing.assert_allclose(log_probabilities(z), both, rtol=1e-12)
 
 
 def test_improbable_classes_keep_their_order_beyond_the_smallest_number() -> None:
-    log_proba = from_scores(np.array([[0.0, -800.0, -900.0]]))
+    log_proba = log_probabilities(np.array([[0.0, -800.0, -900.0]]))
     np.testing.assert_allclose(log_proba, [[0.0, -800.0, -900.0]])
 
 
 def test_scores_that_overflow_together_share_the_probability() -> None:
-    assert np.exp(from_scores(SCORES["overflow"])).tolist() == [[1, 0, 0], [0.5, 0.5, 0]]
+    assert np.exp(log_probabilities(SCORES["overflow"])).tolist() == [[1, 0, 0], [0.5, 0.5, 0]]

@@ -9,10 +9,10 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.design.kernel_design import KernelDesign
+from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parts import find, names
 from linclass.kernels.functions.gaussian import Gaussian
+from linclass.kernels.kernel_design import KernelDesign
 from linclass.kernels.kernel_norm import KernelNorm
 from linclass.linear.losses.base import MarginLoss
 from linclass.linear.losses.margin import Hinge

@@ -22,7 +22,7 @@ from linclass import (
     ReducedRankLDA,
     RegularizedDiscriminantAnalysis,
 )
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass.bayes import posterior_of_weights
 from linclass.bayes.row_posterior import RowPosterior
 from linclass.discriminant import mixture_discriminant_analysis

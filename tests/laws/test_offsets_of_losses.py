@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from linclass import LinearClassifier
-from linclass.base.applicability import NotApplicable
+from linclass.base.messages import NotApplicable
 from linclass.base.parts import find, names
 from linclass.linear.losses.base import with_offset
 

@@ -22,8 +22,8 @@ from linclass import (
     Winnow,
     largest_margin,
 )
-from linclass.base import applicability
-from linclass.base.applicability import NotApplicable
+from linclass.base import messages
+from linclass.base.messages import NotApplicable
 from linclass.linear.solvers.online.block import STORED
 from linclass.linear.solvers.online.correction import Corrections
 from linclass.online import online_classifier
@@ -119,7 +119,7 @@ def test_memory_is_asked_for_before_rows_are_copied(
     assert part <= asked[1] + others
     assert asked[1] < asked[0]
     monkeypatch.undo()
-    monkeypatch.setattr(applicability, "_memory", lambda: (asked[1] // 2, 0))
+    monkeypatch.setattr(messages, "_memory", lambda: (asked[1] // 2, 0))
     for learn in (fresh(model).fit, fresh(model).partial_fit):
         with pytest.raises(NotApplicable, match=rf"\d+ (dense|sparse) rows of {d} features"):
             learn(X, y)

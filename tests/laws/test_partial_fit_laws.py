@@ -22,8 +22,8 @@ from linclass import (
     Winnow,
     largest_margin,
 )
-from linclass.base.applicability import NotApplicable
-from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design_matrix import DesignMatrix
+from linclass.base.messages import NotApplicable
 from linclass.linear.losses.margin import Hinge
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2

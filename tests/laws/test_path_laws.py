@@ -9,9 +9,9 @@ import pytest
 from models import MODULES, own_classes
 from scipy import sparse
 
-from linclass.base.applicability import NotApplicable
+from linclass.base.many_fits import RegularizationPath
+from linclass.base.messages import NotApplicable
 from linclass.base.regressor import Regressor
-from linclass.base.regularization_path import RegularizationPath
 from linclass.kernels.kernel_path import KernelPath
 from linclass.linear.composition.composition import Composition
 from linclass.linear.logistic_regression import LogisticRegression

@@ -22,8 +22,8 @@ from linclass import (
     Ridge,
     TunedClassifier,
 )
-from linclass.base.applicability import NotApplicable
-from linclass.base.tables.table import Table, named
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table, named
 from linclass.preprocessing.transforms.one_hot import OneHot
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method

@@ -8,11 +8,11 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from linclass import LinearClassifier
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.design.kernel_design import KernelDesign
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
+from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parts import find, names
 from linclass.kernels.functions.gaussian import Gaussian
+from linclass.kernels.kernel_design import KernelDesign
 from linclass.kernels.kernel_norm import KernelNorm
 from linclass.linear.losses.base import MarginLoss
 from linclass.linear.objective.objective import Objective

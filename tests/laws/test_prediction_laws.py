@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import linclass
-from linclass.base.applicability import NotApplicable
 from linclass.base.classifier import Classifier
+from linclass.base.messages import NotApplicable
 from linclass.base.predicted import predictions_of
 
 RNG = np.random.default_rng(3)
@@ -45,7 +45,7 @@ def test_the_scores_are_worked_out_once() -> None:
             self.looks += 1
             return super().decision_function(X)
 
-    Counted.__module__ = "linclass.base.counted"
+    Counted.__module__ = "linclass.base.messages"
     X, y = RNG.normal(size=(20, 2)), np.arange(20) % 2
     model = Counted().fit(X, y)
     predictions_of(model, X, 2)

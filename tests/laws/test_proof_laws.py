@@ -13,7 +13,7 @@ from scipy import linalg, sparse
 from scipy.linalg import hadamard
 
 from linclass import LinearSVM, LogisticRegression, ZeroOneClassifier, largest_margin
-from linclass.base.applicability import NotApplicable
+from linclass.base.messages import NotApplicable
 from linclass.linear import inequalities
 from linclass.separation.decision import Undecided
 from linclass.separation.proofs.integers import echelon, integers, null_space, product

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from linclass import LinearRegression
-from linclass.base.numerics.inverse import Inverse
+from linclass.base.linear_algebra import Inverse
 
 SEEDS = range(20)
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linclass.base.applicability import NotApplicable
+from linclass.base.messages import NotApplicable
 from linclass.tuning.folds import seed_of, stratified_folds
 
 CASES = [

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from linclass import LogisticRegression, ProbitRegression
-from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.probit import Probit
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.units import Units

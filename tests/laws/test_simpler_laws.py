@@ -24,7 +24,7 @@ from linclass import (
 )
 from linclass.base.estimator import Estimator
 from linclass.base.parameters import defaults_of
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass.tuning import tuning
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method

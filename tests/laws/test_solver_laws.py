@@ -13,10 +13,10 @@ from problems import CONVEX, FITTED, PENALTIES, SMOOTH, differences, objective, 
 from scipy import sparse
 
 from linclass import LinearClassifier, LinearRegression, LogisticRegression, Ridge
-from linclass.base.applicability import NotApplicable
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.design.kernel_design import KernelDesign
+from linclass.base.design_matrix import DesignMatrix
+from linclass.base.messages import NotApplicable
 from linclass.base.parts import find, names
+from linclass.kernels.kernel_design import KernelDesign
 from linclass.linear.composition.compatibility import mismatch, takes_penalty
 from linclass.linear.losses.base import MarginLoss, ResidualLoss
 from linclass.linear.losses.margin import Logistic

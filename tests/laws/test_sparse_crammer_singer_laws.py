@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
 from linclass import LinearClassifier
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
+from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.multiclass import CrammerSinger
 from linclass.linear.objective.moreau_envelope import envelope
 from linclass.linear.objective.objective import Objective

@@ -18,8 +18,8 @@ from linclass import (
     LogisticRegression,
     Ridge,
 )
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.numerics.line_search import backtrack_predicted
+from linclass.base.design_matrix import DesignMatrix
+from linclass.base.line_search import backtrack_predicted
 from linclass.base.parts import find, names
 from linclass.linear.composition.compatibility import mismatch, takes_penalty
 from linclass.linear.losses.base import KINDS

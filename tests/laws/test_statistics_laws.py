@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from models import MODULES, own_classes
 
 import linclass
-from linclass.base.applicability import NotApplicable
+from linclass.base.messages import NotApplicable
 from linclass.discriminant.statistics.class_moments import ClassMoments
 from linclass.discriminant.statistics.quartic_moments import QuarticMoments
 from linclass.tuning.folds import stratified_folds

@@ -8,8 +8,8 @@ import pytest
 import scipy.sparse as sp
 
 import linclass.preprocessing.transforms
-from linclass.base.applicability import NotApplicable
-from linclass.base.tables.table import Table
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table
 from linclass_study.pipeline.transforming import transform_class
 
 NAMES = sorted(

@@ -25,9 +25,9 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.utils.class_weight import compute_class_weight
 
 import linclass
-from linclass.base.applicability import NotApplicable
 from linclass.base.classifier import Classifier
 from linclass.base.cloned import cloned
+from linclass.base.messages import NotApplicable
 from linclass.base.regressor import Regressor
 from linclass.online.online_classifier import OnlineClassifier
 from linclass.tuning.calibrated import METHODS

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from linclass.base.tables.table import Table
-from linclass.base.tables.words import Tokenizer, word_counts
+from linclass.base.tables import Table, Tokenizer, word_counts
 from linclass.preprocessing.features import count_words, hash_words, strip_posts
 
 POSTS = [

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.tables.table import Table
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table
 from linclass.preprocessing.transforms.idf import Idf
 from linclass.preprocessing.transforms.principal_components import PrincipalComponents
 from linclass.preprocessing.transforms.vocabulary import Vocabulary

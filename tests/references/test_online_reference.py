@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import SGDClassifier
 
 from linclass import Adaline, AveragedPerceptron, PassiveAggressive, Perceptron
-from linclass.base.convergence_warning import silently
+from linclass.base.messages import silently
 
 CASES: dict[str, tuple[Any, dict[str, Any]]] = {
     "PA-I": (

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass.preprocessing.features import count_words
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method

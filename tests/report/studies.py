@@ -12,7 +12,7 @@ from unittest import mock
 import numpy as np
 import polars as pl
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.analysis import answer, scoring
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import write_summary

@@ -10,7 +10,7 @@ from html import unescape
 import numpy as np
 from studies import Data, Method, finish
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.analysis.answer import answer
 from linclass_study.analysis.failed_candidates import failed_candidates
 from linclass_study.analysis.outcome import Outcome

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from linclass import LogisticRegression, OrdinalRegression
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.config.method_check import method_problems
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method

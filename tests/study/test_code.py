@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.config import code, module_files
 from linclass_study.config.yaml_file import read_yaml
 from linclass_study.execution.feature_file import FeatureFile

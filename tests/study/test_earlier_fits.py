@@ -15,7 +15,7 @@ from scipy import sparse
 from test_shared_jobs import EVALUATION, LIMITS, METHODS, files, results  # noqa: F401
 from test_unfinished_run import Calls
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.command.clean import Removed, empty_store, environments_of, remove_runs
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import load_dataset

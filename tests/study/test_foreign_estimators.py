@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from linclass.base.predicted import predictions_of
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.config.method_check import method_problems
 from linclass_study.execution import fit_tables
 from linclass_study.execution.feature_file import FeatureFile

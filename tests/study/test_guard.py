@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linclass.base.applicability import NotApplicable, require_memory
+from linclass.base.messages import NotApplicable, require_memory
 from linclass_study.processes.guard import Guard
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.config.yaml_file import parse_numbers, read_yaml
 from linclass_study.data.dataset import Dataset
 from linclass_study.execution.features import compute_features

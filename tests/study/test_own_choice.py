@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from linclass import LogisticRegression
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import chosen_values
 from linclass_study.execution.feature_file import FeatureFile

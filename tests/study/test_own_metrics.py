@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass.evaluation import metrics
 from linclass.evaluation.metrics.measure import measure
 from linclass.evaluation.metrics.predictions import Predictions

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.tables.table import Table
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table
 from linclass_study.config import code, module_files
 from linclass_study.config.method_check import method_problems
 from linclass_study.execution.shared_child import owner_of
@@ -24,7 +24,7 @@ TASK = Task(2, 1)
 MODULE = """
 import numpy as np
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 import helper
 
 class Clip:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from linclass import LogisticRegression
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import chosen_values
 from linclass_study.config.method_check import method_problems

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.tables.table import Table
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table
 from linclass_study.pipeline.require_numbers import require_numbers
 
 COMMAS = tuple(f"{k},5" for k in range(12))

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from run_alone import run_alone
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass.tuning.folds import stratified_folds
 from linclass_study.data import blocks
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset

@@ -10,7 +10,7 @@ import pytest
 from run_alone import run_alone
 
 import linclass
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass.evaluation import metrics
 from linclass.evaluation.metrics.predictions import Predictions
 from linclass.tuning.folds import seed_of, stratified_folds

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from run_alone import run_alone
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.features import compute_features

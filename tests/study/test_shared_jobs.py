@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import save_dataset
 from linclass_study.errors import StudyError

@@ -10,7 +10,7 @@ from polars.testing import assert_frame_equal
 from run_alone import Here
 from scipy import sparse
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.data.assembly import sparse_or_dense
 from linclass_study.data.assembly.sparse_or_dense import stored
 from linclass_study.data.entry.entry_check import entry_problems

@@ -10,8 +10,8 @@ from run_alone import run_alone
 from scipy import sparse
 
 from linclass import LogisticRegression, Perceptron
-from linclass.base.applicability import NotApplicable
-from linclass.base.tables.table import Table
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table
 from linclass.tuning import tuning
 from linclass.tuning.folds import stratified_folds
 from linclass_study.config import code

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.tables.table import Table
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table
 from linclass.tuning.folds import seed_of, stratified_folds
 from linclass_study.config.method_check import method_problems
 from linclass_study.pipeline import tuned_parameters

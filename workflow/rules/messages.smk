@@ -6,7 +6,7 @@ from pathlib import Path
 
 from snakemake.logging import logger
 
-from linclass.base.counted import first_names
+from linclass.base.messages import first_names
 from linclass_study.files.disk_space import full_disk
 from linclass_study.execution import slurm_jobs
 from linclass_study.execution.work import SECONDS_OF_RULE

@@ -10,8 +10,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from linclass.base.annotations import Matrix
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Matrix
 
 
 def placed(values: Array, places: Array, K: int, absent: float = 0.0) -> Array:

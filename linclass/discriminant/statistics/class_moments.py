@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.annotations import Matrix
-from linclass.base.applicability import NotApplicable
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Matrix
+from linclass.base.messages import NotApplicable
 from linclass.discriminant.statistics.additive import placed
 from linclass.discriminant.statistics.deviations import Deviations
 from linclass.discriminant.statistics.moments import moments

@@ -14,9 +14,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from linclass.base.annotations import Index, Matrix
-from linclass.base.applicability import NotApplicable
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Index, Matrix
+from linclass.base.messages import NotApplicable
 from linclass.discriminant.statistics.additive import Additive, placed
 
 BLOCK = 4096  # rows

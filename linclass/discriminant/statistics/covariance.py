@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.annotations import Matrix
-from linclass.base.applicability import NotApplicable, require_memory
+from linclass.base.arrays import Matrix
+from linclass.base.messages import NotApplicable, require_memory
 from linclass.discriminant.statistics.class_moments import BY_ROWS, ClassMoments
 from linclass.discriminant.statistics.deviations import Deviations
 from linclass.discriminant.statistics.diagonal_spread import DiagonalSpread

@@ -14,10 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import lapack
 
-from linclass.base.annotations import Matrix
-from linclass.base.applicability import require_memory
-from linclass.base.numerics.arrays import Array, once
-from linclass.base.numerics.latest import Latest
+from linclass.base.arrays import Array, Matrix, once
+from linclass.base.messages import require_memory
+from linclass.discriminant.statistics.latest import Latest
 
 DEPENDENT = (
     1e-13  # square of what is left of a row, relative to the features times the largest square

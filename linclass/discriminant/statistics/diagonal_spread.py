@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linclass.base.annotations import Matrix
+from linclass.base.arrays import Matrix
 from linclass.discriminant.statistics.spread import distances_by
 
 

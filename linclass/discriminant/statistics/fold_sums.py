@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import Index
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Index
 
 Parts = tuple[Array, Array, Array]  # for each fold: weight (F, K), sums (F, K, d), squares (F, …)
 BLOCK = 2048  # rows

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import Matrix
-from linclass.base.numerics.arrays import Array, chosen_rows
+from linclass.base.arrays import Array, Matrix, chosen_rows
 from linclass.discriminant.statistics.deviations import Deviations
 
 

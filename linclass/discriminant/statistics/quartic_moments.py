@@ -14,9 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import Matrix
-from linclass.base.applicability import NotApplicable
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Matrix
+from linclass.base.messages import NotApplicable
 from linclass.discriminant.statistics.additive import placed
 from linclass.discriminant.statistics.class_moments import LOST, ClassMoments
 from linclass.discriminant.statistics.class_sums import StackOfOne

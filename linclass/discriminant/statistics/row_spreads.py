@@ -18,10 +18,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import lapack
 
-from linclass.base.annotations import Matrix
-from linclass.base.numerics.arrays import Array, diagonal, once
-from linclass.base.numerics.latest import Latest
+from linclass.base.arrays import Array, Matrix, diagonal, once
 from linclass.discriminant.statistics.deviations import Deviations, RowSpan
+from linclass.discriminant.statistics.latest import Latest
 
 ROUNDING = 1e-15  # of the trace of K
 

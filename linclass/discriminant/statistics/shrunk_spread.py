@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.annotations import Matrix
+from linclass.base.arrays import Matrix
 from linclass.discriminant.statistics.spread import distances_by
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import lapack
 
-from linclass.base.annotations import Matrix
+from linclass.base.arrays import Matrix
 
 NEGLIGIBLE = 1e-13  # eigenvalue of a correlation matrix, relative to d times the largest
 

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.discriminant.statistics.class_moments import ClassMoments
 from linclass.discriminant.statistics.covariance import AnySpread, freedom, tied_spread
 from linclass.discriminant.statistics.spread import Spread

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linclass.base.parameter_types import require_whole
+from linclass.base.parameters import require_whole
 from linclass.evaluation.comparisons.ranking import average_ranks
 from linclass.evaluation.comparisons.score_table import TIE, Array, checked_scores
 

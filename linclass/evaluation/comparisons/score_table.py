@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.counted import counted
+from linclass.base.messages import counted
 
 Array = np.ndarray
 TIE = 1e-9  # scores that differ by less are equal: rounding must not decide who wins

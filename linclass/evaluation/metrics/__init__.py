@@ -114,7 +114,7 @@ def _module(name: str) -> ModuleType:
         module = import_module(f"{__name__}.{stem}")
         if name in getattr(module, "METRICS", {}):
             return module
-    from linclass.base.other_names import nearest
+    from linclass.base.suggestions import nearest
 
     near = nearest(name, names())
     hint = f"did you mean {near!r}?" if near else f"choose from {', '.join(names())}."

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.import_path import import_object
+from linclass.base.parts import import_object
 from linclass.evaluation.metrics.predictions import Array, Predictions
 
 LESS = ("_loss", "_error", "_deviance")

@@ -18,10 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import Matrix
-from linclass.base.design.shifted_rows import shifted
-from linclass.base.design.squares import squares_of_rows
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Matrix, shifted, squares_of_rows
 from linclass.kernels.functions.base import Kernel
 
 

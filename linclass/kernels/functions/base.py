@@ -12,10 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import Matrix
-from linclass.base.applicability import require_memory
-from linclass.base.design.squares import squares_of_rows
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Matrix, squares_of_rows
+from linclass.base.messages import require_memory
 
 BLOCK = 128  # rows at a time, so that a block stays in the cache
 # of gamma in units of 'scale', the widest kernel first: a path of it

@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import Matrix
-from linclass.base.design.shifted_rows import centre, shifted
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Matrix, centre, shifted
 from linclass.kernels.functions.base import Kernel
 
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.annotations import Matrix
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Matrix
 from linclass.kernels.functions._about_centre import AboutCentre
 from linclass.kernels.functions.base import Kernel
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.kernels.functions.base import Kernel
 
 

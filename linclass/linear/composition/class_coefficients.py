@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.composition.composition import Composition
 from linclass.linear.objective.point import Point
 from linclass.linear.solvers.base import Solution

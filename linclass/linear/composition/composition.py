@@ -11,12 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.annotations import Matrix
-from linclass.base.applicability import NotApplicable
-from linclass.base.counted import counted
-from linclass.base.design.design_matrix import DesignMatrix
+from linclass.base.arrays import Array, Matrix
+from linclass.base.design_matrix import DesignMatrix
 from linclass.base.estimator import Estimator
-from linclass.base.numerics.arrays import Array
+from linclass.base.messages import NotApplicable, counted
 from linclass.base.parameters import defaults_of
 from linclass.base.parts import find, module_of, names, no_part
 from linclass.linear.composition.compatibility import TAKES, mismatch, takes_penalty

@@ -1,4 +1,4 @@
-"""Which parameters a penalty does not use, such as the strength of none (conventions/idle_parameters.py)."""
+"""Which parameters a penalty does not use, such as the strength of none (base/parameters.py)."""
 
 from __future__ import annotations
 

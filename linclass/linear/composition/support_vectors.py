@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from linclass.base import validation
-from linclass.base.annotations import ArrayLike
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, ArrayLike
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution
 

@@ -10,11 +10,10 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit, log_expit
 
-from linclass.base.annotations import Matrix
-from linclass.base.applicability import NotApplicable
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.numerics.arrays import Array, diagonal
-from linclass.base.numerics.line_search import backtrack
+from linclass.base.arrays import Array, Matrix, diagonal
+from linclass.base.design_matrix import DesignMatrix
+from linclass.base.line_search import backtrack
+from linclass.base.messages import NotApplicable
 from linclass.linear.inequalities import Recession, solve_inequalities
 from linclass.linear.objective.centred_rows import about_mean
 from linclass.linear.objective.units import DIGITS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.likelihood.weighted_columns import WeightedColumns
 
 

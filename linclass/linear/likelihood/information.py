@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import entr, ndtr
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.numerics.inverse import Inverse
+from linclass.base.arrays import Array
+from linclass.base.linear_algebra import Inverse
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point
 from linclass.linear.solvers.intercept_alone import best_intercept

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from linclass.base.arrays import Array
 from linclass.base.classifier import Classifier
-from linclass.base.counts_rows import as_counts
-from linclass.base.numerics.arrays import Array
+from linclass.base.weights import as_counts
 from linclass.linear.composition.composition import Composition
 from linclass.linear.likelihood.information import Information, Summary
 from linclass.linear.objective.centred_rows import centred

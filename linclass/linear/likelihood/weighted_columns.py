@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.design.squares import squares_of_columns
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, squares_of_columns
+from linclass.base.design_matrix import DesignMatrix
 
 ROUNDING = 1e-14  # of the mean square of a column: a variance below it is 0
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.linalg import block_diag
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.base.parts import NamedPart
 
 # each includes the properties of the previous ones

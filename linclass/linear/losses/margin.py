@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, xlogy
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.losses.base import MarginLoss
 
 TINY = np.finfo(float).tiny  # 0·ln 0 = 0

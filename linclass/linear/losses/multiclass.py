@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import xlogy
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.numerics.simplex_projection import onto_simplex
+from linclass.base.arrays import Array
+from linclass.linear.losses._simplex_projection import onto_simplex
 from linclass.linear.losses.base import Loss
 
 

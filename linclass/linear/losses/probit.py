@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.losses.base import MarginLoss
 
 LEFT = -3.0  # left of it φ and Φ are so small that their quotient would lose digits

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.parameter_types import require_nonnegative, require_positive
+from linclass.base.arrays import Array
+from linclass.base.parameters import require_nonnegative, require_positive
 from linclass.linear.losses.base import ResidualLoss, balance_signs
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.parameter_types import is_number
+from linclass.base.arrays import Array
+from linclass.base.parameters import is_number
 from linclass.linear.losses.base import Loss, MarginLoss
 from linclass.linear.losses.multiclass import lead
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
+from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.base import MarginLoss
 from linclass.linear.objective.distinct_rows import merge_rows
 

@@ -13,11 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.design.far_columns import ROUNDING, is_far
-from linclass.base.design.shifted_rows import shifted
-from linclass.base.design.squares import squares_of_columns
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, shifted, squares_of_columns
+from linclass.base.design_matrix import DesignMatrix
+from linclass.linear.objective.far_columns import ROUNDING, is_far
 from linclass.linear.objective.objective import Objective
 
 LOOK = 1000  # rows by which it is decided whether all are far from 0

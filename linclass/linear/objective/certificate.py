@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.design.far_columns import FarColumns, far_columns
-from linclass.base.numerics.arrays import Array, by_blocks, once
+from linclass.base.arrays import Array, by_blocks, once
+from linclass.linear.objective.far_columns import FarColumns, far_columns
 from linclass.linear.objective.gap import TINY, gap_of, relative
 from linclass.linear.objective.point import PenalizedLoss, Point
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.objective.point import PenalizedLoss
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.annotations import Matrix
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Matrix
 
 
 def merge_rows(U: Array, weights: Array) -> tuple[Array, Array]:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
+from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 

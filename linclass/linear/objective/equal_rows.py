@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.objective.distinct_rows import distinct_rows
 from linclass.linear.objective.objective import Objective
 

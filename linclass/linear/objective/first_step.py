@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.losses.base import Loss
 
 # of the variance of y that is explained, a difference of means of squares

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 
 TINY = np.finfo(float).tiny
 ROUNDING = np.finfo(float).eps

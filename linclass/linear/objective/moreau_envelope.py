@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.losses.base import Loss, of_rows
 
 

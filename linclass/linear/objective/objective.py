@@ -12,9 +12,8 @@ import math
 
 import numpy as np
 
-from linclass.base.annotations import Index
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.numerics.arrays import BLOCK, Array
+from linclass.base.arrays import BLOCK, Array, Index
+from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.base import Loss, MarginLoss, WithOffset
 from linclass.linear.objective.affine_steps import Advance, affine_steps
 from linclass.linear.objective.certificate import Certified

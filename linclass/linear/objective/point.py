@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.numerics.arrays import Array, by_blocks, once
+from linclass.base.arrays import Array, by_blocks, once
+from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.base import Loss
 from linclass.linear.penalties.base import Level, Penalty
 

@@ -11,8 +11,8 @@ from operator import iadd
 
 import numpy as np
 
-from linclass.base.applicability import require_memory
-from linclass.base.numerics.arrays import BLOCK, Array, diagonal, empty_arrays
+from linclass.base.arrays import BLOCK, Array, diagonal, empty_arrays
+from linclass.base.messages import require_memory
 from linclass.linear.objective.point import PenalizedLoss, Point
 from linclass.linear.penalties.base import Level
 

@@ -16,8 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from linclass.base.annotations import Matrix
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Matrix
 from linclass.linear.losses.base import Loss
 from linclass.linear.objective.common_shift import common_shift
 from linclass.linear.objective.first_step import lengthened

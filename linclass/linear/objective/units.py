@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.objective.certificate import Certified
 from linclass.linear.objective.point import Point
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.stacked_objective import StackedObjective
 from linclass.linear.paths.strengths_on_folds import StrengthsOnFolds

@@ -15,8 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, MatrixLike
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, ArrayLike, MatrixLike
 from linclass.base.offsets import offset_inside
 from linclass.linear.objective.objective import Objective
 from linclass.linear.paths.has_path import HasPath

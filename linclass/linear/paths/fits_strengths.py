@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import Matrix
-from linclass.base.applicability import NotApplicable
+from linclass.base.arrays import Array, Matrix
 from linclass.base.many_fits import Folds, ManyFits
-from linclass.base.numerics.arrays import Array
+from linclass.base.messages import NotApplicable
 from linclass.base.offsets import given_offset
 from linclass.base.parameters import key_of
-from linclass.base.tables.table import named
+from linclass.base.tables import named
 from linclass.linear.paths.batched_folds import SMALL, is_small, solve_folds
 from linclass.linear.paths.strengths_on_folds import StrengthModel, StrengthsOnFolds
 from linclass.linear.solvers.base import Solution

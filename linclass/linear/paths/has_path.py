@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from linclass.base.annotations import ArrayLike, MatrixLike
-from linclass.base.convergence_warning import one_warning
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, ArrayLike, MatrixLike
+from linclass.base.many_fits import COUNT, RegularizationPath, check_strengths
+from linclass.base.messages import one_warning
 from linclass.base.offsets import require_offsets_taken
-from linclass.base.parameter_types import require_positive, require_whole
-from linclass.base.regularization_path import COUNT, RegularizationPath, check_strengths
+from linclass.base.parameters import require_positive, require_whole
 from linclass.linear.objective.objective import Objective
 from linclass.linear.paths import strengths
 

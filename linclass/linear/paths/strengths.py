@@ -23,9 +23,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from linclass.base.numerics.arrays import ROUNDED_COSINE, Array
+from linclass.base.arrays import ROUNDED_COSINE, Array
+from linclass.base.many_fits import COUNT
 from linclass.base.parts import find
-from linclass.base.regularization_path import COUNT
 from linclass.linear.objective.objective import UNPENALIZED, Objective
 from linclass.linear.solvers.choice import choose_solver
 from linclass.linear.solvers.intercept_alone import FARTHEST, best_intercept, bisected

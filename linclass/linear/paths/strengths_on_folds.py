@@ -8,10 +8,9 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, ClassWeight, Matrix, MatrixLike
-from linclass.base.applicability import NotApplicable
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.base.many_fits import Folds
-from linclass.base.numerics.arrays import Array
+from linclass.base.messages import NotApplicable
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, Solver, SolverLike
 

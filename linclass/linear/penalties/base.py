@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from linclass.base.design.base import Design
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
+from linclass.base.design_matrix import Design
 from linclass.base.parts import NamedPart
 
 Level = float | Array  # one number for all entries of W, or an array that broadcasts to them

@@ -14,11 +14,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass.base.counted import counted
+from linclass.base.arrays import Array, soft_threshold
 from linclass.base.documentation import documented
-from linclass.base.numerics.arrays import Array
-from linclass.base.numerics.soft_threshold import soft_threshold
-from linclass.base.parameter_types import require_nonnegative
+from linclass.base.messages import counted
+from linclass.base.parameters import require_nonnegative
 from linclass.linear.penalties.base import EDGE, KinkedPenalty, Level, Penalty
 from linclass.linear.penalties.feature_options import owners, require_names
 

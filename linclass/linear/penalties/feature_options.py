@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.counted import counted
-from linclass.base.numerics.arrays import Array
-from linclass.base.other_names import near_names
-from linclass.base.parameter_types import is_list
+from linclass.base.arrays import Array
+from linclass.base.messages import NotApplicable, counted
+from linclass.base.parameters import is_list
+from linclass.base.suggestions import near_names
 
 
 def feature_of(column: str, separator: str = "=") -> str:

@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.numerics.soft_threshold import soft_threshold
-from linclass.base.numerics.total_variation import denoised
-from linclass.base.parameter_types import require_nonnegative
+from linclass.base.arrays import Array, soft_threshold
+from linclass.base.parameters import require_nonnegative
+from linclass.linear.penalties._total_variation import denoised
 from linclass.linear.penalties.base import EDGE, KinkedPenalty, Level
 from linclass.linear.penalties.feature_options import are_labels, require_one_each
 

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass.base.convergence_warning import warn_caller
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
+from linclass.base.messages import warn_caller
 from linclass.linear.penalties.base import EDGE, KinkedPenalty, Level
 from linclass.linear.penalties.feature_options import (
     are_labels,

@@ -16,8 +16,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.parameter_types import checks_of, require_whole
+from linclass.base.arrays import Array
+from linclass.base.parameters import checks_of, require_whole
 from linclass.base.parts import NamedPart
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point

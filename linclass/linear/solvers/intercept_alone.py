@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.numerics.line_search import backtrack
+from linclass.base.arrays import Array
+from linclass.base.line_search import backtrack
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point
 from linclass.linear.objective.units import Units

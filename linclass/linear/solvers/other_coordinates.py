@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.objective.centred_rows import centred
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point

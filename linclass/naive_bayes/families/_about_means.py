@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import Index, Matrix
+from linclass.base.arrays import Index, Matrix
 from linclass.discriminant.statistics.additive import placed
 from linclass.naive_bayes.families.base import Family, as_dense
 

@@ -11,7 +11,7 @@ digits.   Minka (2000), Estimating a Dirichlet distribution; Abramowitz & Stegun
 import numpy as np
 from scipy.special import digamma, gammaln, polygamma
 
-from linclass.base.numerics.line_search import halve_each
+from linclass.base.line_search import halve_each
 
 LARGE = 30.0
 STEPS = 60

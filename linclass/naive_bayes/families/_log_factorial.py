@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import gammaln
 
-from linclass.base.annotations import Matrix
+from linclass.base.arrays import Matrix
 
 
 def sum_of_log_factorials(X: Matrix) -> np.ndarray:

@@ -15,9 +15,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import Index, Matrix
-from linclass.base.applicability import NotApplicable
-from linclass.base.numerics.arrays import BLOCK
+from linclass.base.arrays import BLOCK, Index, Matrix
+from linclass.base.messages import NotApplicable
 
 LOST = 1e-3  # share of the variance below which a difference has too few digits
 ROUNDING = 1e-12  # relative to the squares whose difference is a variance

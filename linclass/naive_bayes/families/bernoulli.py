@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit, logit
 
-from linclass.base.annotations import Matrix
+from linclass.base.arrays import Matrix
 from linclass.naive_bayes.families.base import EDGE, Family
 
 

@@ -14,8 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import logsumexp
 
-from linclass.base.annotations import Matrix
-from linclass.base.applicability import require_memory
+from linclass.base.arrays import Matrix
+from linclass.base.messages import require_memory
 from linclass.naive_bayes.families.base import EDGE, Family, as_dense
 
 FEW = 20  # levels up to which comparison is faster than look-up

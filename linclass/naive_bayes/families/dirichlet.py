@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import gammaln
 
-from linclass.base.annotations import Matrix
-from linclass.base.applicability import NotApplicable
+from linclass.base.arrays import Matrix
+from linclass.base.messages import NotApplicable
 from linclass.naive_bayes.families._digamma_equations import (
     dirichlet_parameters,
     dirichlet_remaining_step,

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import gammaln
 
-from linclass.base.annotations import Matrix
+from linclass.base.arrays import Matrix
 from linclass.naive_bayes.families._digamma_equations import gamma_remaining_step, gamma_shape
 from linclass.naive_bayes.families.base import Family, as_dense
 

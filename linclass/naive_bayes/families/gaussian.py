@@ -14,8 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import Matrix
-from linclass.base.numerics.arrays import BLOCK
+from linclass.base.arrays import BLOCK, Matrix
 from linclass.discriminant.statistics.class_moments import NEGLIGIBLE
 from linclass.naive_bayes.families._about_means import AboutMeans
 from linclass.naive_bayes.families.base import as_dense

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import logsumexp, softmax
 
-from linclass.base.annotations import Matrix
+from linclass.base.arrays import Matrix
 from linclass.naive_bayes.families._log_factorial import sum_of_log_factorials
 from linclass.naive_bayes.families.base import EDGE, Family, total
 

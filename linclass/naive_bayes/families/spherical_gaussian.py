@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass.base.annotations import Matrix
+from linclass.base.arrays import Matrix
 from linclass.naive_bayes.families._about_means import AboutMeans
 from linclass.naive_bayes.families.base import as_dense
 from linclass.naive_bayes.families.gaussian import FLOOR, LOG_2PI, negligible_square, usual_variance

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.base.annotations import Matrix
+from linclass.base.arrays import Matrix
 from linclass.discriminant.statistics.covariance import AnySpread
 from linclass.discriminant.statistics.tied_covariances import TiedCovariances
 from linclass.naive_bayes.families.base import Family

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import Matrix
-from linclass.base.applicability import NotApplicable, require_memory
-from linclass.base.tables.table import BYTES_PER_NAME, Table, new_names
+from linclass.base.arrays import Matrix
+from linclass.base.messages import NotApplicable, require_memory
+from linclass.base.tables import BYTES_PER_NAME, Table, new_names
 
 BYTES_PER_PRODUCT = 64  # sparse: the value, its column, and the row numbers it is made from
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.tables.table import Table, unique
-from linclass.base.tables.words import Counted
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Counted, Table, unique
 
 
 def refuse_no_texts(table: Table, feature: str) -> None:

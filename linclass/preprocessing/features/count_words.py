@@ -13,10 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import Matrix
-from linclass.base.parameter_types import is_list, require_flag
-from linclass.base.tables.table import Table
-from linclass.base.tables.words import PATTERN, Counted, Tokenizer, word_counts
+from linclass.base.arrays import Matrix
+from linclass.base.parameters import is_list, require_flag
+from linclass.base.tables import PATTERN, Counted, Table, Tokenizer, word_counts
 from linclass.preprocessing.features._texts import in_place_of_texts
 
 

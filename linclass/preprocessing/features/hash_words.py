@@ -12,10 +12,9 @@ from hashlib import blake2b
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.applicability import require_memory
-from linclass.base.parameter_types import is_whole, require_flag
-from linclass.base.tables.table import BYTES_PER_NAME, Table
-from linclass.base.tables.words import PATTERN, Counted, Tokenizer, word_counts
+from linclass.base.messages import require_memory
+from linclass.base.parameters import is_whole, require_flag
+from linclass.base.tables import BYTES_PER_NAME, PATTERN, Counted, Table, Tokenizer, word_counts
 from linclass.preprocessing.features._texts import in_place_of_texts
 
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.applicability import NotApplicable, require_memory
-from linclass.base.parameter_types import is_list
-from linclass.base.tables.table import Table, new_names
+from linclass.base.messages import NotApplicable, require_memory
+from linclass.base.parameters import is_list
+from linclass.base.tables import Table, new_names
 
 
 def apply(table: Table, levels: Mapping[str, Sequence[Any]], drop: str | None = "first") -> Table:

@@ -1,6 +1,6 @@
 """Interactions:  x → (x, x_i·x_j for i < j): pairs of features, without the squares."""
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass.preprocessing.features._products import append_pairs
 
 

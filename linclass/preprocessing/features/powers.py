@@ -3,9 +3,9 @@
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.applicability import require_memory
-from linclass.base.parameter_types import require_whole
-from linclass.base.tables.table import BYTES_PER_NAME, Table
+from linclass.base.messages import require_memory
+from linclass.base.parameters import require_whole
+from linclass.base.tables import BYTES_PER_NAME, Table
 from linclass.preprocessing.features._products import append, factor, refuse_text
 
 

@@ -3,7 +3,7 @@
 Hastie, Tibshirani & Friedman (2009), §4.3: LDA on these columns is close to QDA on x.
 """
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass.preprocessing.features._products import append_pairs
 
 

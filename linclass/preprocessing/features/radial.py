@@ -12,10 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.applicability import NotApplicable, require_memory
-from linclass.base.counted import counted
-from linclass.base.parameter_types import is_number
-from linclass.base.tables.table import Table
+from linclass.base.messages import NotApplicable, counted, require_memory
+from linclass.base.parameters import is_number
+from linclass.base.tables import Table
 from linclass.preprocessing.features._products import append, refuse_text
 
 

@@ -14,9 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import ndtri
 
-from linclass.base.applicability import require_memory
-from linclass.base.parameter_types import is_number, is_whole, require_whole
-from linclass.base.tables.table import Table
+from linclass.base.messages import require_memory
+from linclass.base.parameters import is_number, is_whole, require_whole
+from linclass.base.tables import Table
 from linclass.preprocessing.features._products import refuse_text
 
 

@@ -11,10 +11,9 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.counted import first_names
-from linclass.base.parameter_types import is_list
-from linclass.base.tables.table import Table
+from linclass.base.messages import NotApplicable, first_names
+from linclass.base.parameters import is_list
+from linclass.base.tables import Table
 
 SHOWN = 5  # columns in a message
 

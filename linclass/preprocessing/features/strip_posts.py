@@ -14,8 +14,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from linclass.base.parameter_types import is_list
-from linclass.base.tables.table import Table
+from linclass.base.parameters import is_list
+from linclass.base.tables import Table
 from linclass.preprocessing.features._texts import refuse_no_texts
 
 QUOTE = re.compile(r"writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^[|>]")

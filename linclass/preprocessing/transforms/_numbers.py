@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from linclass.base.annotations import Matrix
-from linclass.base.applicability import NotApplicable
-from linclass.base.tables.table import Table, new_names
+from linclass.base.arrays import Matrix
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table, new_names
 
 
 def complete_numbers(table: Table, step: str) -> Matrix:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 
 
 def occurrences(table: Table) -> np.ndarray:

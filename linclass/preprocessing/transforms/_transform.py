@@ -2,9 +2,9 @@
 
 from typing import ClassVar, Self
 
-from linclass.base.annotations import ArrayLike
+from linclass.base.arrays import ArrayLike
 from linclass.base.saved import Saved
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 
 
 class Transform(Saved):

@@ -11,8 +11,8 @@ from typing import Self
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike, Matrix
-from linclass.base.tables.table import Table
+from linclass.base.arrays import ArrayLike, Matrix
+from linclass.base.tables import Table
 from linclass.preprocessing.transforms._transform import Transform
 
 

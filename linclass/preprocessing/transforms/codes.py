@@ -13,8 +13,8 @@ from typing import Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import ArrayLike
-from linclass.base.tables.table import Table
+from linclass.base.arrays import ArrayLike
+from linclass.base.tables import Table
 from linclass.preprocessing.transforms._transform import Transform
 
 

@@ -14,10 +14,10 @@ from typing import Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import ArrayLike
-from linclass.base.applicability import NotApplicable
-from linclass.base.parameter_types import require_flag
-from linclass.base.tables.table import Table
+from linclass.base.arrays import ArrayLike
+from linclass.base.messages import NotApplicable
+from linclass.base.parameters import require_flag
+from linclass.base.tables import Table
 from linclass.preprocessing.transforms._occurrences import occurrences
 from linclass.preprocessing.transforms._transform import Transform
 

@@ -10,8 +10,8 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import ArrayLike, Matrix
-from linclass.base.tables.table import Table
+from linclass.base.arrays import ArrayLike, Matrix
+from linclass.base.tables import Table
 from linclass.preprocessing.transforms._transform import Transform
 
 NUMBERS = ("mean", "median")

@@ -17,10 +17,10 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import ArrayLike, Matrix
-from linclass.base.applicability import require_memory
-from linclass.base.parameter_types import is_number, require_nonnegative, require_whole
-from linclass.base.tables.table import Table
+from linclass.base.arrays import ArrayLike, Matrix
+from linclass.base.messages import require_memory
+from linclass.base.parameters import is_number, require_nonnegative, require_whole
+from linclass.base.tables import Table
 from linclass.kernels.functions.base import WIDTHS
 from linclass.kernels.functions.gaussian import Gaussian
 from linclass.kernels.functions.polynomial import Polynomial

@@ -13,10 +13,9 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.annotations import ArrayLike, Matrix
-from linclass.base.applicability import NotApplicable, require_memory
-from linclass.base.counted import counted
-from linclass.base.tables.table import Table, new_names
+from linclass.base.arrays import ArrayLike, Matrix
+from linclass.base.messages import NotApplicable, counted, require_memory
+from linclass.base.tables import Table, new_names
 from linclass.preprocessing.transforms._transform import Transform
 
 

@@ -16,10 +16,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, svds
 
-from linclass.base.annotations import ArrayLike, Matrix
-from linclass.base.applicability import require_memory
-from linclass.base.parameter_types import is_whole, require_flag
-from linclass.base.tables.table import Table
+from linclass.base.arrays import ArrayLike, Matrix
+from linclass.base.messages import require_memory
+from linclass.base.parameters import is_whole, require_flag
+from linclass.base.tables import Table
 from linclass.preprocessing.transforms._numbers import beside_categories, complete_numbers
 from linclass.preprocessing.transforms._transform import Transform
 

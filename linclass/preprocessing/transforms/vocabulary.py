@@ -12,11 +12,10 @@ from typing import Self
 
 import numpy as np
 
-from linclass.base.annotations import ArrayLike
-from linclass.base.applicability import NotApplicable
-from linclass.base.counted import counted
-from linclass.base.parameter_types import is_number, require_whole
-from linclass.base.tables.table import Table
+from linclass.base.arrays import ArrayLike
+from linclass.base.messages import NotApplicable, counted
+from linclass.base.parameters import is_number, require_whole
+from linclass.base.tables import Table
 from linclass.preprocessing.transforms._occurrences import occurrences
 from linclass.preprocessing.transforms._transform import Transform
 

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 
 FITS = 62  # bits of an int64
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.separation.proofs.integers import echelon, null_space, product, smallest
 
 

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import Index, Matrix
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Index, Matrix
 from linclass.separation.proofs.integers import integers, product
 
 UNIT = np.finfo(float).eps / 2  # relative error of one operation

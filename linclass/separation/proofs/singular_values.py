@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.separation.proofs.signed_rows import TINY, UNIT
 
 ABOVE = 1.01

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.separation.proofs.integers import echelon, null_space, product
 from linclass.separation.proofs.nearest_point import decide_exactly
 from linclass.separation.proofs.signed_rows import TINY, UNIT, SignedRows

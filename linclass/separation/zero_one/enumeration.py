@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.separation.alternative import row_space
 
 ROUNDING = 8 * np.finfo(float).eps  # of a row of length 1, in coordinates of its span

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.separation.decision import Undecided, proved
 from linclass.separation.proofs.nearest_point import nearest_point
 from linclass.separation.proofs.signed_rows import SignedRows

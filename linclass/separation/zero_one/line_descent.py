@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.separation.violation import ProjectedRows, least_violation
 from linclass.separation.zero_one.problem import Answer, ZeroOneProblem
 

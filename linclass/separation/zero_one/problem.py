@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import Matrix
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Matrix
 from linclass.separation.proofs.signed_rows import SignedRows
 
 

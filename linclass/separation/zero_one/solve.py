@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.separation.proofs.integers import echelon
 from linclass.separation.zero_one.enumeration import all_cells, is_coarse, turns
 from linclass.separation.zero_one.hitting_set import Search, separating

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.data.assembly.assembled import Assembled
 from linclass_study.data.assembly.columns_to_table import columns_to_table
 from linclass_study.data.assembly.counts_to_table import counts_to_table

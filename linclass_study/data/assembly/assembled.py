@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 
 
 class Assembled(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.data import labels
 from linclass_study.data.assembly.assemble import assemble
 from linclass_study.data.assembly.canonical_order import canonical_order, normalized

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.data.sparse_rows import plain_csr
 
 

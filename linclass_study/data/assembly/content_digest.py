@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 
 
 def content_digest(

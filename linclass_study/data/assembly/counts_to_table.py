@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from linclass.base.tables.table import Table
+from linclass.base.tables import Table
 from linclass_study.data import labels
 from linclass_study.data.assembly.assembled import Assembled
 from linclass_study.data.assembly.target import class_codes, column_named

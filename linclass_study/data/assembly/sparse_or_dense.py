@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.applicability import NotApplicable, require_memory
-from linclass.base.tables.table import Table
+from linclass.base.messages import NotApplicable, require_memory
+from linclass.base.tables import Table
 from linclass_study.data.sparse_rows import plain_csr
 from linclass_study.data.unavailable import Unavailable
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass.base.counted import first_names
+from linclass.base.messages import first_names
 from linclass_study.data.labels import codes_and_classes, plain_number, sorted_labels
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.errors import suggest_name

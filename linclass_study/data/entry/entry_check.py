@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from linclass import datasets as synthetic
-from linclass.base.other_names import near_names
+from linclass.base.suggestions import near_names
 from linclass_study.data import labels
 from linclass_study.data.cost_matrix import cost_matrix
 from linclass_study.data.entry.source_keys import (

@@ -16,7 +16,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from linclass.base.counted import first_names
+from linclass.base.messages import first_names
 from linclass_study.data.content import Columns
 from linclass_study.data.labels import plain_number
 from linclass_study.data.parsing import polars_csv

@@ -13,8 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from linclass.base.applicability import NotApplicable
-from linclass.base.counted import counted_have
+from linclass.base.messages import NotApplicable, counted_have
 from linclass_study.data import blocks, labels
 from linclass_study.data.content import InFile
 from linclass_study.data.formats.parquet import header_columns as header_columns  # the same file

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass.base.tables.words import Tokenizer, word_counts
+from linclass.base.tables import Tokenizer, word_counts
 from linclass_study.data.content import Columns, Counts
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.data.unpack.archive import members

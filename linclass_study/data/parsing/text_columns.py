@@ -8,7 +8,7 @@ from itertools import islice
 
 import polars as pl
 
-from linclass.base.counted import counted
+from linclass.base.messages import counted
 from linclass_study.data.labels import are_codes
 from linclass_study.data.unavailable import Unavailable
 

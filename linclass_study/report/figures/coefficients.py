@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from linclass.base.counted import names_and_others
+from linclass.base.messages import names_and_others
 from linclass_study.analysis.protocol_names import units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import NAMED, name_above

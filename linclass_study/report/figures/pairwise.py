@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linclass.base.counted import counted
+from linclass.base.messages import counted
 from linclass_study.analysis.grid_ends import grid_end_note, marked
 from linclass_study.analysis.metric_words import metric_words
 from linclass_study.report.drawing import style

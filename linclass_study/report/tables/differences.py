@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linclass.base.counted import counted
+from linclass.base.messages import counted
 from linclass_study.analysis.metric_words import metric_words
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.protocol_names import protocol_phrase

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from linclass.base.regularization_path import COUNT
+from linclass.base.many_fits import COUNT
 from linclass.kernels.functions.base import WIDTHS
 from linclass.tuning import tuning
 from linclass_study.analysis.outcome import Outcome

@@ -15,12 +15,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.design.scores_of_pairs import ScoresOfPairs
-from linclass.base.numerics.arrays import Array, by_blocks, once
+from linclass.base.arrays import Array, by_blocks, once
+from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.objective.moreau_envelope import Envelope
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point
+from linclass.linear.solvers.hinge.scores_of_pairs import ScoresOfPairs
 
 
 class Augmented(Objective):

@@ -11,10 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from linclass.base.design.design_matrix import DesignMatrix
-from linclass.base.numerics.arrays import Array, diagonal
-from linclass.base.numerics.conjugate_gradients import conjugate_gradients, length
-from linclass.base.numerics.inverse import Inverse
+from linclass.base.arrays import Array, diagonal
+from linclass.base.design_matrix import DesignMatrix
+from linclass.base.linear_algebra import Inverse, conjugate_gradients, length
 from linclass.linear.objective.common_shift import common_shift
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point

@@ -18,8 +18,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.numerics.line_search import decreased, minimize_along
+from linclass.base.arrays import Array
+from linclass.base.line_search import decreased, minimize_along
 from linclass.linear.objective.gap import l2_part
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point

@@ -12,8 +12,8 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import lapack
 
-from linclass.base.numerics.arrays import Array, diagonal
-from linclass.base.numerics.conjugate_gradients import conjugate_gradients
+from linclass.base.arrays import Array, diagonal
+from linclass.base.linear_algebra import conjugate_gradients
 from linclass.linear.objective.objective import Objective
 
 MAX_GRAM_ROWS = 3000  # up to which K is formed; a tenth of it if sparse, as products cost less

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import lapack
 
-from linclass.base.numerics.arrays import Array, diagonal
+from linclass.base.arrays import Array, diagonal
 from linclass.linear.objective.objective import Objective
 
 WIDE = 1000  # features up to which a dense matrix of them is formed

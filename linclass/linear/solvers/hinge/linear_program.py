@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point
 from linclass.linear.solvers.base import Solution, Solver, Trace

@@ -13,8 +13,8 @@ from typing import ClassVar, Protocol
 import numpy as np
 from scipy.linalg import lapack
 
-from linclass.base.numerics.arrays import Array, diagonal
-from linclass.base.numerics.conjugate_gradients import conjugate_gradients, length
+from linclass.base.arrays import Array, diagonal
+from linclass.base.linear_algebra import conjugate_gradients, length
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point
 from linclass.linear.solvers.hinge.augmented import AugmentedPairs

@@ -12,8 +12,8 @@ from typing import Protocol
 
 import numpy as np
 
-from linclass.base.design.base import Design
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
+from linclass.base.design_matrix import Design
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.hinge.pocket import Pocket
 from linclass.linear.solvers.online.block import ROWS

@@ -21,10 +21,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.annotations import Seed
-from linclass.base.design.row_hashes import hashes
-from linclass.base.numerics.arrays import Array
-from linclass.base.parameter_types import require_positive
+from linclass.base.arrays import Array, Seed, hashes
+from linclass.base.parameters import require_positive
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, SolverByPasses, Trace
 from linclass.linear.solvers.hinge.perceptron_pass import CountedRows, PerceptronPass

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 
 
 @dataclass

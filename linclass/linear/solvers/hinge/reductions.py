@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.objective.centred_rows import centred
 from linclass.linear.objective.equal_factors import equal_factors
 from linclass.linear.objective.equal_rows import merged

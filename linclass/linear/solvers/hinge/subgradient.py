@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.objective.equal_factors import equal_factors
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, Solver, Trace

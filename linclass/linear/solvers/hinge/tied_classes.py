@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.numerics.simplex_projection import onto_simplex
+from linclass.base.arrays import Array
+from linclass.linear.losses._simplex_projection import onto_simplex
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, Trace
 from linclass.linear.solvers.hinge.class_system import DENSE, curvature_of_ties, solved

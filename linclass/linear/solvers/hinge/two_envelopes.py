@@ -17,9 +17,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array, diagonal
-from linclass.base.numerics.inverse import Inverse
-from linclass.base.numerics.line_search import minimize_along
+from linclass.base.arrays import Array, diagonal
+from linclass.base.line_search import minimize_along
+from linclass.base.linear_algebra import Inverse
 from linclass.linear.objective.centred_rows import centred
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.solvers.l1.swept_inverse import Swept
 
 JOIN = 0.1  # of the largest violation: entries above it join at once

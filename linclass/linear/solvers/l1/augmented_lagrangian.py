@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, Solver, Trace
 from linclass.linear.solvers.intercept_alone import by_bisection

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.applicability import require_memory
-from linclass.base.design.second_moments import second_moments
-from linclass.base.numerics.arrays import ROUNDED_COSINE, Array
+from linclass.base.arrays import ROUNDED_COSINE, Array
+from linclass.base.messages import require_memory
 from linclass.linear.objective.objective import Objective
+from linclass.linear.objective.second_moments import second_moments
 
 WHOLE = 500  # features up to which all of G is computed, if there are as many rows
 ROUNDING = 1e-12  # of the norm of a column: a deviation below it is rounding

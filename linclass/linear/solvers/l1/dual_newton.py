@@ -21,10 +21,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import lapack
 
-from linclass.base.numerics.arrays import Array, diagonal
-from linclass.base.numerics.conjugate_gradients import conjugate_gradients
-from linclass.base.numerics.line_search import backtrack
-from linclass.base.numerics.soft_threshold import soft_threshold
+from linclass.base.arrays import Array, diagonal, soft_threshold
+from linclass.base.line_search import backtrack
+from linclass.base.linear_algebra import conjugate_gradients
 from linclass.linear.objective.gap import TINY
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.l1.centred_gram import CentredGram

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import qr_delete, solve_triangular
 
-from linclass.base.numerics.arrays import BLOCK, Array
+from linclass.base.arrays import BLOCK, Array
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.l1.centred_gram import CentredGram
 from linclass.linear.solvers.l1.homotopy import Walk

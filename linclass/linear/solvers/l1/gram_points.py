@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.objective.gap import gap_of, relative
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.l1.centred_gram import CentredGram

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array, diagonal
+from linclass.base.arrays import Array, diagonal
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.l1.active_set import ActiveSet
 from linclass.linear.solvers.l1.centred_gram import CentredGram, with_room

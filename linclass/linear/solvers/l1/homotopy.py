@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import blas
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, Solver, Trace
 from linclass.linear.solvers.l1.centred_gram import CentredGram, gram_of

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 
 JOIN = 0.3  # of the largest violation: features above it join at once
 FEW = 20  # features up to which all that exceed the kink join

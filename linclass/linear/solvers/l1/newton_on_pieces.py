@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.numerics.conjugate_gradients import solve_lifted
-from linclass.base.numerics.line_search import backtrack_predicted
+from linclass.base.arrays import Array
+from linclass.base.line_search import backtrack_predicted
+from linclass.base.linear_algebra import solve_lifted
 from linclass.linear.objective.point import Point
 from linclass.linear.objective.units import Units
 

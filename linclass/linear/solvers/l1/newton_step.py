@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.numerics.arrays import BLOCK, Array, diagonal
-from linclass.base.numerics.line_search import backtrack_predicted
+from linclass.base.arrays import BLOCK, Array, diagonal
+from linclass.base.line_search import backtrack_predicted
 from linclass.linear.objective.common_shift import without_common_shift
 from linclass.linear.objective.point import Point
 from linclass.linear.objective.units import Units

@@ -17,8 +17,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.numerics.line_search import halve
+from linclass.base.arrays import Array
+from linclass.base.line_search import halve
 from linclass.linear.objective.common_shift import without_common_shift
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point

@@ -20,7 +20,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.objective.centred_rows import centred
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point

@@ -19,7 +19,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, Solver, Trace
 from linclass.linear.solvers.l1.active_set import PRECISE

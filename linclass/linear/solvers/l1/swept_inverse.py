@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from linclass.base.numerics.arrays import Array, diagonal
+from linclass.base.arrays import Array, diagonal
 
 TOGETHER = 32  # indices that join or leave at once
 TINY = np.finfo(float).tiny

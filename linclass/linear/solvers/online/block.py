@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from linclass.base.annotations import Matrix
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Matrix
 
 ROWS = 64  # a block costs a few calls of NumPy, and K costs ROWS products for each row
 SLAB = 64 * ROWS  # rows that are made dense at a time

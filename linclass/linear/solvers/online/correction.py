@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg.blas import daxpy
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.solvers.online.tally import Tally
 
 ROUNDING = 4 * np.finfo(float).eps

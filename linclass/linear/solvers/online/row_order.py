@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.annotations import Matrix, Seed
-from linclass.base.design.row_hashes import hashes, scrambled
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array, Matrix, Seed, hashes, scrambled
 
 
 def random_order(X: Matrix, codes: Array, seed: Seed) -> Array:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg.blas import daxpy
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.solvers.online.correction import ManyClasses, TwoClasses
 from linclass.linear.solvers.online.tally import Tally
 

@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.numerics.line_search import halve
-from linclass.base.parameter_types import is_list, is_number, is_whole
+from linclass.base.arrays import Array
+from linclass.base.line_search import halve
+from linclass.base.parameters import is_list, is_number, is_whole
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point
 from linclass.linear.solvers.base import Solution, Solver, Trace

@@ -14,8 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array, diagonal
-from linclass.base.numerics.inverse import Inverse, clear_constant_columns
+from linclass.base.arrays import Array, diagonal
+from linclass.base.linear_algebra import Inverse, clear_constant_columns
 from linclass.discriminant.statistics.class_moments import ClassMoments
 from linclass.linear.objective.gap import TINY, gap_of_parts, l2_part, relative
 from linclass.linear.solvers.base import Solution

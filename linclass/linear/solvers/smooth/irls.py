@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point
 from linclass.linear.solvers.base import Solution, Solver, Trace

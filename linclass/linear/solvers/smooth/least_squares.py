@@ -15,9 +15,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.applicability import require_memory
-from linclass.base.numerics.arrays import Array, diagonal
-from linclass.base.numerics.inverse import Inverse, clear_constant_columns
+from linclass.base.arrays import Array, diagonal
+from linclass.base.linear_algebra import Inverse, clear_constant_columns
+from linclass.base.messages import require_memory
 from linclass.linear.objective.centred_rows import centred
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point

@@ -15,9 +15,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.numerics.inverse import Inverse
-from linclass.base.numerics.line_search import backtrack
+from linclass.base.arrays import Array
+from linclass.base.line_search import backtrack
+from linclass.base.linear_algebra import Inverse
 from linclass.linear.objective.centred_rows import centred
 from linclass.linear.objective.common_shift import common_shift
 from linclass.linear.objective.first_step import lengthened

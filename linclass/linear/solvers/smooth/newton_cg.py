@@ -12,10 +12,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.numerics.conjugate_gradients import Apply, conjugate_gradients, length
-from linclass.base.numerics.inverse import Inverse
-from linclass.base.numerics.line_search import backtrack
+from linclass.base.arrays import Array
+from linclass.base.line_search import backtrack
+from linclass.base.linear_algebra import Apply, Inverse, conjugate_gradients, length
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point
 from linclass.linear.solvers.base import Solution, Solver, Trace, few_rows

@@ -12,9 +12,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.numerics.line_search import wolfe
-from linclass.base.parameter_types import require_whole
+from linclass.base.arrays import Array
+from linclass.base.line_search import wolfe
+from linclass.base.parameters import require_whole
 from linclass.linear.objective.gap import TINY
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import lapack
 
-from linclass.base.applicability import require_memory
-from linclass.base.numerics.arrays import Array, diagonal
+from linclass.base.arrays import Array, diagonal
+from linclass.base.messages import require_memory
 from linclass.linear.objective.objective import Objective
 from linclass.linear.objective.point import Point
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
+from linclass.base.arrays import Array
 from linclass.linear.objective.point import Point
 from linclass.linear.objective.units import Units
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linclass.base.numerics.arrays import Array
-from linclass.base.numerics.line_search import decreased
+from linclass.base.arrays import Array
+from linclass.base.line_search import decreased
 from linclass.linear.objective.stacked_objective import StackedObjective
 
 ENOUGH = 0.01  # of tol: convergence is quadratic, so the last digits cost little

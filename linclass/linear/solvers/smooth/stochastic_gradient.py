@@ -17,9 +17,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.base.annotations import Seed
-from linclass.base.numerics.arrays import Array
-from linclass.base.parameter_types import is_number, require_whole
+from linclass.base.arrays import Array, Seed
+from linclass.base.parameters import is_number, require_whole
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, SolverByPasses, Trace
 

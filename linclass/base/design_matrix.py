@@ -1,0 +1,488 @@
+"""[X 1] as a linear map: the products that a fit computes with X, for dense and sparse rows.
+
+theta is (width,) for one score or (K, width) for K; scores are (n,) or (K, n). `Design` is the interface that
+objectives and solvers use; `KernelDesign` (linclass/kernels) has the matrix of a kernel in place of [X 1].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+
+from linclass.base.arrays import (
+    BLOCK,
+    Array,
+    Index,
+    Matrix,
+    chosen_rows,
+    hashes,
+    once,
+    squares_of_columns,
+    squares_of_rows,
+)
+
+SMALL = 500_000  # entries up to which sparse rows are made dense
+ROUNDING = 1e-12  # of the mean of a column: a spread below it is rounding
+SHORT = 30  # entries of a sparse column up to which columns are not worth a copy for one score
+CACHED = 250_000  # numbers that stay in the cache of a processor
+TINY = 20_000  # entries up to which a call of NumPy costs more than the copy [X 1] of dense rows
+GRAM_BLOCK = 2_000_000  # entries at a time where BLAS does most of the work
+FEW_ENTRIES = 30  # for a group, up to which their products are added one by one
+COPIED = 1_000_000  # entries of X above which at most a quarter of the rows is copied
+FULL = 0.1  # share of entries of sparse rows, above which one factor of a Gram matrix is dense
+
+
+class Design:
+    is_kernel: ClassVar[bool] = False  # theta are the coordinates of a function, one for each row
+    is_sparse: bool = False
+    intercept: bool
+    n_rows: int
+    n_features: int
+    width: int  # of theta: n_features, and 1 more with an intercept
+    passes: float  # number of passes over all rows, the cost unit of solvers
+
+    def scores(self, theta: Array) -> Array:
+        """Z = X W + b."""
+        raise NotImplementedError
+
+    def pull(self, R: Array) -> Array:
+        """[X 1]ᵀ R, from rows back to parameters: the adjoint of `scores`."""
+        raise NotImplementedError
+
+    def scores_of(self, rows: slice, theta: Array) -> Array:
+        """`scores` of a few rows, without copying them to a matrix."""
+        raise NotImplementedError
+
+    def pull_of(self, rows: slice, R: Array) -> Array:
+        """`pull` of a few rows."""
+        raise NotImplementedError
+
+    def row(self, i: int) -> tuple[Any, Array]:
+        """(columns, values) of row i; all columns if dense."""
+        raise NotImplementedError
+
+    def row_keys(self, rng: np.random.Generator) -> Array:
+        """A random hash of each row, the same for equal rows."""
+        raise NotImplementedError
+
+    def gram_of(self, rows: slice) -> Array:
+        """[x_i 1]·[x_j 1] between a few rows."""
+        raise NotImplementedError
+
+    def take(self, rows: Index) -> Self:
+        """Some rows, or all in another order."""
+        raise NotImplementedError
+
+    def restricted(self, rows: Array) -> Self:
+        """Some rows, and, where every row has a parameter of its own, theirs alone."""
+        raise NotImplementedError
+
+    def restrict_theta(self, rows: Array, theta: Array) -> Array:
+        """The parameters of theta that `restricted` has; all, if they belong to features."""
+        return theta
+
+    def extend_theta(self, rows: Array, theta: Array) -> Array:
+        """theta of `restricted` as parameters of the whole."""
+        return theta
+
+    def combine(self, rows: Array, v: Array) -> Array:
+        """Σ v_i x_i over some rows, as a theta without intercept."""
+        raise NotImplementedError
+
+    def inner(self, g: Array, step: Array, along: Array) -> float:
+        """⟨g, step⟩; `along` are the scores of the step."""
+        raise NotImplementedError
+
+    def products_among(self, rows: Array) -> Array:
+        """x_i·x_j between some rows."""
+        raise NotImplementedError
+
+    def products_of_all_rows(self) -> Array:
+        """x_i·x_j between all rows."""
+        raise NotImplementedError
+
+
+class DesignMatrix(Design):
+    """[X 1] as a linear map, with the constant feature only if there is an intercept.
+
+    theta is (d + 1,) for one score, or (K, d + 1) for K; scores are (n,) or (K, n).
+    """
+
+    def __init__(self, X: Matrix, intercept: bool = True):
+        self.X = X
+        self.intercept = bool(intercept)
+        self.n_rows, self.n_features = X.shape
+        self.width = self.n_features + self.intercept
+        self.is_sparse = sparse.issparse(X)
+        self.is_centred = False  # about the mean of the rows
+        self.passes = 0.0  # number of passes over all rows, the cost unit of solvers
+        self._XT: Any = None
+        self.is_tiny = not self.is_sparse and X.size <= TINY
+
+    def scores(self, theta: Array) -> Array:
+        """Z = X W + b."""
+        if self.is_tiny:
+            return theta @ self.rows.T
+        if not theta.any():  # a start
+            return np.zeros((*theta.shape[:-1], self.n_rows))
+        d = self.n_features
+        if theta.ndim == 1:
+            z = self.X @ theta[:d]
+            if self.intercept:
+                z += theta[d]
+            return z
+        W = theta[:, :d]
+        Z = (self.X @ np.ascontiguousarray(W.T)).T if self.is_sparse else W @ self.X.T
+        if self.intercept:
+            Z += theta[:, d:]
+        return Z
+
+    def pull(self, R: Array) -> Array:
+        """[X 1]ᵀ R, from rows back to parameters: the adjoint of `scores`."""
+        self.passes += 1
+        d = self.n_features
+        out = np.empty((*R.shape[:-1], self.width))
+        if R.ndim == 1:
+            out[:d] = self._transposed(1) @ R
+        elif self.is_sparse:
+            out[:, :d] = (self._transposed(len(R)) @ np.ascontiguousarray(R.T)).T
+        else:
+            out[:, :d] = R @ self.X
+        if self.intercept:  # pairwise, as a gap needs every digit of this sum
+            out[..., d] = np.add.reduce(R, axis=-1)
+        return out
+
+    def blocks(self, size: int = BLOCK, filled: bool = True) -> Iterator[tuple[slice, Array]]:
+        """Dense [X 1], block by block, in one buffer that the caller may overwrite."""
+        d = self.n_features
+        buffer = np.empty((min(size, self.n_rows), self.width))
+        for start in range(0, self.n_rows, size):
+            rows = slice(start, min(start + size, self.n_rows))
+            B = buffer[: rows.stop - start]
+            if filled:
+                B[:, :d] = self.X[rows].toarray() if self.is_sparse else self.X[rows]
+                B[:, d:] = 1
+            yield rows, B
+
+    @once
+    def rows(self) -> Array:
+        """[X 1] itself, kept where it is tiny."""
+        return self.dense()
+
+    def dense(self) -> Array:
+        """[X 1] itself."""
+        X = self.X.toarray() if self.is_sparse else self.X
+        return np.column_stack([X, np.ones(self.n_rows)]) if self.intercept else X
+
+    def row(self, i: int) -> tuple[Any, Array]:
+        """(columns, values) of row i of [X 1]; all columns if dense."""
+        one = np.ones(int(self.intercept))
+        if not self.is_sparse:
+            return slice(None), np.concatenate([self.X[i], one])
+        own = slice(self.X.indptr[i], self.X.indptr[i + 1])
+        constant = np.full(int(self.intercept), self.n_features)
+        columns = np.concatenate([self.X.indices[own], constant])
+        return columns, np.concatenate([self.X.data[own], one])
+
+    def scores_of(self, rows: slice, theta: Array) -> Array:
+        """`scores` of a few rows, without copying them to a matrix."""
+        d, X = self.n_features, self.X
+        W = theta[..., :d]
+        if self.is_sparse:
+            first, last = X.indptr[rows.start], X.indptr[rows.stop]
+            products = np.zeros((*theta.shape[:-1], last - first + 1))
+            np.multiply(W[..., X.indices[first:last]], X.data[first:last], out=products[..., :-1])
+            starts = X.indptr[rows.start : rows.stop + 1] - first
+            Z = np.add.reduceat(products, starts[:-1], axis=-1)
+            Z[..., starts[:-1] == starts[1:]] = 0  # rows without an entry
+        else:
+            Z = X[rows] @ W if theta.ndim == 1 else W @ X[rows].T
+        if self.intercept:
+            Z += theta[..., d:]
+        return Z
+
+    def pull_of(self, rows: slice, R: Array) -> Array:
+        """`pull` of a few rows."""
+        d, X = self.n_features, self.X
+        out = np.empty((*R.shape[:-1], self.width))
+        if self.is_sparse:
+            own = slice(X.indptr[rows.start], X.indptr[rows.stop])
+            counts = np.diff(X.indptr[rows.start : rows.stop + 1])
+            products = np.repeat(R, counts, axis=-1) * X.data[own]
+            for to, of in zip(np.atleast_2d(out), np.atleast_2d(products), strict=True):
+                to[:d] = np.bincount(X.indices[own], of, minlength=d)
+        else:
+            out[..., :d] = R @ X[rows]
+        if self.intercept:
+            out[..., d] = R.sum(axis=-1)
+        return out
+
+    def row_keys(self, rng: np.random.Generator) -> Array:
+        return hashes(self.X, rng)
+
+    def gram_of(self, rows: slice) -> Array:
+        B = self.X[rows]
+        if self.is_sparse and B.shape[0] * B.shape[1] <= TINY:
+            B = B.toarray()
+        G = B @ B.T
+        return np.asarray((G.toarray() if sparse.issparse(G) else G) + self.intercept)
+
+    def with_constant_feature(self) -> DesignMatrix:
+        """The same map, with the intercept as the weight of a feature."""
+        one = np.ones((self.n_rows, 1))
+        X = self.X
+        both = (
+            sparse.hstack([X, sparse.csr_array(one)], "csr")
+            if self.is_sparse
+            else np.hstack([X, one])
+        )
+        return DesignMatrix(both, intercept=False)
+
+    def take(self, rows: Index) -> DesignMatrix:
+        return DesignMatrix(chosen_rows(self.X, rows), self.intercept)
+
+    def combine(self, rows: Array, v: Array) -> Array:
+        """Σ v_i x_i over some rows, as a theta without intercept."""
+        out = np.zeros(self.width)
+        out[: self.n_features] = chosen_rows(self.X, rows).T @ v
+        return out
+
+    def inner(self, g: Array, step: Array, along: Array) -> float:
+        """⟨g, step⟩; `along` are the scores of the step."""
+        return float(np.vdot(g, step))
+
+    def restricted(self, rows: Array) -> DesignMatrix:
+        """The same for some rows; a few sparse rows become dense, which saves overhead."""
+        if len(rows) == self.n_rows:
+            return self
+        few = self.take(rows)
+        if self.is_sparse and len(rows) * self.n_features <= SMALL:
+            few = DesignMatrix(few.X.toarray(), self.intercept)
+        return few
+
+    def take_features(self, features: Array) -> DesignMatrix:
+        """Some columns; for sparse rows through Xᵀ, where they are contiguous."""
+        if not self.is_sparse:
+            return DesignMatrix(self.X[:, features], self.intercept)
+        XT = self.XT[features]
+        taken = DesignMatrix(XT.T.tocsr(), self.intercept)
+        taken._XT = XT
+        return taken
+
+    def columns(self, features: Array, mean: Array, roots: Array) -> Array:
+        """√w_i (x_ij − x̄_j) of some features j, dense."""
+        X = self.take_features(features).X if self.is_sparse else self.X[:, features]
+        return ((X.toarray() if self.is_sparse else X) - mean[features]) * roots[:, None]
+
+    def standardized_columns(self, weights: Array) -> tuple[Array, Array, Any]:
+        """(x̄, spread, the columns (x_j − x̄_j)/spread_j as sparse rows), 0 where they are constant but for rounding.
+
+        Sparse rows are not centred, nor are rows without an intercept.
+        """
+        mean = np.zeros(self.n_features) if self.is_sparse else self.centre(weights)
+        columns = sparse.csr_array(self.XT if self.is_sparse else (self.X - mean).T)
+        spread = np.sqrt(columns.power(2) @ weights)
+        varies = spread > ROUNDING * np.abs(mean)
+        spread[~varies] = 1
+        return mean, spread, sparse.csr_array(sparse.diags_array(varies / spread) @ columns)
+
+    def centre(self, weights: Array) -> Array:
+        """x̄ = Σ w_i x_i for weights that sum to 1; 0 without an intercept."""
+        return self._transposed(1) @ weights if self.intercept else np.zeros(self.n_features)
+
+    def column_norms(self, weights: Array) -> Array:
+        """√(Σ w_i x_ij²) of every column."""
+        norms = squares_of_columns(self.X, weights)
+        if self.intercept:
+            norms = np.append(norms, weights.sum())
+        return np.sqrt(norms)
+
+    def squared_row_norms(self) -> Array:
+        """Squared norm of every row of [X 1]."""
+        return squares_of_rows(self.X) + self.intercept
+
+    @cached_property
+    def single(self) -> Array:
+        """[X 1] itself, dense and in single precision."""
+        return self.dense().astype(np.float32)
+
+    def forget_transpose(self) -> None:
+        """Free the memory of Xᵀ, which is computed again when needed."""
+        self._XT = None
+
+    def _transposed(self, n_scores: int) -> Matrix:
+        """Xᵀ, for a product with `n_scores` columns; for sparse X that of least time.
+
+        X itself, transposed, adds each row to sums of all columns, and needs no copy. The copy `XT` makes one sum at a
+        time: for one score that is faster if the sums are long; for more, only where sums of all do not stay cached.
+        """
+        if not self.is_sparse:
+            return self.X.T
+        n, d = self.X.shape
+        by_rows = self.X.nnz <= SHORT * d if n_scores == 1 else d <= max(5 * n, CACHED / n_scores)
+        return self._flipped if by_rows else self.XT
+
+    @cached_property
+    def _flipped(self) -> Matrix:
+        """Xᵀ as a view of sparse X, kept because SciPy takes as long to make one as for a product with few entries."""
+        return self.X.T
+
+    @property
+    def XT(self) -> Matrix:
+        """Xᵀ; for sparse X as a matrix of its own, so that products read contiguous memory."""
+        if self._XT is None:
+            self._XT = self.X.T.tocsr() if self.is_sparse else self.X.T
+        return self._XT
+
+    def gram(self, D: Array) -> Array:
+        """[X 1]ᵀ diag(D) [X 1], dense, for D ≥ 0; of sparse rows by a product of sparse matrices."""
+        self.passes += 1
+        d, X = self.n_features, self.X
+        if not self.is_sparse:  # a product of a matrix with its transpose (syrk): half the work
+            if (D[0] == D).all():
+                return D[0] * self._unweighted_gram()
+            root = np.sqrt(D)[:, None]
+            if self.is_tiny:
+                B = self.rows * root
+            else:
+                B = np.empty((self.n_rows, self.width))
+                np.multiply(X, root, out=B[:, :d])
+                B[:, d:] = root
+            return B.T @ B
+        scaled = X.copy()
+        scaled.data *= np.repeat(D, np.diff(X.indptr))
+        H = np.empty((self.width, self.width))
+        H[:d, :d] = (self.XT @ scaled).toarray()
+        if self.intercept:
+            H[d, :d] = H[:d, d] = self.XT @ D
+            H[d, d] = D.sum()
+        return H
+
+    def _unweighted_gram(self) -> Array:
+        """[X 1]ᵀ[X 1] of dense rows, without a copy of them."""
+        if self.is_tiny:
+            return self.rows.T @ self.rows
+        d, X = self.n_features, self.X
+        G = np.empty((self.width, self.width))
+        np.matmul(X.T, X, out=G[:d, :d])
+        if self.intercept:
+            G[d, :d] = G[:d, d] = np.ones(self.n_rows) @ X
+            G[d, d] = self.n_rows
+        return G
+
+    def gram_in_single(self, D: Array, mean: Array) -> Array:
+        """`gram` of X − mean, with products in single precision, at half the cost, by dense blocks.
+
+        For sparse rows it pays if few columns are taken, the frequent ones.
+        """
+        self.passes += 1
+        d, root = self.n_features, np.sqrt(D)
+        H = np.zeros((self.width, self.width))
+        size = max(BLOCK, GRAM_BLOCK // self.width)
+        for start in range(0, self.n_rows, size):
+            rows = slice(start, min(start + size, self.n_rows))
+            B = np.empty((rows.stop - start, self.width), np.float32)
+            if self.is_sparse:
+                own = slice(self.X.indptr[start], self.X.indptr[rows.stop])
+                pointers = self.X.indptr[start : rows.stop + 1] - own.start
+                scaled = self.X.data[own] * np.repeat(root[rows], np.diff(pointers))
+                parts = scaled.astype(np.float32), self.X.indices[own], pointers
+                B[:, :d] = sparse.csr_array(parts, shape=(len(B), d)).toarray()
+                if mean.any():
+                    B[:, :d] -= np.multiply.outer(root[rows], mean)
+            else:
+                np.subtract(self.X[rows], mean, out=B[:, :d], casting="same_kind")
+                B[:, :d] *= root[rows, None].astype(np.float32)
+            B[:, d:] = root[rows, None]
+            H += B.T @ B
+        return H
+
+    def centred_gram(self, weights: Array) -> tuple[Array, Array]:
+        """(x̄, Σ w_i (x_i − x̄)(x_i − x̄)ᵀ), weights summing to 1; without an intercept x̄ is 0.
+
+        Centring the rows, not the Gram matrix, avoids cancellation if the mean is far from 0.
+        """
+        self.passes += 1
+        d = self.n_features
+        mean = self.centre(weights)
+        G = np.zeros((d, d))
+        root = np.sqrt(weights)[:, None]
+        for rows, B in self.blocks():
+            C = (B[:, :d] - mean) * root[rows]
+            G += C.T @ C
+        return mean, G
+
+    def add_gram(self, S: Array, rows: Array, weights: Array, sign: int) -> None:
+        """S ± Σ over some rows of weights_i [x_i 1]ᵀ[x_i 1], in place."""
+        d, first = self.n_features, weights[0]
+        alike = bool((weights == first).all())  # then the sum is scaled, not each row
+        root, factor = (np.ones(len(rows)), sign * first) if alike else (np.sqrt(weights), sign)
+        room = None if self.is_sparse else np.empty((min(BLOCK, len(rows)), d))
+        full = self.is_sparse and self.X.nnz > FULL * self.n_rows * d
+        for start in range(0, len(rows), BLOCK):
+            part = slice(start, start + BLOCK)
+            r = root[part]
+            if room is None:
+                B = self.X[rows[part]]
+                if not alike:
+                    B.data *= np.repeat(r, np.diff(B.indptr))
+                G = B.T @ B.toarray() if full else (B.T @ B).toarray()
+            else:  # into the buffer, without a copy
+                B = np.take(self.X, rows[part], axis=0, out=room[: len(r)], mode="clip")
+                if not alike:
+                    B *= r[:, None]
+                G = B.T @ B  # the same factor on both sides halves the work
+            S[:d, :d] += factor * G
+            if self.intercept:
+                border = factor * (B.T @ r)
+                S[:d, d] += border
+                S[d, :d] += border
+                S[d, d] += factor * float(r @ r)
+
+    def gram_between(self, features: Array, others: Array, weights: Array) -> Array:
+        """Σ_i w_i x_ij x_ik for features j and others k of sparse rows, dense."""
+        return ((self.XT[features] * weights) @ self.XT[others].T).toarray()
+
+    def gram_by_group(self, groups: Array, rows: Array, factors: Array, n_groups: int) -> Array:
+        """Σ factor·[x 1]ᵀ[x 1] over the rows that are entered for each group: (n_groups, width, width)."""
+        used, place = np.unique(rows, return_inverse=True)
+        B = self.take(used).dense()
+        width = self.width
+        if len(rows) <= FEW_ENTRIES * n_groups:  # a product of matrices for each would cost more
+            products = (B[:, :, None] * B[:, None, :]).reshape(len(B), width * width)
+            sums = sparse.csr_array((factors, (groups, place)), shape=(n_groups, len(B)))
+            return (sums @ products).reshape(n_groups, width, width)
+        out = np.zeros((n_groups, width, width))
+        order = np.argsort(groups, kind="stable")
+        stops = np.searchsorted(groups[order], np.arange(n_groups + 1))
+        for g in np.flatnonzero(np.diff(stops)):
+            own = order[stops[g] : stops[g + 1]]
+            C = B[place[own]]
+            out[g] = (C * factors[own, None]).T @ C
+        return out
+
+    def products_among(self, rows: Array) -> Array:
+        """x_i·x_j between some rows."""
+        B = chosen_rows(self.X, rows)
+        return (B @ B.T).toarray() if self.is_sparse else B @ B.T
+
+    def products_of_all_rows(self) -> Array:
+        return self.products_among(np.arange(self.n_rows))
+
+    def gram_of_rows(self, rows: Array) -> Callable[[Array], Array]:
+        """p ↦ X_F X_Fᵀ p for some rows F, by a copy of them, or by all rows if a copy would be large."""
+        X, n = self.X, self.n_rows
+        if 4 * len(rows) <= n or (X.nnz if self.is_sparse else X.size) <= COPIED:
+            B = chosen_rows(X, rows)
+            return lambda p: B @ (B.T @ p)
+        XT, full = self.XT, np.zeros(n)
+
+        def times(p: Array) -> Array:
+            full[rows] = p
+            return (X @ (XT @ full))[rows]
+
+        return times

@@ -1,0 +1,136 @@
+"""Symmetric systems  H s = b:  conjugate gradients from products H p alone, and H⁻¹ by Cholesky's factors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.linalg import lapack
+
+from linclass.base.arrays import Array
+
+Product = Callable[[Array], tuple[Array, Array | None]]  # p ↦ (H p, X p if it is a by-product)
+Apply = Callable[[Array], Array]
+MANY = 500  # products for one step
+LIFT = 1e-6  # of the curvature along b: regularizes a singular H
+
+
+def conjugate_gradients(
+    times: Product,
+    b: Array,
+    tolerance: float,
+    precondition: Apply | None = None,
+    project: Apply | None = None,
+    until: Callable[[Array], bool] | None = None,
+    most: int = MANY,
+) -> tuple[Array, Array | None, bool]:
+    """(s, X s, whether ‖b − H s‖ ≤ tolerance), H s ≈ b; X s is None unless the products return it.
+
+    It may also end as soon as until(X s) is true.
+    """
+    s = np.zeros_like(b)
+    Xs: Array | None = None
+    r = b.copy() if project is None else project(b)
+    y = r if precondition is None else precondition(r)
+    p = y.copy()
+    rho = np.vdot(r, y)
+    for _ in range(min(10 * b.size, most)):
+        if length(r) <= tolerance:
+            return s, Xs, True
+        Hp, Xp = times(p)
+        curvature = np.vdot(p, Hp)
+        if curvature <= 0:  # flat up to rounding
+            break
+        a = rho / curvature
+        s += a * p
+        if Xp is not None:
+            Xs = a * Xp if Xs is None else Xs + a * Xp
+            if until is not None and until(Xs):
+                break
+        r -= a * Hp
+        r = r if project is None else project(r)
+        y = r if precondition is None else precondition(r)
+        rho, last = np.vdot(r, y), rho
+        p *= rho / last
+        p += y
+    return s, Xs, False
+
+
+def solve_lifted(
+    times: Apply, b: Array, share: float, precondition: Apply | None = None, most: int = MANY
+) -> Array:
+    """s with ‖b − (H + εI) s‖ at most a share of ‖b‖, for an H that may be singular and a small ε."""
+    lift = LIFT * float(np.vdot(b, times(b))) / max(float(np.vdot(b, b)), 1e-300)
+    s, *_ = conjugate_gradients(
+        lambda p: (times(p) + lift * p, None), b, share * length(b), precondition, most=most
+    )
+    return s
+
+
+def length(r: Array) -> float:
+    """‖r‖"""
+    return float(np.sqrt(np.vdot(r, r)))
+
+
+# Cholesky's factor of a positive definite matrix, or the pseudo-inverse of a singular one
+
+PIVOT = 1e-14  # share of its diagonal entry, below which it is rounding
+CLEAR = 1e-8  # and from which it is none
+CONDITION = 6e-8  # reciprocal, of the factor of columns of one scale; rounding leaves a singular one some 1e-8
+FLAT = 1e-13  # of the mean of a column: a deviation up to it is rounding
+
+
+class Inverse:
+    """H⁻¹ of a symmetric positive definite H by Cholesky; if its factor shows that H is singular, the pseudo-inverse.
+
+    `rank` is then the rank of H, and `times` returns the minimum-norm solution; otherwise `rank` is None.
+    """
+
+    def __init__(self, H: Array, positive: bool = False):
+        """`positive`: a penalty makes H positive definite, however small a pivot."""
+        self.rank: int | None = None
+        self._factor, info = lapack.dpotrf(H, lower=1)
+        if info or not (positive or is_regular(self._factor, H)):
+            self._find_rank(H)
+
+    def times(self, g: Array) -> Array:
+        """H⁻¹ g, for a vector or for columns."""
+        if self.rank is None:
+            return lapack.dpotrs(self._factor, g, lower=1)[0]
+        root = self._scale if g.ndim == 1 else self._scale[:, None]
+        values = self._values if g.ndim == 1 else self._values[:, None]
+        x = self._range @ ((self._range.T @ (g / root)) / values) / root
+        return x - self._null @ (self._null.T @ x)
+
+    def _find_rank(self, H: Array) -> None:
+        """Columns are scaled to find the rank, which must not depend on units. The minimum-norm solution is then
+        the one orthogonal to the null space.
+        """
+        scale = np.sqrt(np.maximum(np.diag(H), 0))
+        scale[scale == 0] = 1
+        values, vectors = np.linalg.eigh(H / np.outer(scale, scale))
+        kept = values > values[-1] * len(H) * 1e-13
+        self._scale, self._values, self._range = scale, values[kept], vectors[:, kept]
+        self._null, _ = np.linalg.qr(vectors[:, ~kept] / scale[:, None])
+        self.rank = int(kept.sum())
+
+
+def is_regular(factor: Array, H: Array) -> bool:
+    """Whether a Cholesky factor is that of a regular H. Columns are scaled, as for the rank.
+
+    Where one of many columns is the sum of others, its pivot is the sum of as many rounding errors; then the condition
+    number tells.
+    """
+    pivots, diagonal = factor.diagonal(), H.diagonal()
+    shares = pivots * pivots / diagonal
+    if shares.min(initial=1) >= CLEAR:
+        return True
+    scaled = factor / np.sqrt(diagonal)[:, None]
+    return bool(shares.min() >= PIVOT and lapack.dtrcon(scaled, uplo="L")[0] >= CONDITION)
+
+
+def clear_constant_columns(G: Array, mean: Array) -> None:
+    """Set the rows and columns of G = X_cᵀ W X_c to 0 where a column of X is constant but for rounding."""
+    flat = np.sqrt(np.maximum(G.diagonal(), 0)) <= FLAT * np.abs(mean)
+    if flat.any():
+        G[flat] = G[:, flat] = 0

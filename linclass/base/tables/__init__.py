@@ -1,1 +1,0 @@
-"""Tables with names and levels, from rows as users have them; words of texts."""

@@ -1,0 +1,124 @@
+"""Functions  f = Σ_j β_j k(x_j, ·) + b  in place of linear ones: what solvers see of a kernel.
+
+theta = (β, b) are coordinates in the basis of kernel columns. In it the feature vector of row x_i is e_i. So
+`pull`, Σ r_i φ(x_i), is r itself, gradients are gradients in function space, and the perceptron, Pegasos and
+Newton's method over rows run unchanged. Only norms need the matrix:  ‖f‖² = βᵀKβ.
+Schölkopf & Smola (2002), §4.2 (the representer theorem)
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from linclass.base.arrays import Array, Index, Matrix, chosen_rows, hashes
+from linclass.base.design_matrix import Design
+
+
+class KernelDesign(Design):
+    """The matrix K of all rows, or `rows` of it; the basis always has all columns. `of` are the rows themselves, if
+    they are known.
+    """
+
+    is_kernel: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        K: Array,
+        intercept: bool = True,
+        rows: Array | None = None,
+        of: Matrix | None = None,
+    ):
+        self.K, self.intercept, self.rows = K, bool(intercept), rows
+        self.contents = K if of is None else of
+        self.n_rows = len(K) if rows is None else len(rows)
+        self.n_features = len(K)
+        self.width = self.n_features + self.intercept
+        self.passes = 0.0
+
+    def scores(self, theta: Array) -> Array:
+        n = self.n_features
+        B = theta[..., :n]
+        used = np.flatnonzero(B.any(axis=0) if B.ndim == 2 else B)
+        few = 4 * len(used) < n  # columns of a symmetric K are its rows, which are contiguous
+        Z = B[..., used] @ self.K[used] if few else B @ self.K
+        Z = Z if self.rows is None else Z[..., self.rows]
+        if self.intercept:
+            Z += theta[..., n:]
+        return Z
+
+    def pull(self, R: Array) -> Array:
+        self.passes += 1
+        return self._embedded(slice(None) if self.rows is None else self.rows, R)
+
+    def scores_of(self, rows: slice, theta: Array) -> Array:
+        n = self.n_features
+        Z = theta[..., :n] @ self.K[self._numbers(rows)].T
+        return Z + theta[..., n:] if self.intercept else Z
+
+    def pull_of(self, rows: slice, R: Array) -> Array:
+        return self._embedded(self._numbers(rows), R)
+
+    def row(self, i: int) -> tuple[Array, Array]:
+        """Columns and values of [φ(x_i) 1]."""
+        own = i if self.rows is None else int(self.rows[i])
+        columns = np.array([own, self.n_features] if self.intercept else [own])
+        return columns, np.ones(len(columns))
+
+    def row_keys(self, rng: np.random.Generator) -> Array:
+        return hashes(
+            self.contents if self.rows is None else chosen_rows(self.contents, self.rows), rng
+        )
+
+    def gram_of(self, rows: slice) -> Array:
+        own = self._numbers(rows)
+        return self.K[own][:, own] + self.intercept
+
+    def take(self, rows: Index) -> KernelDesign:
+        """Some rows, or all in another order; K is shared."""
+        return KernelDesign(self.K, self.intercept, np.arange(self.n_features)[rows], self.contents)
+
+    def restricted(self, rows: Array) -> KernelDesign:
+        """Some rows, and functions of their kernel columns alone."""
+        if len(rows) == self.n_rows:
+            return self
+        return KernelDesign(self.K[np.ix_(rows, rows)], self.intercept)
+
+    def restrict_theta(self, rows: Array, theta: Array) -> Array:
+        """The coordinates of theta that `restricted` keeps."""
+        return np.append(theta[rows], theta[self.n_features :])
+
+    def extend_theta(self, rows: Array, theta: Array) -> Array:
+        """The same function in all coordinates."""
+        out = np.zeros(self.width)
+        out[rows] = theta[: len(rows)]
+        out[self.n_features :] = theta[len(rows) :]
+        return out
+
+    def products_among(self, rows: Array) -> Array:
+        return self.K[np.ix_(rows, rows)]
+
+    def products_of_all_rows(self) -> Array:
+        return self.K if self.rows is None else self.products_among(self.rows)
+
+    def combine(self, rows: Array, v: Array) -> Array:
+        out = np.zeros(self.width)
+        out[rows] = v
+        return out
+
+    def inner(self, g: Array, step: Array, along: Array) -> float:
+        """⟨g, step⟩ in function space: K step is known from the scores of the step."""
+        n = self.n_features
+        b = float(step[n:].sum())
+        return float(g[:n] @ (along - b)) + float(g[n:].sum()) * b
+
+    def _numbers(self, rows: slice) -> Any:
+        return rows if self.rows is None else self.rows[rows]
+
+    def _embedded(self, rows: Any, R: Array) -> Array:
+        out = np.zeros((*R.shape[:-1], self.width))
+        out[..., : self.n_features][..., rows] = R
+        if self.intercept:
+            out[..., self.n_features] = R.sum(axis=-1)
+        return out
