@@ -37,7 +37,7 @@ from linclass.discriminant.statistics.covariance import (
     is_wide,
     missing_rank,
 )
-from linclass.discriminant.statistics.row_spreads import OF_ROWS
+from linclass.discriminant.statistics.row_spreads import OF_ROWS, SpanSpread
 from linclass.discriminant.statistics.spread import Spread
 from linclass.discriminant.without_one_row import full_without_one_row, log_priors_of_others
 
@@ -163,12 +163,16 @@ class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
 
     def _deficiency(self, spreads: ClassSpreads) -> str:
         k, singular = spreads.deficient[0]
-        rank, d, more = singular.rank, self.means_.shape[1], len(spreads.deficient) - 1
+        d, more = self.means_.shape[1], len(spreads.deficient) - 1
         if self.shrinkage:  # the pooled covariance has that rank, too
-            return missing_rank(rank, d)
+            return missing_rank(singular.rank, d)
+        if isinstance(singular, SpanSpread):  # its rank would have to be computed
+            what = f"is singular, with {len(singular.R)} rows of {d} features"
+        else:
+            what = f"has rank {singular.rank} of {d}"
         others = f" (and those of {counted(more, 'more class')})" if more else ""
         return (
-            f"the covariance of class {self.classes_.tolist()[k]!r} has rank {rank} of {d}{others}; "
+            f"the covariance of class {self.classes_.tolist()[k]!r} {what}{others}; "
             "the pooled covariance is used instead; shrinkage above 0 mixes the two"
         )
 

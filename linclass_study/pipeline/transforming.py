@@ -43,11 +43,18 @@ def new_transform(name: str, options: Mapping[str, Any], seed: int | None = None
 def fit_transforms(
     steps: Steps, table: Table, y: np.ndarray | None, seed: int | None = None
 ) -> tuple[list[Any], Table]:
+    """(the fitted transforms, the transformed rows) of columns that occur in the training rows."""
+    if (occurring := of_training_rows(table)) is None:
+        return fit_steps(steps, table, y, seed)
+    fitted, table = fit_steps(steps, occurring.transform(table), y, seed)
+    return [occurring, *fitted], table
+
+
+def fit_steps(
+    steps: Steps, table: Table, y: np.ndarray | None, seed: int | None = None
+) -> tuple[list[Any], Table]:
     """(the fitted transforms, the transformed rows); each is fitted to the result of the previous ones."""
     fitted: list[Any] = []
-    if (occurring := of_training_rows(table)) is not None:
-        table = occurring.transform(table)
-        fitted.append(occurring)
     for name, options in steps:
         transform = new_transform(name, options, seed)
         table = transform.fit_transform(table, y)

@@ -27,7 +27,7 @@ from linclass_study.pipeline.estimator_calls import fit_estimator, fits_together
 from linclass_study.pipeline.fitted import Candidate, Task, measured, predict_rows, why_not_measured
 from linclass_study.pipeline.method import Method, step_name
 from linclass_study.pipeline.require_numbers import require_numbers
-from linclass_study.pipeline.transforming import Steps, fit_transforms, new_transform
+from linclass_study.pipeline.transforming import Steps, fit_steps, fit_transforms, new_transform
 
 
 def select_parameters(
@@ -179,6 +179,9 @@ class _InnerFold:
     test: np.ndarray
     options: Sequence[dict[str, Any]] = ()
     path: dict[Hashable, Any] = field(default_factory=dict)  # key of a candidate → its fit
+    begun: tuple[Table, Table] | None = (
+        None  # rows after the transforms that come before tuned ones
+    )
     steps: Steps | None = None
     fitter: Callable[[dict[str, Any]], Any] | None = (
         None  # of candidates that share work on these rows
@@ -220,14 +223,24 @@ class _InnerFold:
         return self.path.get(key_of(option))
 
     def _transform(self, steps: Steps) -> tuple[Table, Any]:
-        table, y = self.judge.table, self.judge.y
-        transforms, ready = fit_transforms(
-            steps, table.rows(self.train), y[self.train], self.judge.seed
-        )
-        held_out = table.rows(self.test)
+        table, n = self.judge.table, self.judge.method.n_untuned_steps
+        if self.begun is None:
+            rows = table.rows(self.train), table.rows(self.test)
+            self.begun = self._after(fit_transforms, steps[:n], *rows)
+        ready, held_out = self._after(fit_steps, steps[n:], *self.begun)
+        return ready, held_out.X
+
+    def _after(
+        self,
+        fit: Callable[..., tuple[list[Any], Table]],
+        steps: Steps,
+        ready: Table,
+        held_out: Table,
+    ) -> tuple[Table, Table]:
+        transforms, ready = fit(steps, ready, self.judge.y[self.train], self.judge.seed)
         for transform in transforms:
             held_out = transform.transform(held_out)
-        return ready, held_out.X
+        return ready, held_out
 
 
 def _refuse_impossible(method: Method, options: list[dict[str, Any]], seed: int) -> None:

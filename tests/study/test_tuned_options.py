@@ -158,24 +158,28 @@ def test_where_every_option_fails_its_reason_is_that_of_the_fit(rows):
         fit_method(method, table, y, TASK, SEED)
 
 
-def test_rows_are_transformed_once_for_each_option_of_the_transforms(rows, monkeypatch):
+def test_a_transform_is_fitted_once_for_each_of_its_options_and_of_those_before_it(
+    rows, monkeypatch
+):
     table, y = rows
     calls = []
-    plain = tuned_parameters.fit_transforms
-    monkeypatch.setattr(
-        tuned_parameters,
-        "fit_transforms",
-        lambda steps, *rest: calls.append(steps) or plain(steps, *rest),
-    )
+    for name in ("fit_transforms", "fit_steps"):
+        plain = getattr(tuned_parameters, name)
+        monkeypatch.setattr(
+            tuned_parameters,
+            name,
+            lambda steps, *rest, fit=plain: calls.extend(dict(steps)) or fit(steps, *rest),
+        )
     method = Method.from_entry(
         {
             "classifier": "sklearn.svm.LinearSVC",
             "tune": {"C": [0.1, 1, 10], "PCA__n_components": [2, 3]},
-            "transforms": [PCA],
+            "transforms": ["impute", PCA],
         }
     )
     fit_method(method, table, y, TASK, SEED)
-    assert len(calls) == TASK.inner_folds * 2
+    assert calls.count("impute") == TASK.inner_folds
+    assert calls.count(PCA) == TASK.inner_folds * 2
 
 
 def test_a_tuned_option_is_no_method_without_tuning(rows):
