@@ -15,7 +15,9 @@ import numpy as np
 from scipy import stats
 
 from linclass import ExponentialFamilyNB
-from linclass_study.textbook import CLASSES, INK, figure, save
+from linclass.base.suggestions import CLASSES
+from linclass_study.report.drawing.style import INK
+from linclass_study.textbook.script import figure, save
 
 n, rng = 400, np.random.default_rng(5)
 pairs = {

@@ -13,7 +13,8 @@ import numpy as np
 from sklearn.datasets import load_diabetes
 
 from linclass import ForwardStagewise, LeastAngleRegression, LinearRegression
-from linclass_study.textbook import CLASSES, figure, save
+from linclass.base.suggestions import CLASSES
+from linclass_study.textbook.script import figure, save
 
 X, y = load_diabetes(return_X_y=True)  # columns of mean 0 and length 1
 least_squares = LinearRegression().fit(X, y)

@@ -16,7 +16,9 @@ import numpy as np
 from scipy.special import expit
 
 from linclass import BernoulliNB, MultinomialNB
-from linclass_study.textbook import CLASSES, INK, figure, save
+from linclass.base.suggestions import CLASSES
+from linclass_study.report.drawing.style import INK
+from linclass_study.textbook.script import figure, save
 
 words = ["Chinese", "Beijing", "Shanghai", "Macao", "Tokyo", "Japan"]
 texts = ["Chinese Beijing Chinese", "Chinese Chinese Shanghai", "Chinese Macao", "Tokyo Japan Chinese"]  # fmt: skip

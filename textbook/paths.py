@@ -14,7 +14,8 @@ Hastie (2005).
 import numpy as np
 
 from linclass import ElasticNet, Lasso, Ridge
-from linclass_study.textbook import CLASSES, figure, save
+from linclass.base.suggestions import CLASSES
+from linclass_study.textbook.script import figure, save
 
 rng = np.random.default_rng(3)
 n = 100

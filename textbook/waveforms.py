@@ -16,7 +16,9 @@ from linclass import (
     QuadraticDiscriminantAnalysis,
     ReducedRankLDA,
 )
-from linclass_study.textbook import CLASSES, INK, figure, save
+from linclass.base.suggestions import CLASSES
+from linclass_study.report.drawing.style import INK
+from linclass_study.textbook.script import figure, save
 
 rng = np.random.default_rng(0)
 waves = np.maximum(6 - np.abs(np.arange(1, 22) - np.array([[11], [15], [7]])), 0)

@@ -29,6 +29,8 @@ StrengthsLike = int | Sequence[float] | None  # how many to choose from, or whic
 
 Array = npt.NDArray[Any]
 HUGE, TINY = 1e110, 1e-110  # between them products are floats, also with weights
+EPS = float(np.finfo(float).eps)  # relative rounding error of one operation is at most half of it
+SMALLEST = float(np.finfo(float).tiny)  # stands for 0 in a denominator
 BLOCK = 2048  # rows at a time: few enough for the cache, enough for BLAS
 ROUNDED_COSINE = 1e-13  # of two columns of numbers, up to which it is rounding
 

@@ -39,10 +39,11 @@ from linclass.base.offsets import ProbabilitiesWithOffset, row_offsets
 from linclass.bayes.largest_evidence import largest_evidence
 from linclass.bayes.mean_of_sigmoid import log_mean_of_sigmoid
 from linclass.bayes.posterior_of_weights import PosteriorOfWeights, posteriors
-from linclass.linear.losses.base import Loss, with_offset
+from linclass.linear.losses.base import Loss
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.multiclass import Softmax
-from linclass.linear.objective.centred_rows import about_mean, far_about_mean
+from linclass.linear.losses.wrapped import with_offset
+from linclass.linear.objective.coordinates import about_mean, far_about_mean
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.smooth.newton import Newton

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.arrays import Array
-from linclass.linear.objective.gap import TINY
+from linclass.base.arrays import SMALLEST, Array
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution
 from linclass.linear.solvers.smooth.newton import Newton, inverse_hessian
@@ -45,7 +44,7 @@ class WeightsPosterior:
 
     @staticmethod
     def positive(value: float) -> float:
-        return max(value, TINY)
+        return max(value, SMALLEST)
 
 
 class LaplacePosterior(WeightsPosterior):
@@ -54,7 +53,9 @@ class LaplacePosterior(WeightsPosterior):
     def __init__(self, objective: Objective, total: float, solution: Solution):
         self.objective, self.total, self.solution = objective, total, solution
         point = objective.at_with_hessian(solution.theta)
-        inverse = inverse_hessian(point).times(np.eye(objective.n_parameters)) / total
+        inverse = (
+            inverse_hessian(objective, point.hessian).times(np.eye(objective.n_parameters)) / total
+        )
         self._covariance = 0.5 * (inverse + inverse.T)
         own = objective.weight_part(self.covariance.diagonal().reshape(objective.shape))
         self.n_effective = self.positive(float(own.size - self.alpha * own.sum()))

@@ -16,7 +16,7 @@ from linclass.base.parameters import require_positive, require_whole
 from linclass.kernels.functions.base import KernelLike
 from linclass.kernels.kernel_machine import KernelMachine
 from linclass.linear.composition.support_vectors import of_all_rows
-from linclass.linear.objective.centred_rows import about_mean, far_about_mean
+from linclass.linear.objective.coordinates import about_mean, far_about_mean
 
 MOST = 10_000  # changes of a precision
 NOTHING = "the evidence is largest without any weights: the columns tell nothing."

@@ -18,8 +18,9 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.bayes.laplace_posterior import laplace_posterior
 from linclass.bayes.relevance import Relevance
 from linclass.linear.likelihood.weighted_columns import WeightedColumns
-from linclass.linear.losses.base import Loss, with_offset
+from linclass.linear.losses.base import Loss
 from linclass.linear.losses.margin import Logistic
+from linclass.linear.losses.wrapped import with_offset
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.smooth.newton import Newton

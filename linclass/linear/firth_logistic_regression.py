@@ -33,7 +33,7 @@ from linclass.base.messages import counted, require_memory
 from linclass.base.offsets import ProbabilitiesWithOffset
 from linclass.base.parameters import require_positive, require_whole
 from linclass.linear.losses.multiclass import Softmax
-from linclass.linear.objective.centred_rows import about_mean
+from linclass.linear.objective.coordinates import about_mean
 
 MOST = 200  # steps of Fisher's scoring
 NEGLIGIBLE = 1e-12  # a singular value of scaled features, relative to the largest, that is 0

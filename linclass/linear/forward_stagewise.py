@@ -29,6 +29,7 @@ from linclass.base.linear_scores import LinearGeometry
 from linclass.base.parameters import is_whole, require_whole
 from linclass.base.regressor import Regressor
 from linclass.linear.losses.regression import Squared
+from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.l1.centred_gram import CentredGram, gram_of
 
@@ -87,7 +88,7 @@ class ForwardStagewise(LinearGeometry, Regressor):
         point = objective.at(theta)
         return self._record(
             objective=point.value,
-            certificate=float(objective.certificate(point)),
+            certificate=float(certify(point)),
             certificate_kind=objective.certificate_kind,
             n_iter=len(self.features_),
         )

@@ -15,8 +15,7 @@ from scipy import sparse
 
 from linclass.base.arrays import Array
 from linclass.base.messages import NotApplicable
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
+from linclass.linear.objective.objective import Objective, Point
 from linclass.separation.decision import Undecided, proved
 from linclass.separation.proofs.signed_rows import SignedRows
 from linclass.separation.proofs.witness import only_zero

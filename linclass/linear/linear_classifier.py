@@ -26,7 +26,8 @@ from linclass.base.parts import find
 from linclass.linear.composition.class_coefficients import ClassCoefficients
 from linclass.linear.inequalities import Recession
 from linclass.linear.loss_probabilities import LossProbabilities
-from linclass.linear.losses.base import LossLike, with_offset
+from linclass.linear.losses.base import LossLike
+from linclass.linear.losses.wrapped import with_offset
 from linclass.linear.objective.objective import Objective
 from linclass.linear.one_more_pass import OneMorePass
 from linclass.linear.paths.fits_strengths import FitsStrengths

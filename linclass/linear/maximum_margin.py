@@ -19,7 +19,7 @@ import numpy as np
 from linclass.base.arrays import Array
 from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.margin import Hinge
-from linclass.linear.objective.gap import gap_of, relative
+from linclass.linear.objective.certificate import gap_of, relative
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.hinge.semismooth_newton import one_round

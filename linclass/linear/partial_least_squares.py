@@ -37,7 +37,7 @@ from linclass.base.linear_scores import Coordinates, LinearGeometry, products
 from linclass.base.messages import require_memory
 from linclass.base.parameters import is_whole, require_whole
 from linclass.base.regressor import Regressor
-from linclass.linear.objective.centred_rows import about_mean, far_about_mean
+from linclass.linear.objective.coordinates import about_mean, far_about_mean
 
 
 class PartialLeastSquares(Coordinates, LinearGeometry, Regressor):

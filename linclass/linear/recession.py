@@ -15,8 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from linclass.linear.inequalities import Recession, inequalities_of, recession_along
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
+from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution
 from linclass.linear.solvers.smooth.newton import Newton, inverse_hessian
 from linclass.linear.solvers.smooth.newton_cg import NewtonCg
@@ -117,5 +116,9 @@ def is_plainly_optimal(solution: Solution, point: Point) -> bool:
 def _has_long_step(point: Point) -> bool:
     """Along a recession of e^{−m} a Newton step changes m by 1, of Φ(−m) by 1/m."""
     objective = point.objective
-    step = inverse_hessian(point).times(point.gradient.ravel()).reshape(objective.shape)
+    step = (
+        inverse_hessian(objective, point.hessian)
+        .times(point.gradient.ravel())
+        .reshape(objective.shape)
+    )
     return bool(np.abs(objective.design.scores(step)).max() > WALK)

@@ -24,7 +24,7 @@ from linclass.base.classifier import Classifier
 from linclass.base.documentation import SharedParameters, documented
 from linclass.base.estimator import Estimator
 from linclass.base.many_fits import RegularizationPath
-from linclass.base.tables import table
+from linclass.base.parts import table
 from linclass.evaluation import bayes_error, comparisons, metrics
 from linclass.evaluation.metrics.predictions import Predictions
 from linclass_study.pipeline import transforming

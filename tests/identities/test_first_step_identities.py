@@ -11,8 +11,8 @@ from linclass import LinearDiscriminantAnalysis, LogisticRegression, ProbitRegre
 from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.margin import Exponential, Logistic
 from linclass.linear.losses.probit import Probit
-from linclass.linear.objective.first_step import lengthened
 from linclass.linear.objective.objective import Objective
+from linclass.linear.solvers.smooth.first_step import lengthened
 
 
 def rows(n: int, share: float = 0.3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -14,8 +14,8 @@ from linclass import LinearClassifier, LogisticRegression, TunedClassifier
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parts import find
 from linclass.linear.losses.regression import Squared
+from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.units import Units
 from linclass.linear.penalties._total_variation import denoised
 from linclass.linear.penalties.fused_lasso import Chain, FusedLasso
 from linclass.linear.solvers.l1.newton_on_pieces import NewtonOnPieces

@@ -12,7 +12,7 @@ from scipy import sparse
 from linclass import LinearClassifier
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parts import find, names
-from linclass.linear.objective.moreau_envelope import envelope
+from linclass.linear.losses.wrapped import envelope
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import ElasticNet
 from linclass.linear.penalties.group_lasso import GroupLasso

@@ -11,7 +11,7 @@ from scipy import sparse
 from linclass import LinearClassifier
 from linclass.base.messages import NotApplicable
 from linclass.base.parts import find, names
-from linclass.linear.losses.base import with_offset
+from linclass.linear.losses.wrapped import with_offset
 
 JOINT = {find("losses", name).joint for name in names("losses")}
 LOSSES = [n for n in names("losses") if find("losses", n).kind != "discrete" and n not in JOINT]

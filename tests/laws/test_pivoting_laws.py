@@ -15,6 +15,7 @@ from linclass.kernels.functions.gaussian import Gaussian
 from linclass.kernels.kernel_design import KernelDesign
 from linclass.kernels.kernel_norm import KernelNorm
 from linclass.linear.losses.base import MarginLoss
+from linclass.linear.objective.certificate import duality_gap
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.hinge import block_pivoting as pivoting
@@ -39,7 +40,7 @@ def wide(
 
 
 def gap(P: Objective, found: pivoting.Pivoted) -> float:
-    return P.duality_gap(P.at(found.point.theta), found.slopes) / found.point.value
+    return duality_gap(P.at(found.point.theta), found.slopes) / found.point.value
 
 
 @pytest.mark.parametrize("system", [None, ConjugateGradientEquations])

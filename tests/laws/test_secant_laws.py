@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose
 from linclass import LogisticRegression, ProbitRegression
 from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.probit import Probit
+from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.units import Units
 from linclass.linear.solvers.smooth.secants import Secants
 
 

@@ -13,7 +13,7 @@ from linclass import LinearClassifier
 from linclass.base.arrays import Array
 from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.multiclass import CrammerSinger
-from linclass.linear.objective.moreau_envelope import envelope
+from linclass.linear.losses.wrapped import envelope
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import ElasticNet
 from linclass.linear.solvers.intercept_alone import STRAIGHT, best_intercept

@@ -23,8 +23,9 @@ from linclass.base.line_search import backtrack_predicted
 from linclass.base.parts import find, names
 from linclass.linear.composition.compatibility import mismatch, takes_penalty
 from linclass.linear.losses.base import KINDS
+from linclass.linear.objective.certificate import duality_gap
+from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.units import Units
 from linclass.linear.penalties.entrywise import L1
 from linclass.linear.penalties.entrywise import ElasticNet as Net
 from linclass.linear.solvers.base import Solver, Trace
@@ -222,7 +223,7 @@ def test_the_gap_is_a_bound_anywhere_and_vanishes_at_the_optimum(loss: str, pena
     optimum = made(of_features(P.penalty), tol=1e-13).solve(P, P.zero())
     assert optimum.certificate <= 1e-13
     for point in points:
-        assert point.value - P.duality_gap(point) <= optimum.objective + 1e-12
+        assert point.value - duality_gap(point) <= optimum.objective + 1e-12
     trace = Trace()
     made("proximal_gradient", tol=1e-10).solve(P, points[2].theta, trace)
     gaps = [row["gradient_norm"] for row in trace.rows]

@@ -13,7 +13,8 @@ import studies
 from scipy import stats
 from studies import Data, Method
 
-from linclass.evaluation.comparisons import holm, wilcoxon
+from linclass.evaluation.comparisons.corrections import holm
+from linclass.evaluation.comparisons.wilcoxon_test import wilcoxon
 from linclass_study.analysis import answer, conclusion, plain_answer, power
 from linclass_study.analysis.across_datasets import AllScores, comparison_across
 from linclass_study.analysis.controls import (

@@ -14,6 +14,7 @@ from studies import Data, Method, finish
 from linclass_study.analysis import across_datasets
 from linclass_study.analysis.across_datasets import FEW, PAIRED, AllScores
 from linclass_study.analysis.across_tables import write_across
+from linclass_study.analysis.controls import BASELINE
 from linclass_study.analysis.focus import unattainable
 from linclass_study.analysis.too_few import (
     too_few_for_pairs,
@@ -22,7 +23,6 @@ from linclass_study.analysis.too_few import (
 )
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import pairwise, ranks, ratings
-from linclass_study.report.method_selection import BASELINE
 
 
 def across(n, k):

@@ -10,7 +10,7 @@ import numpy as np
 
 from linclass.base.arrays import Array
 from linclass.linear.composition.composition import Composition
-from linclass.linear.objective.point import Point
+from linclass.linear.objective.objective import Point
 from linclass.linear.solvers.base import Solution
 
 

@@ -20,8 +20,7 @@ from linclass.base.parts import find, module_of, names, no_part
 from linclass.linear.composition.compatibility import TAKES, mismatch, takes_penalty
 from linclass.linear.composition.idle_options import PENALTY_OPTIONS, NamesIdleOptions
 from linclass.linear.losses.base import Loss, LossLike
-from linclass.linear.objective.objective import UNPENALIZED, Objective
-from linclass.linear.objective.point import Point
+from linclass.linear.objective.objective import UNPENALIZED, Objective, Point
 from linclass.linear.paths.fits_path import FitsPath
 from linclass.linear.penalties.base import Penalty, PenaltyLike
 from linclass.linear.solvers import choice

@@ -20,8 +20,7 @@ from scipy.special import entr, ndtr
 
 from linclass.base.arrays import Array
 from linclass.base.linear_algebra import Inverse
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
+from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.intercept_alone import best_intercept
 
 DIGITS = 4  # significant digits of the smallest number of a column
@@ -111,8 +110,7 @@ def expected_hessian(point: Point) -> Array:
     for y in (objective.y, opposite):
         value, slope, _ = objective.loss.jet(y, point.scores)
         mean += np.exp(-value) * slope**2
-    jet = point.slopes, point.slopes, mean  # only the curvature counts
-    return Point(objective, point.theta, point.scores).with_known(_jet=jet).hessian
+    return objective.hessian(mean)
 
 
 class Summary:

@@ -7,7 +7,7 @@ from linclass.base.classifier import Classifier
 from linclass.base.weights import as_counts
 from linclass.linear.composition.composition import Composition
 from linclass.linear.likelihood.information import Information, Summary
-from linclass.linear.objective.centred_rows import centred
+from linclass.linear.objective.coordinates import centred
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution
 
@@ -59,9 +59,9 @@ class LikelihoodSummary(Composition, Classifier):
         if found is None or found.inflation > INFLATED:
             near = centred(objective)
             if near is not None:  # the rows are far from 0
-                point = near.objective.at(near.start(solution.theta))
+                point = near.objective.at(near.units.coordinates(solution.theta))
                 found = Information.at(point, codes, weights)
-                found = found and found.uncentred(near.mean)
+                found = found and found.uncentred(near.units.mean)
         self._information = found
 
     def _why_no_summary(self) -> str:

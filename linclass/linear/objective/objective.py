@@ -1,33 +1,39 @@
 """The objective  P(W, b) = (1/Σw_i) Σ w_i loss(y_i, z_i) + strength · penalty(W),  Z = X W + b.
 
-Its normalization (by the sum of row weights) and the unpenalized intercept are decided here, and nothing that
-minimizes it divides by that sum again. In scikit-learn's
-terms C = 1/(Σw·strength) for sums of losses, alpha = Σw·strength for Ridge and alpha = strength for Lasso and
-SGD; see `strength_of_C`. Solvers evaluate an `Objective` at `Point`s.
+It is normalized by the sum of the row weights, and the intercept is not penalized. Both are decided here; nothing that
+minimizes the objective divides by that sum again. In scikit-learn's terms C = 1/(Σw·strength) for sums of losses,
+alpha = Σw·strength for Ridge and alpha = strength for Lasso and SGD; see `strength_of_C`.
+
+Solvers evaluate an `Objective` at `Point`s. Its second derivatives are ∇²P = Σ w_i x_i x_iᵀ ⊗ ∂²ℓ_i/∂z² + strength ·
+∇²penalty; the Hessian is formed if it is small, and otherwise applied to vectors.
 """
 
 from __future__ import annotations
 
+import copy
 import math
+from collections.abc import Callable
+from functools import reduce
+from operator import iadd
+from typing import Any
 
 import numpy as np
 
-from linclass.base.arrays import BLOCK, Array, Index
+from linclass.base.arrays import BLOCK, Array, Index, by_blocks, diagonal, empty_arrays, once
 from linclass.base.design_matrix import DesignMatrix
-from linclass.linear.losses.base import Loss, MarginLoss, WithOffset
-from linclass.linear.objective.affine_steps import Advance, affine_steps
-from linclass.linear.objective.certificate import Certified
-from linclass.linear.objective.moreau_envelope import envelope
-from linclass.linear.objective.point import Point
-from linclass.linear.objective.second_order import SecondOrder
-from linclass.linear.penalties.base import Penalty
+from linclass.base.messages import require_memory
+from linclass.linear.losses.base import Loss, MarginLoss
+from linclass.linear.losses.wrapped import WithOffset, envelope
+from linclass.linear.objective.far_columns import FarColumns, far_columns
+from linclass.linear.penalties.base import Level, Penalty
 from linclass.linear.penalties.entrywise import Unpenalized
 
 NARROW = 160_000  # entries of a block of one score, whose arithmetic should cost more than its calls of NumPy
+IN_CACHE = 100_000  # entries of X up to which single precision saves no memory traffic
 UNPENALIZED = Unpenalized()
 
 
-class Objective(SecondOrder, Certified):
+class Objective:
     """The loss of given rows plus the penalty, as a function of theta."""
 
     def __init__(
@@ -53,9 +59,28 @@ class Objective(SecondOrder, Certified):
         narrow = min(4 * BLOCK, NARROW // design.width)
         self.block = max(64, BLOCK // scores) if many else max(BLOCK, narrow)
 
+    def _set_strength(self, strength: float) -> None:
+        """Set the strength, and the penalty in force: at strength 0 there is none."""
+        self.strength = float(strength) if self.chosen_penalty.binds else 0.0
+        self.penalty = penalty = self.chosen_penalty if self.strength else UNPENALIZED
+        self.curvature: Level = self.strength * penalty.curvature
+        self.kink: Level = self.strength * penalty.kink
+        self.kinked, self.strongly_convex = penalty.kinked, penalty.strongly_convex
+        self.uniform, self.unpenalized = penalty.uniform, penalty.unpenalized
+        self.entrywise = penalty.entrywise
+
     @property
     def is_quadratic(self) -> bool:
         return self.loss.quadratic and not self.kinked
+
+    @property
+    def certificate_kind(self) -> str:
+        """'duality_gap' bounds (P − min P)/P; 'gradient_cosine' is not a bound."""
+        smooth = self.unpenalized is None or self.loss.kind == "twice-smooth"
+        gap = self.strength and self.loss.has_conjugate and smooth
+        return "duality_gap" if gap else "gradient_cosine"
+
+    # Points
 
     def zero(self) -> Array:
         return np.zeros(self.shape)
@@ -72,32 +97,51 @@ class Objective(SecondOrder, Certified):
     def at_with_hessian(self, theta: Array) -> Point:
         """The point; of many rows, gradient, Hessian and all in one pass over them."""
         if isinstance(self.loss, MarginLoss) and not theta.any():
-            return self.at(theta).with_known(_jet=self.loss.jet_at_zero(self.y))
+            jet = self.loss.jet_at_zero(self.y)
+            return Point(self, theta, self.design.scores(theta), jet=jet)
         sparse = len(self.shape) == 1 and self.design.is_sparse
         few = self.design.n_rows <= self.block
         return self.at(theta) if few or sparse else self.in_one_pass(theta, hessian=True)
 
-    def prepared_steps(self, eta: float) -> Advance:
-        """(theta, steps) ↦ theta after that many steps of −η∇P, in place, for many small steps."""
-        loss, design = self.loss, self.design
-        plain = not design.is_sparse and not self.strength
-        if plain and isinstance(loss, MarginLoss) and loss.slope_as_ufunc is not None:
-            return affine_steps(loss, design, self.y, self.weights, eta)
+    def in_one_pass(self, theta: Array, hessian: bool = False) -> Point:
+        """The point with value, gradient and, if asked for, Hessian, block by block of dense rows.
 
-        def advance(theta: Array, steps: int) -> None:
-            for _ in range(steps):
-                theta -= eta * self.at(theta).gradient
+        Blocks of [X 1] stay in the cache from their scores to their part of the Hessian.
+        """
+        design, one, p = self.design, len(self.shape) == 1, self.n_parameters
+        if hessian:
+            self._require_memory()
+        H = np.zeros((p, p)) if hessian else None
+        K = self.shape[:-1]
+        scores, slopes, curvatures, values = empty_arrays(design.n_rows, K, K, K, ())
+        g = np.zeros(self.shape)
+        for rows, B in design.blocks(self.block, filled=not one):
+            w = self.weights[rows]
+            z = scores[..., rows] = design.scores_of(rows, theta) if one else theta @ B.T
+            jet = self.loss.jet(self.y[..., rows], z)
+            values[rows], slopes[..., rows], curvatures[..., rows] = jet
+            slope, curvature = jet[1:]
+            g += design.pull_of(rows, w * slope) if one else (w * slope) @ B
+            if H is None:
+                continue
+            assert curvature is not None
+            if one:  # H from √(w ℓ″) [X 1] alone (syrk: half the work)
+                root = np.sqrt(w * curvature)[:, None]
+                np.multiply(design.X[rows], root, out=B[:, : design.n_features])
+                B[:, design.n_features :] = root
+                H += B.T @ B
+            else:
+                H += self.loss.hessian(B, w, curvature)
+        design.passes += 1
+        value = self.weights @ values
+        value += self.strength * self.penalty.value(self.weight_part(theta))
+        g = self.with_penalty_gradient(g, theta)
+        known: dict[str, Any] = {"value": float(value), "gradient": g}
+        if H is not None:
+            known["hessian"] = self._penalized(H)
+        return Point(self, theta, scores, jet=(values, slopes, curvatures), **known)
 
-        return advance
-
-    def batch_gradient(self, rows: slice, theta: Array) -> Array:
-        """An unbiased estimate of ∇P from a few rows."""
-        z = self.design.scores_of(rows, theta)
-        scale = self.design.n_rows / (rows.stop - rows.start)
-        g = self.design.pull_of(
-            rows, scale * self.weights[rows] * self.loss.slopes(self.y[..., rows], z)
-        )
-        return self.with_penalty_gradient(g, theta)
+    # Derived objectives
 
     def take(self, rows: Index, weights: Array | None = None) -> Objective:
         """The same for some rows, or for weights of theirs; it is a mean, so the strength is the same."""
@@ -112,20 +156,9 @@ class Objective(SecondOrder, Certified):
 
     def with_strength(self, strength: float) -> Objective:
         """The same for another strength, sharing what depends on the rows alone."""
-        other = object.__new__(type(self))
-        vars(other).update(vars(self))
+        other = copy.copy(self)
         other._set_strength(strength)
         return other
-
-    def _set_strength(self, strength: float) -> None:
-        """The strength, and the penalty in force: at strength 0 there is none."""
-        self.strength = float(strength) if self.chosen_penalty.binds else 0.0
-        self.penalty = penalty = self.chosen_penalty if self.strength else UNPENALIZED
-        self.curvature = self.strength * penalty.curvature
-        self.kink = self.strength * penalty.kink
-        self.kinked, self.strongly_convex = penalty.kinked, penalty.strongly_convex
-        self.uniform, self.unpenalized = penalty.uniform, penalty.unpenalized
-        self.entrywise = penalty.entrywise
 
     def with_penalty(self, penalty: Penalty, strength: float) -> Objective:
         """The same loss with another penalty."""
@@ -135,14 +168,15 @@ class Objective(SecondOrder, Certified):
         """The same with the Moreau envelopes of a piecewise linear loss around slopes."""
         loss, y = envelope(self.loss, self.y, slopes, reach)
         P = Objective(self.design, loss, y, self.weights, self.chosen_penalty, self.strength)
-        vars(P).update(
-            {k: v for k, v in vars(self).items() if k in ("column_norms", "column_means", "far")}
-        )
+        known = {
+            k: v for k, v in vars(self).items() if k in ("column_norms", "column_means", "far")
+        }
+        vars(P).update(known)
         return P
 
     @property
     def without_offset(self) -> Objective:
-        """The same without it, which can be separated along the same directions."""
+        """The same without offsets, which has the same separating directions."""
         if not isinstance(self.loss, WithOffset):
             return self
         loss, y = self.loss.loss, self.y["target"]
@@ -153,6 +187,274 @@ class Objective(SecondOrder, Certified):
         design = self.design.take_features(features)
         penalty = self.chosen_penalty.on(features)
         return Objective(design, self.loss, self.y, self.weights, penalty, self.strength)
+
+    # Parts of theta, and first derivatives
+
+    def weight_part(self, theta: Array) -> Array:
+        """W without the intercept, as a view."""
+        return theta[..., : self.design.n_features]
+
+    def without_intercept(self, theta: Array) -> Array:
+        theta = theta.copy()
+        theta[..., self.design.n_features :] = 0
+        return theta
+
+    def mean_loss(self, scores: Array) -> float:
+        """Σ w ℓ alone, without slopes."""
+        (values,) = by_blocks(lambda y, z: (self.loss.values(y, z),), self.y, scores)
+        return float(self.weights @ values)
+
+    def with_penalty_gradient(self, g: Array, theta: Array) -> Array:
+        """g, to which the gradient of the penalty's smooth part is added in place."""
+        if self.strength:
+            d = self.design.n_features
+            g[..., :d] += self.strength * self.penalty.gradient(theta[..., :d])
+        return g
+
+    def steepest(self, W: Array, G: Array) -> Array:
+        """The element of least norm of ∂P with respect to W, from the gradient G of all that is smooth."""
+        return self.penalty.steepest(W, G, self.strength)
+
+    def batch_gradient(self, rows: slice, theta: Array) -> Array:
+        """An unbiased estimate of ∇P from a few rows."""
+        z = self.design.scores_of(rows, theta)
+        scale = self.design.n_rows / (rows.stop - rows.start)
+        g = self.design.pull_of(
+            rows, scale * self.weights[rows] * self.loss.slopes(self.y[..., rows], z)
+        )
+        return self.with_penalty_gradient(g, theta)
+
+    # Second derivatives
+
+    def hessian(self, curvatures: Array) -> Array:
+        """∇²P, dense, over theta.ravel(), where the losses have these curvatures."""
+        self._require_memory()
+        design, w = self.design, self.weights
+        if len(self.shape) == 1:
+            D = w * curvatures
+            if design.is_sparse or design.n_rows <= self.block or (D[0] == D).all():
+                return self._penalized(design.gram(D))
+        parts = (
+            self.loss.hessian(B, w[rows], curvatures[..., rows])
+            for rows, B in design.blocks(self.block)
+        )
+        return self._penalized(reduce(iadd, parts))
+
+    def hessian_under(self, point: Point) -> Array:
+        """∇²P at a point whose Hessian is known for another strength."""
+        H = point.hessian.copy()
+        own = self.weight_part(diagonal(H).reshape(self.shape))
+        own += self.curvature - point.objective.curvature
+        return H
+
+    def _require_memory(self) -> None:
+        p = self.n_parameters
+        if p > 1000:  # querying the memory costs more than a small Hessian
+            require_memory(24 * p * p, f"newton needs a dense {p} × {p} Hessian")
+
+    def _penalized(self, H: Array) -> Array:
+        """H with the penalty's curvature on the diagonal, where W is."""
+        if self.strongly_convex or not self.uniform:
+            self.weight_part(diagonal(H).reshape(self.shape))[...] += self.curvature
+        return H
+
+    def hessian_times(
+        self, point: Point, exact: bool = True
+    ) -> Callable[[Array], tuple[Array, Array | None]]:
+        """s ↦ (H s, X s) at a point; X s is a by-product that makes the line search cheap.
+
+        Unless `exact`, H s for K scores of many dense rows is computed in single precision, without X s.
+        """
+        curvatures, w, design = point.curvatures, self.weights, self.design
+        many = design.n_rows * design.width > IN_CACHE and len(self.shape) == 2
+        if many and not exact and not design.is_sparse:
+            return self._hessian_times_in_single(curvatures)
+
+        def times(s: Array) -> tuple[Array, Array]:
+            Xs = design.scores(s)
+            Hs = design.pull(w * self.loss.curve(curvatures, Xs))
+            if self.strongly_convex or not self.uniform:
+                self.weight_part(Hs)[...] += self.curvature * self.weight_part(s)
+            return Hs, Xs
+
+        return times
+
+    def _hessian_times_in_single(self, curvatures: Array) -> Callable[[Array], tuple[Array, None]]:
+        """H s for K dense scores, in blocks that stay in the cache and in single precision.
+
+        Steps need no more digits: gradients and objectives, which decide the accuracy, are in double precision.
+        """
+        design, loss = self.design, self.loss
+        C, w = curvatures.astype(np.float32), self.weights.astype(np.float32)
+        size = max(64, 8 * BLOCK // len(C))
+        blocks = [slice(i, i + size) for i in range(0, design.n_rows, size)]
+
+        def times(s: Array) -> tuple[Array, None]:
+            single, Hs = s.astype(np.float32), np.zeros_like(s)
+            np.multiply(self.curvature, self.weight_part(s), out=self.weight_part(Hs))
+            for rows in blocks:
+                B = design.single[rows]
+                V = loss.curve(C[:, rows], single @ B.T)
+                V *= w[rows]
+                Hs += V @ B
+            design.passes += 1
+            return Hs, None
+
+        return times
+
+    def shared_hessian(self) -> Array:
+        """XᵀWX/K + the penalty's curvature, one block of ∇²P if all K classes were equally likely."""
+        H = np.zeros((self.design.width, self.design.width))
+        for rows, B in self.design.blocks():
+            B *= np.sqrt(self.weights[rows])[:, None]
+            H += B.T @ B
+        H /= self.shape[0]
+        ridge = np.full(len(H), np.mean(self.curvature))
+        ridge[: self.design.n_features] = self.curvature
+        diagonal(H)[...] += ridge
+        return H
+
+    # Sizes that certificates and scaled coordinates are relative to
+
+    @once
+    def value_at_zero(self) -> float:
+        """The mean loss at scores of 0."""
+        if (jet := self.loss.jet_at_zero(self.y[..., :1])) is not None:  # all rows are alike
+            return float(self.weights.sum() * jet[0][0])
+        return self.mean_loss(np.zeros((*self.shape[:-1], len(self.weights))))
+
+    @once
+    def slopes_at_zero(self) -> float:
+        """The norm of the slopes at scores of 0."""
+        if (jet := self.loss.jet_at_zero(self.y[..., :1])) is not None:
+            return float(abs(jet[1][0]) * np.sqrt(self.weights.sum()))
+        return self.norm(self.loss.slopes(self.y, np.zeros((*self.shape[:-1], len(self.weights)))))
+
+    def norm(self, slopes: Array) -> float:
+        """√(Σ w s²)."""
+        return float(np.sqrt((slopes**2 @ self.weights).sum()))
+
+    @once
+    def columns_without_penalty(self) -> Array | slice:
+        """The columns of [X 1] without a penalty."""
+        d = self.design.n_features
+        if self.unpenalized is None:
+            return slice(d, None)
+        return np.append(np.flatnonzero(self.unpenalized), np.arange(d, self.design.width))
+
+    @once
+    def column_norms(self) -> Array:
+        return self.design.column_norms(self.weights)
+
+    @once
+    def column_means(self) -> Array:
+        return self.design.centre(self.weights)
+
+    @once
+    def far(self) -> FarColumns | None:
+        """The columns far from 0, where an intercept allows them to be centred."""
+        return far_columns(self.design, self.weights, self.column_norms)
+
+
+class Point:
+    """theta with its scores; everything else is computed on demand, once, unless it is `known`."""
+
+    def __init__(self, objective: Objective, theta: Array, scores: Array, **known: Any):
+        self.objective, self.theta, self.scores = objective, theta, scores
+        if known:
+            vars(self).update(known)
+
+    @once
+    def jet(self) -> tuple[Array, Array, Array | None]:
+        """Value, slope and curvature of the loss of every row."""
+        return by_blocks(self.objective.loss.jet, self.objective.y, self.scores)
+
+    @property
+    def slopes(self) -> Array:
+        return self.jet[1]
+
+    @property
+    def curvatures(self) -> Array:
+        assert self.jet[2] is not None
+        return self.jet[2]
+
+    @once
+    def loss_value(self) -> float:
+        return float(self.objective.weights @ self.jet[0])
+
+    @once
+    def value(self) -> float:
+        objective = self.objective
+        return self.loss_value + objective.strength * objective.penalty.value_at(self)
+
+    @once
+    def loss_gradient(self) -> Array:
+        objective = self.objective
+        return objective.design.pull(objective.weights * self.slopes)
+
+    @once
+    def gradient(self) -> Array:
+        """∇P, or the gradient of its smooth part when the penalty has a kink."""
+        return self.objective.with_penalty_gradient(self.loss_gradient.copy(), self.theta)
+
+    @once
+    def hessian(self) -> Array:
+        """∇²P, dense, over theta.ravel()."""
+        return self.objective.hessian(self.curvatures)
+
+    @once
+    def steepest(self) -> Array:
+        """The subgradient of least norm: 0 exactly at a minimum, and ∇P if there is no kink."""
+        g, objective = self.gradient.copy(), self.objective
+        if objective.kinked:
+            G = objective.weight_part(g)
+            G[...] = objective.steepest(objective.weight_part(self.theta), G)
+        return g
+
+    @property
+    def separates(self) -> bool:
+        """Without a penalty a likelihood, or the exponential loss, has no optimum once every row is right."""
+        objective = self.objective
+        if objective.strength or objective.loss.vanishes:
+            return False
+        return bool(objective.loss.margins(objective.y, self.scores).min() > 0)
+
+    def under(self, objective: Objective) -> Point:
+        """The same point for another strength, without evaluating the loss again."""
+        known = {k: v for k, v in vars(self).items() if k in ("jet", "loss_gradient")}
+        if "hessian" in vars(self):
+            known["hessian"] = objective.hessian_under(self)
+        return Point(objective, self.theta, self.scores, **known)
+
+    def toward(self, direction: Array, scores: Array | None = None) -> Callable[[float], Point]:
+        """t ↦ the point at theta + t·direction, using only vectors over the rows."""
+        along = self.objective.design.scores(direction) if scores is None else scores
+
+        def step(t: float) -> Point:
+            theta, scores = self.theta + t * direction, self.scores + t * along
+            return type(self)(self.objective, theta, scores)
+
+        return step
+
+
+def common_shift(M: Array) -> Array:
+    """trace(M)/K² for each K × K Hessian of the intercepts, singular where a shift of all scores changes nothing.
+
+    With it added to all entries M is regular in that direction, and the same in all others.
+    """
+    trace: Array = np.einsum("...kk->...", M)[..., None, None]
+    return trace / M.shape[-1] ** 2
+
+
+def without_common_shift(objective: Objective, theta: Array) -> Array:
+    """Among all unpenalized parameters of the same model, those that sum to 0 over the scores."""
+    if objective.loss.shift_invariant:
+        free = theta[..., objective.design.n_features :]
+        free -= free.mean(axis=0)
+        if objective.unpenalized is not None:
+            W = objective.weight_part(theta)
+            W -= np.where(objective.unpenalized, W.mean(axis=0), 0)
+    return theta
 
 
 def strength_of_C(C: float, n: float) -> float:

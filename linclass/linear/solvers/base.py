@@ -19,8 +19,9 @@ import numpy as np
 from linclass.base.arrays import Array
 from linclass.base.parameters import checks_of, require_whole
 from linclass.base.parts import NamedPart
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
+from linclass.linear.objective.certificate import certify
+from linclass.linear.objective.coordinates import InUnits, centred
+from linclass.linear.objective.objective import Objective, Point
 
 LARGE = 20_000  # rows above which a fit to a subset pays
 CLASSES = 100  # whose rows are looked for in a subset
@@ -93,7 +94,7 @@ class Trace:
             point = objective.at(back(point.theta))
         seconds = time.perf_counter() - self._start
         begun = time.perf_counter()
-        g, passes = point.steepest, point.objective.passes  # the next step needs ∇P as well
+        g, passes = point.steepest, point.objective.design.passes  # the next step needs ∇P as well
         row = {"passes": passes, "seconds": seconds, "objective": point.value}
         self.rows.append(row | {"gradient_norm": float((g * g).sum() ** 0.5)})
         if self.watch is not None:
@@ -183,7 +184,7 @@ class Solver(NamedPart):
         if not (has_gap and ratio < 1 and last.converged and last.slopes is not None):
             return None
         point, slopes = weaker.at(last.theta), ratio * last.slopes
-        gap = weaker.certificate(point, slopes)
+        gap = certify(point, slopes)
         more = {"scores": last.scores, "alpha": None if last.alpha is None else ratio * last.alpha}
         found = Solution.at(point, gap, self.tol, 0, slopes=slopes, **more)
         return found if found.converged else None
@@ -229,7 +230,36 @@ class SolverByPasses(Solver):
     def estimate(self, objective: Objective, state: Any) -> Solution:
         """The solution after some passes, certified on the rows of the objective."""
         point = objective.at(state.mean.copy())
-        return Solution.at(point, objective.certificate(point), self.tol, state.epoch)
+        return Solution.at(point, certify(point), self.tol, state.epoch)
+
+
+def in_other_coordinates(
+    other: InUnits,
+    solve: Callable[[Objective, Array, Trace | None], Solution],
+    objective: Objective,
+    start: Array,
+    trace: Trace | None,
+) -> Solution:
+    """The solution of the same problem in other coordinates, in those of the objective."""
+    own = trace and trace.of(objective, other.units.move)
+    solution = solve(other.objective, other.units.coordinates(start), own)
+    solution.theta = other.units.move(solution.theta)
+    return solution
+
+
+def again_about_mean(
+    solution: Solution,
+    point: Point,
+    solve: Callable[[Objective, Array, Trace | None], Solution],
+    objective: Objective,
+    start: Array,
+    trace: Trace | None,
+) -> Solution:
+    """The solution at a point, unless rounding errors of rows far from 0 ended it: then that about their mean."""
+    at_end = solution.converged and solution.rank is None
+    if at_end or point.separates or (near := centred(objective)) is None:
+        return solution
+    return in_other_coordinates(near, solve, objective, start, trace)
 
 
 def few_rows(

@@ -11,9 +11,8 @@ import numpy as np
 
 from linclass.base.arrays import Array
 from linclass.base.line_search import backtrack
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
-from linclass.linear.objective.units import Units
+from linclass.linear.objective.coordinates import Units
+from linclass.linear.objective.objective import Objective, Point
 
 ROUNDING = 1e-12  # of the kink, by which slopes may exceed it
 STEPS = 100

@@ -17,9 +17,8 @@ import numpy as np
 
 from linclass.base.arrays import Array, by_blocks, once
 from linclass.base.design_matrix import DesignMatrix
-from linclass.linear.objective.moreau_envelope import Envelope
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
+from linclass.linear.losses.wrapped import Envelope
+from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.hinge.scores_of_pairs import ScoresOfPairs
 
 
@@ -130,7 +129,7 @@ class AugmentedPoint(Point):
         return slice(self.objective.design.n_features, None)
 
     @once
-    def _jet(self) -> tuple[Any, Array, Array]:
+    def jet(self) -> tuple[Any, Array, Array]:
         """Without the values, which a line search does not need."""
         return None, *self.objective.derivatives(self.scores)
 
@@ -142,11 +141,12 @@ class AugmentedPoint(Point):
     @once
     def value(self) -> float:
         b = self.theta[..., self._free]
-        return self._value() + float((self.objective.imbalance * b).sum())
+        penalty = self.objective.strength * self.objective.penalty.value_at(self)
+        return self.loss_value + penalty + float((self.objective.imbalance * b).sum())
 
     @once
     def gradient(self) -> Array:
-        g = self._gradient()
+        g = self.objective.with_penalty_gradient(self.loss_gradient.copy(), self.theta)
         g[..., self._free] += self.objective.imbalance
         return g
 

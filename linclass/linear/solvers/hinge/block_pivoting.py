@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linclass.base.arrays import Array
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
+from linclass.linear.objective.certificate import certify
+from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.hinge.kink_equations import equations_of
 
 MAX_GUESSES = 60
@@ -163,7 +163,7 @@ def count_corrected(old: Guess, new: Guess) -> int:
 def better(best: Pivoted, point: Point, stretched: Point, slopes: Array, tol: float) -> Pivoted:
     """The best point, or one of the two that has a smaller certificate."""
     for candidate in (point, stretched):
-        certificate = candidate.objective.certificate(candidate, slopes)
+        certificate = certify(candidate, slopes)
         if certificate < best.certificate:
             best = Pivoted(candidate, slopes, certificate, 0)
         if certificate <= tol:

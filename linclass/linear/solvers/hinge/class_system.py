@@ -14,9 +14,7 @@ import numpy as np
 from linclass.base.arrays import Array, diagonal
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_algebra import Inverse, conjugate_gradients, length
-from linclass.linear.objective.common_shift import common_shift
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
+from linclass.linear.objective.objective import Objective, Point, common_shift
 from linclass.linear.solvers.hinge.augmented import AugmentedPairs
 
 DENSE = 1500  # parameters up to which a Hessian is formed

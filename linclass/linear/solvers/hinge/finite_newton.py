@@ -20,9 +20,13 @@ import numpy as np
 
 from linclass.base.arrays import Array
 from linclass.base.line_search import decreased, minimize_along
-from linclass.linear.objective.gap import l2_part
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
+from linclass.linear.objective.certificate import (
+    certify,
+    gap_from_conjugates,
+    l2_part,
+    relative_gap,
+)
+from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution, Trace
 from linclass.linear.solvers.hinge.newton_system import NewtonSystem, newton_system
 from linclass.linear.solvers.hinge.reductions import SolverAfterReductions
@@ -63,7 +67,7 @@ class FiniteNewton(SolverAfterReductions):
             if exact:
                 certificate = of_parabola(objective, new)
             elif decrease(old, new) <= NEAR * self.tol**0.5:
-                certificate = objective.certificate(new)
+                certificate = certify(new)
             return certificate <= self.tol
 
         point, system, slopes = objective.at(start), newton_system(objective), None
@@ -73,13 +77,13 @@ class FiniteNewton(SolverAfterReductions):
             if certificate > self.tol or not may_hide(objective, point, largest, self.tol):
                 break
             point = objective.at(point.theta)
-            duals = {objective.certificate(point, s): s for s in (slopes, point.slopes)}
+            duals = {certify(point, s): s for s in (slopes, point.slopes)}
             certificate = min(duals)
             slopes = duals[certificate]
             if certificate <= self.tol or n_iter == self.max_steps:
                 break
         if certificate == np.inf:
-            certificate = objective.certificate(point)
+            certificate = certify(point)
         return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores)
 
 
@@ -140,17 +144,17 @@ def descend_exactly(point: Point, step: Array, along: Array) -> tuple[Point, flo
 
 
 def decrease(old: Point, new: Point) -> float:
-    return new.objective.share(old.value - new.value, new.value)
+    return relative_gap(new.objective, old.value - new.value, new.value)
 
 
 def of_parabola(objective: Objective, point: Point) -> float:
     """Relative gap for the slopes of a point where ∇P = 0, so that −Xᵀ(w s)/strength is W itself."""
     unbalanced = abs(float(objective.weights @ point.slopes)) if objective.design.intercept else 0.0
     if unbalanced > 1e-14:
-        return objective.certificate(point)
+        return certify(point)
     conjugates = objective.loss.conjugates(objective.y, point.slopes)
-    gap = objective.gap_from_conjugates(point, conjugates, objective.weight_part(point.theta))
-    return objective.share(gap, point.value)
+    gap = gap_from_conjugates(point, conjugates, objective.weight_part(point.theta))
+    return relative_gap(objective, gap, point.value)
 
 
 def may_hide(objective: Objective, point: Point, largest: Array, tol: float) -> bool:
@@ -168,4 +172,4 @@ def may_hide(objective: Objective, point: Point, largest: Array, tol: float) -> 
     steepness = float(np.sqrt((point.slopes**2 @ objective.weights).sum()))
     gradient = float(point.curvatures.max()) * e * norms[: objective.design.n_features]
     gap = e * steepness + float(l2_part(gradient, objective.strength))
-    return objective.share(gap, point.value) > tol / 10
+    return relative_gap(objective, gap, point.value) > tol / 10

@@ -20,8 +20,8 @@ import numpy as np
 from scipy import sparse
 
 from linclass.base.arrays import Array
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
+from linclass.linear.objective.certificate import certify, relative_gap
+from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution, Solver, Trace
 
 TOLERANCE = 1e-10  # of the program, the least that HiGHS takes
@@ -52,7 +52,7 @@ class LinearProgram(Solver):
         found = program.solved(self.max_steps)
         if found.x is None:
             point = objective.at(start)
-            return Solution.at(point, objective.certificate(point), self.tol, int(found.nit))
+            return Solution.at(point, certify(point), self.tol, int(found.nit))
         theta, v, middle = program.multipliers(found)
         # if columns without a penalty separate the rows, margins are 1 but for rounding
         point = min(map(objective.at, (theta, LONGER * theta)), key=lambda one: one.value)
@@ -132,4 +132,4 @@ class Program:
         limit = self.kink[bound]
         s = s * np.min(limit / np.maximum(sums[bound], limit), initial=1.0)
         gap = max(float(point.value + self.w @ P.loss.conjugates(P.y, s)), 0.0)
-        return P.share(gap + 2 * float(left), point.value), s
+        return relative_gap(P, gap + 2 * float(left), point.value), s

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from linclass.base.arrays import Array
+from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, Trace, few_rows
 from linclass.linear.solvers.hinge import tied_classes
@@ -54,7 +55,7 @@ class Multipliers(SemismoothNewton):
             return other
         theta = min(other, best, key=lambda end: end.objective).theta
         point = min(objective.at(theta), objective.at(start), key=lambda end: end.value)
-        ends = [(objective.certificate(point, end.slopes), end.slopes) for end in (other, best)]
+        ends = [(certify(point, end.slopes), end.slopes) for end in (other, best)]
         certificate, slopes = min(ends, key=lambda end: end[0])
         return Solution.at(
             point, certificate, self.tol, other.n_iter, slopes=slopes, scores=point.scores

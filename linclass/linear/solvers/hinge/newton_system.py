@@ -15,8 +15,7 @@ from scipy.linalg import lapack
 
 from linclass.base.arrays import Array, diagonal
 from linclass.base.linear_algebra import conjugate_gradients, length
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
+from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.hinge.augmented import AugmentedPairs
 from linclass.linear.solvers.hinge.class_system import DENSE, PairHessian, PairProducts
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from linclass.base.arrays import Array, Seed
 from linclass.base.parameters import require_whole
+from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, SolverByPasses, Trace
 
@@ -71,7 +72,7 @@ class Pegasos(SolverByPasses):
                 if trace:
                     trace(point)
                 dual = np.clip(met / state.t, -1, 1)  # rows drawn too often leave the domain
-                certificate = objective.certificate(point, dual)
+                certificate = certify(point, dual)
                 if certificate <= self.tol:
                     break
         return Solution.at(point, certificate, self.tol, state.epoch, slopes=dual)

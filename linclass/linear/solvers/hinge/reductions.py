@@ -12,14 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from linclass.base.arrays import Array
-from linclass.linear.objective.centred_rows import centred
-from linclass.linear.objective.equal_factors import equal_factors
+from linclass.linear.objective.certificate import certify
+from linclass.linear.objective.coordinates import centred, equal_factors
 from linclass.linear.objective.equal_rows import merged
 from linclass.linear.objective.objective import Objective
-from linclass.linear.solvers.base import Solution, Solver, Trace
+from linclass.linear.solvers.base import Solution, Solver, Trace, in_other_coordinates
 from linclass.linear.solvers.hinge import block_pivoting
 from linclass.linear.solvers.intercept_alone import by_bisection
-from linclass.linear.solvers.other_coordinates import in_other_coordinates
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class SolverAfterReductions(Solver):
         alone = by_bisection(objective)
         if alone.value >= solution.objective:
             return solution
-        certificate = objective.certificate(alone)
+        certificate = certify(alone)
         return Solution.at(
             alone, certificate, self.tol, solution.n_iter, slopes=alone.slopes, scores=alone.scores
         )

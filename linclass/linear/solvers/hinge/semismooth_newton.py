@@ -18,8 +18,8 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.base.arrays import Array
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
+from linclass.linear.objective.certificate import certify
+from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution, Trace
 from linclass.linear.solvers.hinge.augmented import Augmented, augmented, may_move, slopes_at
 from linclass.linear.solvers.hinge.finite_newton import minimize
@@ -73,7 +73,7 @@ class SemismoothNewton(SolverAfterReductions):
             )
             if trace:
                 trace(point)
-            certificate = objective.certificate(point, slopes)
+            certificate = certify(point, slopes)
             worse = 0 if certificate < best[2] else worse + 1
             if not worse:
                 best = point, slopes, certificate
@@ -92,7 +92,7 @@ def reach_of_start(
     """(reach, slopes) of a start; a larger reach, if its slopes certify the start to be nearer."""
     larger = GROWTH * reach
     other = slopes_at(objective, objective.loss.middle(objective.y), point.scores, larger)
-    nearer = objective.certificate(point, other) <= NEARER * objective.certificate(point, slopes)
+    nearer = certify(point, other) <= NEARER * certify(point, slopes)
     return (larger, other) if nearer else (reach, slopes)
 
 

@@ -14,10 +14,10 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.base.arrays import Array
-from linclass.linear.objective.equal_factors import equal_factors
+from linclass.linear.objective.certificate import certify
+from linclass.linear.objective.coordinates import equal_factors
 from linclass.linear.objective.objective import Objective
-from linclass.linear.solvers.base import Solution, Solver, Trace
-from linclass.linear.solvers.other_coordinates import in_other_coordinates
+from linclass.linear.solvers.base import Solution, Solver, Trace, in_other_coordinates
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Subgradient(Solver):
         dual = np.zeros_like(best.scores)
         strong = float(np.min(objective.curvature))
         if objective.strength and best.value == 0:  # nothing is below
-            return Solution.at(best, objective.certificate(best), self.tol, 0, slopes=best.slopes)
+            return Solution.at(best, certify(best), self.tol, 0, slopes=best.slopes)
         for t in range(1, self.max_steps + 1):
             point = objective.at(theta)
             g, s = point.gradient, point.slopes
@@ -63,7 +63,7 @@ class Subgradient(Solver):
             if t % self.certify_every == 0 or t == self.max_steps:
                 average = objective.at(mean.copy())
                 best = min(best, average, point, key=lambda p: (p.value, np.abs(p.slopes).sum()))
-                certificate = objective.certificate(best, dual)
+                certificate = certify(best, dual)
                 if certificate <= self.tol:
                     break
         return Solution.at(best, certificate, self.tol, t, slopes=dual if strong else None)

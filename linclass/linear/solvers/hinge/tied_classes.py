@@ -21,6 +21,7 @@ import numpy as np
 
 from linclass.base.arrays import Array
 from linclass.linear.losses._simplex_projection import onto_simplex
+from linclass.linear.objective.certificate import certify, relative_gap
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, Trace
 from linclass.linear.solvers.hinge.class_system import DENSE, curvature_of_ties, solved
@@ -181,7 +182,7 @@ class Ties:
         gap += np.abs(guess.pull[:, self.d :]).sum()
         losses = largest - guess.above[self.y, self.every]
         value = self.weights @ losses + self.strength / 2 * np.vdot(W, W)
-        return self.objective.share(float(gap), min(float(value), self.at_zero))
+        return relative_gap(self.objective, float(gap), min(float(value), self.at_zero))
 
     def slopes(self, guess: TiedClasses) -> Array:
         slopes = np.zeros(guess.above.shape)
@@ -192,5 +193,5 @@ class Ties:
 
     def solution(self, guess: TiedClasses, tol: float, n_iter: int) -> Solution:
         point, slopes = self.objective.at(guess.theta), self.slopes(guess)
-        certificate = self.objective.certificate(point, slopes)
+        certificate = certify(point, slopes)
         return Solution.at(point, certificate, tol, n_iter, slopes=slopes, scores=point.scores)

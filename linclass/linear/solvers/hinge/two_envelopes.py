@@ -20,13 +20,11 @@ import numpy as np
 from linclass.base.arrays import Array, diagonal
 from linclass.base.line_search import minimize_along
 from linclass.base.linear_algebra import Inverse
-from linclass.linear.objective.centred_rows import centred
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
-from linclass.linear.objective.units import Units
-from linclass.linear.solvers.base import Solution, Solver, Trace
+from linclass.linear.objective.certificate import certify
+from linclass.linear.objective.coordinates import Units, centred
+from linclass.linear.objective.objective import Objective, Point
+from linclass.linear.solvers.base import Solution, Solver, Trace, in_other_coordinates
 from linclass.linear.solvers.intercept_alone import by_bisection
-from linclass.linear.solvers.other_coordinates import in_other_coordinates
 
 FIRST, GROWTH = 0.5, 3.0  # reach of the first round, in units of the loss, and its growth
 SHARE = 0.1  # of the certificate, to which a round is solved
@@ -59,7 +57,7 @@ class TwoEnvelopes(Solver):
             return in_other_coordinates(near, self.solve, objective, start, trace)
         loss, y = objective.loss, objective.y
         alone = by_bisection(objective)
-        if (certificate := objective.certificate(alone)) <= self.tol:
+        if (certificate := certify(alone)) <= self.tol:
             if trace:
                 trace(alone)
             return Solution.at(alone, certificate, self.tol, 0, slopes=alone.slopes)
@@ -78,7 +76,7 @@ class TwoEnvelopes(Solver):
             point = objective.at(near_theta)
             if trace:
                 trace(point)
-            certificate = objective.certificate(point, slopes)
+            certificate = certify(point, slopes)
             if certificate > 0.5 * best[2]:
                 share *= LESS
             worse = 0 if certificate < best[2] else worse + 1

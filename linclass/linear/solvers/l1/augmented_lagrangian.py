@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.base.arrays import Array
+from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, Solver, Trace
 from linclass.linear.solvers.intercept_alone import by_bisection
@@ -50,7 +51,7 @@ class AugmentedLagrangian(Solver):
         loss, y = objective.loss, objective.y
         if len(objective.shape) == 1:
             alone = by_bisection(objective)
-            if (certificate := objective.certificate(alone)) <= self.tol:
+            if (certificate := certify(alone)) <= self.tol:
                 if trace:
                     trace(alone)
                 return Solution.at(alone, certificate, self.tol, 0, slopes=alone.slopes)
@@ -67,7 +68,7 @@ class AugmentedLagrangian(Solver):
             slopes = smooth.loss.slopes(smooth.y, point.scores)
             if trace:
                 trace(point)
-            certificate = objective.certificate(point, slopes)
+            certificate = certify(point, slopes)
             worse = 0 if certificate < best[2] else worse + 1
             if not worse:
                 best = point, slopes, certificate

@@ -21,10 +21,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import lapack
 
-from linclass.base.arrays import Array, diagonal, soft_threshold
+from linclass.base.arrays import SMALLEST, Array, diagonal, soft_threshold
 from linclass.base.line_search import backtrack
 from linclass.base.linear_algebra import conjugate_gradients
-from linclass.linear.objective.gap import TINY
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.l1.centred_gram import CentredGram
 
@@ -113,7 +112,7 @@ class DualNewton:
     ) -> Array:
         """The weights of the working set, from v."""
         X, start = self.columns, v
-        reach /= max(np.einsum("ij,ij->", X, X) / max(len(X), 1), TINY)
+        reach /= max(np.einsum("ij,ij->", X, X) / max(len(X), 1), SMALLEST)
         delta = curvature + 1 / reach
 
         def at(r: Array, s: Array) -> DualPoint:

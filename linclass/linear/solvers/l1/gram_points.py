@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linclass.base.arrays import Array
-from linclass.linear.objective.gap import gap_of, relative
+from linclass.linear.objective.certificate import certify, gap_of, relative
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.l1.centred_gram import CentredGram
 
@@ -61,7 +61,7 @@ def from_rows(objective: Objective, gram: CentredGram, W: Array) -> GramPoint:
     """By products with the rows."""
     point = objective.at(gram.theta(W).reshape(objective.shape))
     slopes = np.atleast_2d(objective.weight_part(point.loss_gradient))
-    return GramPoint(point.value, slopes, objective.certificate(point))
+    return GramPoint(point.value, slopes, certify(point))
 
 
 def from_moments(

@@ -13,8 +13,8 @@ import numpy as np
 from linclass.base.arrays import Array
 from linclass.base.line_search import backtrack_predicted
 from linclass.base.linear_algebra import solve_lifted
-from linclass.linear.objective.point import Point
-from linclass.linear.objective.units import Units
+from linclass.linear.objective.coordinates import Units
+from linclass.linear.objective.objective import Point
 
 FORCING = 0.01  # of the residual, at which conjugate gradients stop
 MOST = 50  # products for one step

@@ -6,9 +6,8 @@ import numpy as np
 
 from linclass.base.arrays import BLOCK, Array, diagonal
 from linclass.base.line_search import backtrack_predicted
-from linclass.linear.objective.common_shift import without_common_shift
-from linclass.linear.objective.point import Point
-from linclass.linear.objective.units import Units
+from linclass.linear.objective.coordinates import Units
+from linclass.linear.objective.objective import Point, without_common_shift
 from linclass.linear.solvers.l1.active_set import ActiveSet, scale
 
 KEEP = 0.1  # reduction of the residual by a step, up to which its Hessian is kept

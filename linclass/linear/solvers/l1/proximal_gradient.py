@@ -19,10 +19,9 @@ import numpy as np
 
 from linclass.base.arrays import Array
 from linclass.base.line_search import halve
-from linclass.linear.objective.common_shift import without_common_shift
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
-from linclass.linear.objective.units import Units
+from linclass.linear.objective.certificate import certify
+from linclass.linear.objective.coordinates import Units
+from linclass.linear.objective.objective import Objective, Point, without_common_shift
 from linclass.linear.solvers.base import Solution, Solver, Trace
 from linclass.linear.solvers.intercept_alone import is_minimum, start_of_weights
 from linclass.linear.solvers.l1.newton_on_pieces import NewtonOnPieces
@@ -56,7 +55,7 @@ class ProximalGradient(Solver):
         if is_minimum(last, units):
             if trace:
                 trace(last)
-            return Solution.at(last, objective.certificate(last), self.tol, 0)
+            return Solution.at(last, certify(last), self.tol, 0)
         nearer = NewtonOnPieces(units)
         alike = units.scale.max() <= ALIKE * units.scale.min()
         if alike or not objective.penalty.prox_by_feature:
@@ -81,7 +80,7 @@ class ProximalGradient(Solver):
             if trace:
                 trace(new)
             if n_iter % self.certify_every == 0 or n_iter == self.max_steps or new.separates:
-                certificate = objective.certificate(new)
+                certificate = certify(new)
                 if certificate <= self.tol or new.separates:
                     break
         return Solution.at(new, certificate, self.tol, n_iter)

@@ -21,14 +21,12 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.base.arrays import Array
-from linclass.linear.objective.centred_rows import centred
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
-from linclass.linear.objective.units import Units
-from linclass.linear.solvers.base import Solution, Solver, Trace
+from linclass.linear.objective.certificate import certify
+from linclass.linear.objective.coordinates import Units, centred
+from linclass.linear.objective.objective import Objective, Point
+from linclass.linear.solvers.base import Solution, Solver, Trace, in_other_coordinates
 from linclass.linear.solvers.intercept_alone import is_minimum, start_of_weights
 from linclass.linear.solvers.l1.working_set import CUT, WorkingSet
-from linclass.linear.solvers.other_coordinates import in_other_coordinates
 
 STAGE = 0.3  # ratio of one strength to the last, with fewer weights than rows
 ROUGH_STAGE = 0.5  # the same with more
@@ -58,7 +56,7 @@ class ProximalNewton(Solver):
         if is_minimum(point, units):
             if trace:
                 trace(point)
-            return Solution.at(point, objective.certificate(point), self.tol, 0)
+            return Solution.at(point, certify(point), self.tol, 0)
         if (nearer := self.near(objective, start)) is not start:
             point = objective.at(nearer)
         steps, working = 0, None
@@ -78,7 +76,7 @@ class ProximalNewton(Solver):
         while True:
             left = float(np.abs(units.excess(point)).max(initial=0))
             if left <= small or not objective.kinked or steps >= self.max_steps:
-                certificate = objective.certificate(point)
+                certificate = certify(point)
             if certificate <= self.tol or steps >= self.max_steps or point.separates:
                 break
             working = WorkingSet(objective, point, units, working)

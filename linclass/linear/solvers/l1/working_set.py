@@ -12,9 +12,8 @@ from typing import Protocol
 import numpy as np
 
 from linclass.base.arrays import Array
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
-from linclass.linear.objective.units import Units
+from linclass.linear.objective.coordinates import Units
+from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.l1.newton_step import NewtonStep
 from linclass.linear.solvers.l1.orthant_step import OrthantStep
 
@@ -53,24 +52,24 @@ class WorkingSet:
             self.step: Step = NewtonStep(free, own) if direct else OrthantStep(free, own)
         theta = np.ascontiguousarray(here.theta[..., self.columns])
         g = here.loss_gradient[..., self.columns]
-        self.point = Point(self.sub, theta, here.scores).with_known(_jet=here._jet, loss_gradient=g)
+        self.point = Point(self.sub, theta, here.scores, jet=here.jet, loss_gradient=g)
 
     def point_of(self, objective: Objective) -> Point:
         """The present point, with all features."""
         theta = objective.zero()
         theta[..., self.columns] = self.point.theta
-        return Point(objective, theta, self.point.scores).with_known(_jet=self.point._jet)
+        return Point(objective, theta, self.point.scores, jet=self.point.jet)
 
     def descend(self, limit: int, goal: float = CUT) -> int:
         """Take steps until the residual is reduced by the factor `goal`; returns their number."""
-        passes, n = self.sub.passes, 0
+        passes, n = self.sub.design.passes, 0
         left = first = self.step.residual(self.point)
         while n < limit and (n == 0 or left > goal * first):
             self.point = self.step(self.point)
             left, before, n = self.step.residual(self.point), left, n + 1
             self.step.adapt(left / before if before else 0.0)
         share = self.sub.design.width / self.objective.design.width
-        self.objective.design.passes += share * (self.sub.passes - passes)
+        self.objective.design.passes += share * (self.sub.design.passes - passes)
         return n
 
 

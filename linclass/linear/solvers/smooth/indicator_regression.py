@@ -14,10 +14,10 @@ from functools import cached_property
 
 import numpy as np
 
-from linclass.base.arrays import Array, diagonal
+from linclass.base.arrays import SMALLEST, Array, diagonal
 from linclass.base.linear_algebra import Inverse, clear_constant_columns
 from linclass.discriminant.statistics.class_moments import ClassMoments
-from linclass.linear.objective.gap import TINY, gap_of_parts, l2_part, relative
+from linclass.linear.objective.certificate import gap_of_parts, l2_part, relative
 from linclass.linear.solvers.base import Solution
 
 
@@ -75,7 +75,7 @@ class IndicatorRegression:
         else:
             kind = "gradient_cosine"
             raw = np.sqrt(np.diag(self.gram) + self.mean**2)
-            norms = np.where(raw > 0, raw, 1) * max(np.sqrt(missed + 1e-18 * self.power), TINY)
+            norms = np.where(raw > 0, raw, 1) * max(np.sqrt(missed + 1e-18 * self.power), SMALLEST)
             certificate = min(np.abs(residual / norms).max(initial=0), 1.0)
         theta = w
         if self.intercept:

@@ -13,10 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from linclass.base.arrays import Array
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
-from linclass.linear.solvers.base import Solution, Solver, Trace
-from linclass.linear.solvers.other_coordinates import again_about_mean
+from linclass.linear.objective.certificate import certify
+from linclass.linear.objective.objective import Objective, Point
+from linclass.linear.solvers.base import Solution, Solver, Trace, again_about_mean
 from linclass.linear.solvers.smooth.newton import inverse_hessian, line_search
 
 
@@ -36,12 +35,12 @@ class Irls(Solver):
         point = objective.at(start)
         for n_iter in range(1, self.max_steps + 1):  # noqa: B007
             XtWz = objective.design.pull(objective.weights * weighted_response(point))
-            inverse = inverse_hessian(point)
+            inverse = inverse_hessian(objective, point.hessian)
             beta = inverse.times(XtWz.ravel()).reshape(start.shape)
             point = line_search(point, beta - point.theta, objective.at)
             if trace:
                 trace(point)
-            certificate = objective.certificate(point)
+            certificate = certify(point)
             if certificate <= self.tol or point.separates:
                 break
         solution = Solution.at(point, certificate, self.tol, n_iter, rank=inverse.rank)

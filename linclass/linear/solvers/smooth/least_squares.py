@@ -18,9 +18,9 @@ import numpy as np
 from linclass.base.arrays import Array, diagonal
 from linclass.base.linear_algebra import Inverse, clear_constant_columns
 from linclass.base.messages import require_memory
-from linclass.linear.objective.centred_rows import centred
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
+from linclass.linear.objective.certificate import certify
+from linclass.linear.objective.coordinates import centred
+from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution, Solver, Trace
 from linclass.linear.solvers.smooth.row_equations import RowEquations
 
@@ -48,7 +48,7 @@ class LeastSquares(Solver):
         if near is None:
             return self._refined(objective, RowEquations(objective), trace)
         solution = self._refined(near.objective, RowEquations(near.objective), trace)
-        solution.theta = near.end(solution.theta)
+        solution.theta = near.units.move(solution.theta)
         return solution
 
     def path(
@@ -73,7 +73,7 @@ class LeastSquares(Solver):
                 trace(point)
             if np.linalg.norm(step) <= 1e-14 * np.linalg.norm(point.theta):
                 break
-        return Solution.at(point, objective.certificate(point), self.tol, 1, rank=system.rank)
+        return Solution.at(point, certify(point), self.tol, 1, rank=system.rank)
 
 
 def shorter_by_rows(objective: Objective) -> bool:

@@ -18,13 +18,17 @@ import numpy as np
 from linclass.base.arrays import Array
 from linclass.base.line_search import backtrack
 from linclass.base.linear_algebra import Inverse
-from linclass.linear.objective.centred_rows import centred
-from linclass.linear.objective.common_shift import common_shift
-from linclass.linear.objective.first_step import lengthened
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
-from linclass.linear.solvers.base import Solution, Solver, Trace
-from linclass.linear.solvers.other_coordinates import again_about_mean, in_other_coordinates
+from linclass.linear.objective.certificate import certificate_of_step, certify
+from linclass.linear.objective.coordinates import centred
+from linclass.linear.objective.objective import Objective, Point, common_shift
+from linclass.linear.solvers.base import (
+    Solution,
+    Solver,
+    Trace,
+    again_about_mean,
+    in_other_coordinates,
+)
+from linclass.linear.solvers.smooth.first_step import lengthened
 from linclass.linear.solvers.smooth.secants import Secants
 
 CHORD = 1e-2  # decrement, relative to the objective: scores then change by about 0.1
@@ -73,13 +77,13 @@ class Newton(Solver):
         if objective.strength or not lengthens(objective):
             first = self.near(objective, start, 1e-4)  # two full steps then suffice
         point = objective.at_with_hessian(first)
-        inverse = inverse_hessian(point)
+        inverse = inverse_hessian(objective, point.hessian)
         if inverse.rank is not None and (near := centred(objective)) is not None:
             return in_other_coordinates(near, self.solve, objective, start, trace)
         free = not objective.strength or objective.unpenalized is not None
         if free and first is not start and not is_near(point, inverse):
             point = objective.at_with_hessian(start)
-            inverse = inverse_hessian(point)
+            inverse = inverse_hessian(objective, point.hessian)
         solution, point = self._descend(objective, point, point, inverse, trace=trace)
         return again_about_mean(solution, point, self.solve, objective, start, trace)
 
@@ -124,7 +128,7 @@ class Newton(Solver):
             if point is old:
                 # no step decreases the objective, unless one with its own Hessian does
                 if source is old:
-                    certificate = objective.certificate(point)
+                    certificate = certify(point)
                     break
                 keep = False
             if trace:
@@ -136,19 +140,19 @@ class Newton(Solver):
             if done or point.separates:
                 certificate = np.inf
                 if has_gap:
-                    certificate = objective.certificate_of_step(old, point, source)
+                    certificate = certificate_of_step(old, point, source)
                 if certificate > self.tol:
-                    certificate = objective.certificate(point)
+                    certificate = certify(point)
                 if certificate <= self.tol or point.separates:
                     break
             kept = keep
             if not keep:
-                source, inverse, secants = point, inverse_hessian(point), None
+                source, inverse, secants = point, inverse_hessian(objective, point.hessian), None
             elif not has_gap:
                 secants = secants or Secants(inverse=inverse.times)
                 secants.add(old, point)
         else:
-            certificate = objective.certificate(point)
+            certificate = certify(point)
         rank = rank_at(point, inverse)
         # the covariance of an estimate needs this point's own Hessian, which `inverse_hessian` may change
         known = None if objective.strength or objective.loss.shift_invariant else point
@@ -194,11 +198,12 @@ def is_near(point: Point, inverse: Inverse) -> bool:
     return bool(np.abs(point.objective.design.scores(step)).max() <= LOCAL)
 
 
-def inverse_hessian(point: Point) -> Inverse:
-    objective = point.objective
+def inverse_hessian(objective: Objective, H: Array) -> Inverse:
+    """The inverse of a Hessian H, to which curvature is added along a common shift of all K intercepts."""
     if objective.loss.shift_invariant and objective.design.intercept:
-        fix_common_intercept(point.hessian, objective.shape)
-    return Inverse(point.hessian, positive=objective.strongly_convex)
+        intercepts = H.reshape(*objective.shape, *objective.shape)[:, -1, :, -1]
+        intercepts += common_shift(intercepts)
+    return Inverse(H, positive=objective.strongly_convex)
 
 
 def rank_at(point: Point, inverse: Inverse) -> int | None:
@@ -210,14 +215,7 @@ def rank_at(point: Point, inverse: Inverse) -> int | None:
     if objective.strength or loss.quadratic or not loss.piecewise_quadratic:
         return inverse.rank
     curvatures = np.minimum(loss.curvatures(y, z - KINK), loss.curvatures(y, z + KINK))
-    straight = Point(objective, point.theta, z).with_known(_jet=(z, z, curvatures))
-    return inverse_hessian(straight).rank
-
-
-def fix_common_intercept(H: Array, shape: tuple[int, ...]) -> None:
-    """The objective does not change if all K intercepts are shifted: make H regular in that direction."""
-    intercepts = H.reshape(*shape, *shape)[:, -1, :, -1]
-    intercepts += common_shift(intercepts)
+    return inverse_hessian(objective, objective.hessian(curvatures)).rank
 
 
 def line_search(point: Point, step: Array, evaluate: Callable[[Array], Point]) -> Point:

@@ -15,10 +15,9 @@ import numpy as np
 from linclass.base.arrays import Array
 from linclass.base.line_search import backtrack
 from linclass.base.linear_algebra import Apply, Inverse, conjugate_gradients, length
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
-from linclass.linear.solvers.base import Solution, Solver, Trace, few_rows
-from linclass.linear.solvers.other_coordinates import again_about_mean
+from linclass.linear.objective.certificate import certify
+from linclass.linear.objective.objective import Objective, Point
+from linclass.linear.solvers.base import Solution, Solver, Trace, again_about_mean, few_rows
 from linclass.linear.solvers.smooth.newton import Newton, inverse_hessian
 
 PART = 6  # of the rows precondition: with fewer and a weak penalty the Hessian is a poor one
@@ -58,11 +57,11 @@ class NewtonCg(Solver):
         point, certificate, exact = objective.at(start), np.inf, False
         for n_iter in range(1, self.max_steps + 1):  # noqa: B007
             g, times = point.gradient, objective.hessian_times(point, exact)
-            passes = objective.passes
+            passes = objective.design.passes
             s, Xs, solved = conjugate_gradients(times, -g, eta * length(g), precondition)
             exact = exact or not solved
             one_score = g.ndim == 1 and g.size <= MEDIUM
-            if one_score and objective.passes - passes > PATIENCE:
+            if one_score and objective.design.passes - passes > PATIENCE:
                 precondition = by_hessian(objective.at_with_hessian(point.theta))
             decrement = -float(np.vdot(g, s))
             new, t = backtrack(point, point.toward(s, Xs), -decrement)
@@ -72,13 +71,13 @@ class NewtonCg(Solver):
                 trace(point)
             full = t == 1 and (eta**2 + min(1.0, 10 * gain)) * gain <= 0.01 * self.tol
             if full or point.separates:
-                certificate = objective.certificate(point)
+                certificate = certify(point)
                 if certificate <= self.tol or point.separates:
                     break
                 # the gap is proportional to ‖g‖²: no smaller g than tol requires
                 eta = min(0.5, max(0.05, 0.7 * (self.tol / certificate) ** 0.5))
         else:
-            certificate = objective.certificate(point)
+            certificate = certify(point)
         solution = Solution.at(point, certificate, self.tol, n_iter)
         return again_about_mean(solution, point, self.solve, objective, start, trace)
 
@@ -108,5 +107,5 @@ class NewtonCg(Solver):
 
 
 def by_hessian(point: Point) -> Apply:
-    inverse = inverse_hessian(point)
+    inverse = inverse_hessian(point.objective, point.hessian)
     return lambda r: inverse.times(r.ravel()).reshape(r.shape)

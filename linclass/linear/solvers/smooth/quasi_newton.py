@@ -12,15 +12,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.arrays import Array
+from linclass.base.arrays import SMALLEST, Array
 from linclass.base.line_search import wolfe
 from linclass.base.parameters import require_whole
-from linclass.linear.objective.gap import TINY
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
-from linclass.linear.objective.units import Units
-from linclass.linear.solvers.base import Solution, Solver, Trace
-from linclass.linear.solvers.other_coordinates import again_about_mean
+from linclass.linear.objective.certificate import certify
+from linclass.linear.objective.coordinates import Units
+from linclass.linear.objective.objective import Objective, Point
+from linclass.linear.solvers.base import Solution, Solver, Trace, again_about_mean
 from linclass.linear.solvers.smooth.secants import Secants
 
 # features are left as they are up to this ratio of scales, and this mean in their unit
@@ -65,11 +63,11 @@ class QuasiNewton(Solver):
             if trace:
                 trace(point)
             if point.separates or old.value - point.value <= self.tol * abs(point.value):
-                certificate = objective.certificate(point)
+                certificate = certify(point)
                 if certificate <= self.tol or point.separates or point is old:
                     break
         else:
-            certificate = objective.certificate(point)
+            certificate = certify(point)
         solution = Solution.at(point, certificate, self.tol, n_iter)
         return again_about_mean(solution, point, self.solve, objective, start, trace)
 
@@ -95,4 +93,4 @@ def bend_at(point: Point) -> float:
     own = (rows,) if moved.ndim == 1 else (rows % len(moved), rows)
     moved[own] += STEP
     change = objective.loss.slopes(objective.y, moved)[own] - point.slopes[own]
-    return max(float(objective.weights @ np.abs(change)) / STEP, TINY)
+    return max(float(objective.weights @ np.abs(change)) / STEP, SMALLEST)

@@ -20,8 +20,7 @@ from scipy.linalg import lapack
 
 from linclass.base.arrays import Array, diagonal
 from linclass.base.messages import require_memory
-from linclass.linear.objective.objective import Objective
-from linclass.linear.objective.point import Point
+from linclass.linear.objective.objective import Objective, Point
 
 # times the number of rows: residual of a unit row below which it depends on others
 DEPENDENT = 1e-13

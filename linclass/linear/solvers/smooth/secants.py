@@ -14,8 +14,8 @@ from collections.abc import Callable
 import numpy as np
 
 from linclass.base.arrays import Array
-from linclass.linear.objective.point import Point
-from linclass.linear.objective.units import Units
+from linclass.linear.objective.coordinates import Units
+from linclass.linear.objective.objective import Point
 
 
 class Secants:

@@ -19,6 +19,7 @@ import numpy as np
 
 from linclass.base.arrays import Array, Seed
 from linclass.base.parameters import is_number, require_whole
+from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, SolverByPasses, Trace
 
@@ -82,7 +83,7 @@ class StochasticGradient(SolverByPasses):
                 point = objective.at(state.mean.copy())
                 if trace:
                     trace(point)
-                certificate = objective.certificate(point)
+                certificate = certify(point)
                 if certificate <= self.tol:
                     break
         return Solution.at(point, certificate, self.tol, state.epoch)

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.arrays import Array
+from linclass.base.arrays import EPS, Array
 from linclass.linear.losses.base import Loss
 
 # of the variance of y that is explained, a difference of means of squares
-ROUNDING = 64 * np.finfo(float).eps
+UNEXPLAINED = 64 * EPS
 
 
 def lengthened(
@@ -34,7 +34,7 @@ def lengthened(
     two = (
         np.abs(mean) < 1
     )  # not so if a class has less of the weight than rounding; y has no variance then
-    explained = np.where(two & (explained > ROUNDING), explained, 0.0)
+    explained = np.where(two & (explained > UNEXPLAINED), explained, 0.0)
     found = loss.normal_fit(np.where(two, mean, 0.0), explained)
     if found is None:
         return step
