@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from linclass import LinearClassifier
-from linclass.base.design_matrix import ROUNDING, DesignMatrix
+from linclass.base.arrays import EPS
+from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parts import find, names
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.multiclass import Softmax
@@ -66,7 +67,7 @@ def test_a_problem_of_a_stack_has_the_gap_of_a_single_one(K: int, intercept: boo
 def test_a_gap_is_never_negative_and_relative_to_what_is_left_of_the_objective() -> None:
     assert_allclose(gap_of(np.array([2.0, 1.0]), -1.5, np.array([0.0, 0.3])), [0.5, 0.0])
     assert_allclose(relative(0.5, 2.0, 1.0), 0.25)
-    assert_allclose(relative(ROUNDING, 0.0, 2.0), 0.5)  # a perfect fit
+    assert_allclose(relative(EPS, 0.0, 2.0), 0.5)  # a perfect fit
     assert_allclose(relative(np.array([1.0, 2.0]), np.array([4.0, 4.0]), 0.0), [0.25, 0.5])
 
 

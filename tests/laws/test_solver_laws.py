@@ -28,6 +28,7 @@ from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.base import Solver, Trace
 from linclass.linear.solvers.hinge.perceptron_rule import PerceptronRule
 from linclass.linear.solvers.hinge.reductions import SolverAfterReductions
+from linclass.linear.solvers.smooth.gradient_descent import prepared_steps
 from linclass.linear.solvers.smooth.newton import Newton, inverse_hessian
 
 # Those that take an L2 penalty, but for pegasos, which takes 1/ε steps to come within ε.
@@ -138,7 +139,7 @@ def test_prepared_steps_are_steps_along_the_gradient(loss: str, steps: int, pena
     expected = theta.copy()
     for _ in range(steps):
         expected = expected - 0.1 * P.at(expected).gradient
-    P.prepared_steps(0.1)(theta, steps)
+    prepared_steps(P, 0.1)(theta, steps)
     assert_allclose(theta, expected, atol=1e-14)
 
 

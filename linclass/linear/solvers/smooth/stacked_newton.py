@@ -36,10 +36,10 @@ class StackedObjective:
         self.loss, self.y, self.C = loss, y, loss.n_scores
         n, self.d = X.shape
         self.intercept = intercept
-        self.X = np.column_stack([X, np.ones(n)]) if intercept else X
-        self.p = p = self.X.shape[1]
+        self.rows = np.column_stack([X, np.ones(n)]) if intercept else X
+        self.p = p = self.rows.shape[1]
         upper = np.triu_indices(p)
-        self.XX = self.X[:, upper[0]] * self.X[:, upper[1]]  # upper triangle of x_i x_iᵀ
+        self.XX = self.rows[:, upper[0]] * self.rows[:, upper[1]]  # upper triangle of x_i x_iᵀ
         self.place = np.empty((p, p), dtype=np.intp)
         self.place[upper] = self.place[upper[::-1]] = np.arange(len(upper[0]))
         self._repeated = y
@@ -57,7 +57,7 @@ class StackedObjective:
     @cached_property
     def values_at_zero(self) -> Array:
         """The loss of each row at scores of 0."""
-        shape = (self.C, len(self.X)) if self.C > 1 else len(self.X)
+        shape = (self.C, len(self.rows)) if self.C > 1 else len(self.rows)
         values: Array = self.loss.jet(self.y, np.zeros(shape))[0]
         return values
 
@@ -68,11 +68,11 @@ class StackedPoint:
     def __init__(self, stack: StackedObjective, theta: Array, weights: Array, strengths: Array):
         self.stack, self.theta, self.weights, self.strengths = stack, theta, weights, strengths
         C, B, p = theta.shape
-        n, d, loss = len(stack.X), stack.d, stack.loss
+        n, d, loss = len(stack.rows), stack.d, stack.loss
         shape = (C, B * n) if C > 1 else (B * n,)
         self.y = stack.targets(B)
         if theta.any():
-            self.z = (theta.reshape(C * B, p) @ stack.X.T).reshape(shape)
+            self.z = (theta.reshape(C * B, p) @ stack.rows.T).reshape(shape)
             values, slopes, curvatures = loss.jet(self.y, self.z)
             assert curvatures is not None  # the loss is twice smooth
         else:  # all problems are alike
@@ -85,7 +85,7 @@ class StackedPoint:
         self.value = np.einsum("bi,bi->b", weights, values.reshape(B, n))
         self.value += 0.5 * np.einsum("cbj,bj->b", u**2, strengths)
         ws = slopes.reshape(C, B, n) * weights
-        self.gradient = (ws.reshape(C * B, n) @ stack.X).reshape(C, B, p)
+        self.gradient = (ws.reshape(C * B, n) @ stack.rows).reshape(C, B, p)
         self.gradient[..., :d] += strengths * u
 
     def certificate(self, which: Array, tol: float) -> Array:
@@ -98,7 +98,7 @@ class StackedPoint:
             border = np.empty((C, C, B, stack.p))  # ∂²P/∂β_k∂u_l, and at the end ∂²P/∂β_k∂β_l
             for k in range(C):
                 for l in range(k + 1):
-                    border[k, l] = border[l, k] = self.curvature(k, l, which) @ stack.X
+                    border[k, l] = border[l, k] = self.curvature(k, l, which) @ stack.rows
             M = np.moveaxis(border[..., d], 2, 0)
             delta = -np.linalg.solve(self._regular(M), g[..., d].T[:, :, None])[:, :, 0].T
             rest = rest + np.einsum("klbj,kb->lbj", border[..., :d], delta)
@@ -107,7 +107,7 @@ class StackedPoint:
         near = np.flatnonzero(left <= tol * np.abs(value))
         if len(near):
             rows = self._rows(which[near])
-            moves = delta[:, near].repeat(len(stack.X), axis=1)
+            moves = delta[:, near].repeat(len(stack.rows), axis=1)
             s, z = self.slopes[..., rows], self.z[..., rows]
             s = s + stack.loss.curve(self.curvatures[..., rows], moves.reshape(s.shape))
             each = stack.loss.conjugates(self.y[rows], s) + self.values[rows]
