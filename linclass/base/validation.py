@@ -160,9 +160,9 @@ def _dense_matrix(X: MatrixLike, owner: str) -> np.ndarray:
             raise ValueError(
                 f"the rows of X differ in length: {brief(X)}; give all the same features."
             ) from None
-        if "NAType" in str(error):
-            remedy = "X contains NaN: impute it first"
-            raise NotApplicable(f"{owner} takes numbers; {error}. {remedy}.") from None
+        if "NAType" in str(error):  # pandas' NA is refused as NaN is, with its row and column
+            missing = np.frompyfunc(is_missing, 1, 1)(array).astype(bool)
+            return _dense_matrix(np.where(missing, np.nan, array), owner)
         raise
     return array
 

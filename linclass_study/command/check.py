@@ -28,6 +28,7 @@ from linclass_study.config.kept_checks import idle_of_method
 from linclass_study.config.yaml_file import read_yaml
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.execution import bundles
+from linclass_study.execution.folds import make_folds
 from linclass_study.pipeline.protocols import divides_test_rows, protocol_named, selected_protocols
 from linclass_study.project import DEFAULT_STUDY, ROOT
 
@@ -93,13 +94,16 @@ def _official_rows(study: Study) -> Iterator[str]:
 
 
 def _columns(study: Study) -> Iterator[str]:
-    """Columns of text that no method reads, methods for columns in an order where there is none, and columns and
-    classes that the checks of the data will warn about.
+    """Protocols without folds, columns of text that no method reads, methods for ordered columns where there is no
+    order, and columns and classes that the checks of the data will warn about.
     """
     folders = SearchFolders([Path(folder) for folder in study.mirrors], root=study.root)
     for name, entry in study.datasets.items():
         if (data := small_dataset(entry, folders)) is not None:
             yield from (f"warning     of {name}: {text}" for text in serious(misleading(data)))
+            for protocol, reason in make_folds(data, name, study.evaluation)[1].items():
+                if protocol != "official":  # of the test set, which is not read here
+                    yield f"warning     of {name}: no fits by {protocol}: {reason}"
             for sentence in classes_without_order(study.methods, entry, data.classes):
                 yield f"no order    of {name}: {sentence}"
         texts, categories = columns_of_text(entry, folders)

@@ -246,6 +246,22 @@ def test_a_file_that_does_not_exist_is_named(capsys, tmp_path, monkeypatch):
     assert capsys.readouterr().err == "no.yaml: cannot be read (No such file or directory)\n"
 
 
+def test_more_folds_than_rows_of_a_class_are_a_warning_before_any_fit(check, tmp_path):
+    rows = [f"{k * 7 % 5},{'ab'[k % 10 == 0]}" for k in range(40)]
+    (tmp_path / "t.csv").write_text("\n".join(["size,y", *rows]))
+    text = (
+        "datasets: [mine]\nmethods: [logistic]\nevaluation: {folds: 5}\ndefine:\n  datasets:\n"
+        "    mine: {source: {file: t.csv}, target: y}\n"
+    )
+    code, lines = check(text)
+    (line,) = [line for line in lines if line.startswith("warning")]
+    assert code == 0
+    assert line.startswith("warning     of mine: no fits by cv: 5 folds need 5 rows of every class")
+    assert "class 'b' has 4; set evaluation.folds to at most 4" in line
+    _, lines = check(text.replace("folds: 5", "folds: 4"))
+    assert not [line for line in lines if line.startswith("warning")]
+
+
 def test_columns_that_mislead_are_told_before_any_fit(check, tmp_path):
     rows = [f"{k},note {k},2024-03-{k % 28 + 1:02},{k * 7 % 5},{'ab'[k % 2]}" for k in range(40)]
     (tmp_path / "t.csv").write_text("\n".join(["id,note,day,size,y", *rows]))

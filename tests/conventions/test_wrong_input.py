@@ -345,6 +345,13 @@ def test_an_array_of_dates_is_refused() -> None:
         L.GaussianNB().fit(DAYS[:, None], Y)
 
 
+def test_missing_numbers_of_pandas_are_named_with_row_and_column() -> None:
+    columns = [pd.array([1, 2, None, 4], dtype="Int64"), pd.Series([1, 2, pd.NA, 4], dtype=object)]
+    for column in columns:
+        with refused("Input X contains NaN: 1 value(s), the first in row 2, column 0"):
+            L.LogisticRegression().fit(pd.DataFrame({"a": column, "b": 1.0}), [0, 1, 0, 1])
+
+
 @pytest.mark.parametrize("gap", [None, np.nan, pd.NA, pd.NaT], ids=["None", "nan", "NA", "NaT"])
 def test_a_missing_label_is_said_to_be_missing(gap: object) -> None:
     y = np.where(Y == 1, "ill", "well").astype(object)

@@ -178,6 +178,8 @@ def test_the_conjugate_of_the_probit_loss_has_its_digits_at_any_margin() -> None
     loss, m = Probit(), np.array([-1e8, -1e3, -101, -99, -20.1, -19.9, -1, 0, 5, 29, 31, 37])
     a = -loss.slope(m)
     assert_allclose(loss.value(m) + loss.conjugate(a), -a * m, rtol=1e-12)
+    with np.errstate(all="raise", under="ignore"):
+        assert_allclose(loss.conjugate(np.array([0.0, 1e-310, 1e-290])), 0, atol=1e-280)
 
 
 @pytest.mark.parametrize("name", CONJUGATE)

@@ -64,7 +64,7 @@ class Probit(MarginLoss):
         on its right. The conjugate is a maximum, so an error e of m changes it by less than e².
         """
         out = np.where(a < 0, np.inf, 0.0)
-        inside = a > 0
+        inside = a > 1e-300  # below, the conjugate is 0 to rounding, and 1/a overflows
         a = a[inside]
         log_a = np.log(a)
         m = np.where(a < STEEP, np.interp(-log_a, -LOG_R, MARGINS), 1 / a - a)
