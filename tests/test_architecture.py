@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
-import pytest
+from cases import each
 
 import linclass
 
@@ -86,7 +86,7 @@ def files_of(top: str, file: Path) -> set[Path]:
     return {path for path in found if path is not None and path != file}
 
 
-@pytest.mark.parametrize(("top", "allowed"), [("linclass", LAYERS), ("linclass_study", STAGES)])
+@each(("top", "allowed"), [("linclass", LAYERS), ("linclass_study", STAGES)])
 def test_packages_import_only_lower_packages(top: str, allowed: dict[str, set[str]]) -> None:
     tuple(graphlib.TopologicalSorter(allowed).static_order())  # has no circle
     wrong = []
@@ -105,7 +105,7 @@ def test_linclass_has_at_most_14_entries() -> None:
     assert len({*LAYERS, "__init__.py"}) <= 14
 
 
-@pytest.mark.parametrize("top", FILES)
+@each("top", FILES)
 def test_no_file_needs_a_file_that_needs_it(top: str) -> None:
     """Imports inside functions and for type checkers count too."""
     graph = {file: files_of(top, file) for file in FILES[top]}
@@ -208,7 +208,7 @@ def entered_by_a_fit(model: Any, X: np.ndarray, y: np.ndarray) -> dict[str, set[
     return entered
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "files", "functions"),
     [
         (linclass.LogisticRegression(), 32, 155),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import each
 
 import linclass
 from linclass.base.classifier import Classifier
@@ -80,7 +81,7 @@ def test_a_model_without_its_lines_is_refused(monkeypatch) -> None:
         make_models.description("LinearSVM")
 
 
-@pytest.mark.parametrize("name", MODELS)
+@each("name", MODELS)
 def test_a_model_states_cost_and_reference(name) -> None:
     _, lines = make_models.description(name)
     assert re.search(r"O\(|fits of the estimator", lines["Cost"])
@@ -89,7 +90,7 @@ def test_a_model_states_cost_and_reference(name) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("name", MODELS)
+@each("name", MODELS)
 def test_a_model_has_the_predictions_and_the_certificate_that_it_states(name) -> None:
     _, lines = make_models.description(name)
     kind = getattr(linclass, name)
@@ -122,7 +123,7 @@ def without_code(text: str) -> str:
     return re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each("page", PAGES, ids=lambda page: page.name)
 def test_files_that_a_page_names_exist(page) -> None:
     """Of a name with {braces} the folder."""
     text = without_code(page.read_text(encoding="utf-8"))
@@ -140,7 +141,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each("page", PAGES, ids=lambda page: page.name)
 def test_links_to_headings_arrive(page) -> None:
     text = without_code(page.read_text(encoding="utf-8"))
     links = re.findall(r"\]\(([^)#:]*\.md)?#([^)]+)\)", text)
@@ -155,7 +156,7 @@ def test_help_of_a_model_begins_with_its_equation() -> None:
         assert getattr(linclass, name).__doc__.startswith(file.__doc__), name
 
 
-@pytest.mark.parametrize("folder", ["features", "transforms"])
+@each("folder", ["features", "transforms"])
 def test_the_page_of_features_has_a_row_of_each(folder: str) -> None:
     text = (ROOT / "docs" / "features.md").read_text(encoding="utf-8")
     rows = " ".join(line.split("|")[1] for line in text.splitlines() if line.startswith("|"))

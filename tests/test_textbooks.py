@@ -6,8 +6,8 @@ import importlib
 import re
 from pathlib import Path
 
-import pytest
 import yaml
+from cases import each
 
 import linclass
 from linclass.base import parts
@@ -45,7 +45,7 @@ def head(span: str) -> str:
     return span.partition("(")[0]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=IDS)
+@each("row", ROWS, ids=IDS)
 def test_what_a_row_names_exists(row):
     assert len(row) == 4
     section, subject, ours, examples = row

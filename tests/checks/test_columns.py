@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
+from cases import each
 from planted import numbers, random_table, values
 from scipy import sparse
 
@@ -14,8 +14,8 @@ from linclass_study.checks import column_checks
 from linclass_study.checks.column_checks import constant_columns, missing_cells
 
 
-@pytest.mark.parametrize("is_sparse", [False, True])
-@pytest.mark.parametrize("seed", range(8))
+@each("is_sparse", [False, True])
+@each("seed", range(8))
 def test_counts_are_those_of_looking_at_every_cell(seed: int, is_sparse: bool) -> None:
     table = random_table(seed, is_sparse=is_sparse)
     by_column = dict(zip(table.names, zip(*values(table), strict=True), strict=True))
@@ -35,7 +35,7 @@ def test_counts_are_those_of_looking_at_every_cell(seed: int, is_sparse: bool) -
     assert [*column_checks.duplicated(table)["duplicated_column_of"]] == repeats
 
 
-@pytest.mark.parametrize(
+@each(
     ("cells", "is_constant"),
     [
         ([2, 2, 2], True),
@@ -49,7 +49,7 @@ def test_counts_are_those_of_looking_at_every_cell(seed: int, is_sparse: bool) -
         ([-1, 0, 0], False),
     ],
 )
-@pytest.mark.parametrize("is_sparse", [False, True])
+@each("is_sparse", [False, True])
 def test_a_constant_column_has_at_most_one_value_beside_gaps(cells, is_constant, is_sparse) -> None:
     table = numbers({"other": [1, 2, 3], "it": cells, "last": [3, 3, 1]})
     if is_sparse:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import numpy as np
-import pytest
+from cases import each
 from planted import numbers
 
 from linclass.base.tables import Table
@@ -27,7 +27,7 @@ def of_levels(levels: list[str]) -> dict[str, list[object]]:
     return dates(Table(codes, ("when",), {"when": tuple(levels)}))["date_columns"]
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_text_in_the_usual_forms_of_dates_is_found(form: str) -> None:
     levels = [day.strftime(form) for day in DAYS]
     assert of_levels(levels) == {"when": [40, levels[0]]}

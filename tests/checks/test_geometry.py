@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from cases import each
 from planted import numbers
 from scipy import sparse
 
@@ -75,7 +76,7 @@ def test_what_is_too_large_is_not_checked_and_reports_it(monkeypatch) -> None:
         design(numbers({"c": [0, 1, 2, 3]}, {"c": tuple("abcd")}))
 
 
-@pytest.mark.parametrize("is_sparse", [False, True])
+@each("is_sparse", [False, True])
 def test_each_pair_of_classes_has_its_answer_with_a_proof(is_sparse: bool) -> None:
     """Four clouds at the corners of a square, the last one drawn over the first."""
     generator = np.random.default_rng(0)
@@ -100,7 +101,7 @@ def test_each_pair_of_classes_has_its_answer_with_a_proof(is_sparse: bool) -> No
             assert np.array_equal(side > 0, y[own] == l)
 
 
-@pytest.mark.parametrize(
+@each(
     ("x", "y", "output"),
     [
         ([0, 1, 2, 3], [0, 0, 1, 1], "yes"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
+from cases import each
 from planted import numbers
 from scipy import sparse
 
@@ -49,24 +49,24 @@ MEASUREMENTS = {
 }
 
 
-@pytest.mark.parametrize("kind", IDENTIFIERS)
+@each("kind", IDENTIFIERS)
 def test_whole_numbers_that_never_repeat_in_a_narrow_range_number_the_rows(kind: str) -> None:
     values = IDENTIFIERS[kind]
     n = int((~np.isnan(values)).sum())
     assert found(values) == {"it": [n, n]}
 
 
-@pytest.mark.parametrize("kind", MEASUREMENTS)
+@each("kind", MEASUREMENTS)
 def test_measurements_are_no_identifiers(kind: str) -> None:
     assert found(MEASUREMENTS[kind]) == {}
 
 
-@pytest.mark.parametrize("name", ["id", "ID", "customerId", "patient_id", "Sample.ID", "uuid"])
+@each("name", ["id", "ID", "customerId", "patient_id", "Sample.ID", "uuid"])
 def test_where_the_range_is_wide_the_name_decides(name: str) -> None:
     assert found(MEASUREMENTS["wide and all different"], name=name) == {name: [N, N]}
 
 
-@pytest.mark.parametrize("name", ["width", "idle", "solid", "acid", "x1"])
+@each("name", ["width", "idle", "solid", "acid", "x1"])
 def test_a_name_that_only_holds_the_letters_decides_nothing(name: str) -> None:
     assert found(MEASUREMENTS["wide and all different"], name=name) == {}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from cases import each
 
 from linclass.base.tables import Table
 from linclass_study.checks.findings import serious
@@ -30,7 +30,7 @@ def test_decimal_commas_are_named_with_the_key_that_reads_them() -> None:
     assert not nearly_numeric(table(commas[:5]))["nearly_numeric_columns"]
 
 
-@pytest.mark.parametrize("odd", [("12k",), ("about forty", "n/k"), ("inf",), ("nan ",)])
+@each("odd", [("12k",), ("about forty", "n/k"), ("inf",), ("nan ",)])
 def test_the_cells_that_are_no_numbers_are_named(odd: tuple[str, ...]) -> None:
     facts = nearly_numeric(table((*NUMBERS, *odd)))
     assert facts["nearly_numeric_columns"] == {"income": [54, len(odd), list(odd)]}
@@ -39,7 +39,7 @@ def test_the_cells_that_are_no_numbers_are_named(odd: tuple[str, ...]) -> None:
     assert "identifier" not in sentence
 
 
-@pytest.mark.parametrize(
+@each(
     "levels", [NUMBERS, ("1", "2", "3", "other"), tuple("abcdefghijkl"), (*NUMBERS[:12], "a", "b")]
 )
 def test_numbers_grades_and_names_are_not(levels: tuple[str, ...]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each
 
 from linclass.base.tables import Table
 from linclass_study.checks.findings import findings, serious
@@ -48,7 +49,7 @@ def test_missing_cells(y):
     assert "own" in found(np.where(y, np.nan, np.random.default_rng(2).random(N)), y)
 
 
-@pytest.mark.parametrize("error", [0.05, 0.2, 0.5])
+@each("error", [0.05, 0.2, 0.5])
 def test_good_measurements_with_more_errors_are_not_named(y, error):
     flipped = np.random.default_rng(3).random(N) < error
     assert not found(np.where(flipped, 1 - y, y) + np.random.default_rng(2).random(N) / 2, y)

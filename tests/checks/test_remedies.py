@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-import pytest
 import yaml
+from cases import each
 
 from linclass_study.checks.findings import serious
 
 NAMES = ["", "age", "row names", "yes", "12", "a, b", "x: y", "größe", "#", "null", 'a "b"', "- c"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_the_key_that_drops_a_column_names_it(name: str) -> None:
     for facts in (
         {"identifier_columns": {name: [40, 40]}},

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 from planted import numbers, random_table, values
 from scipy import sparse
 
@@ -20,8 +21,8 @@ def row_keys(table: Table, named: bool = True) -> np.ndarray:
     return keys_of(table, named).rows
 
 
-@pytest.mark.parametrize("is_sparse", [False, True])
-@pytest.mark.parametrize("seed", range(8))
+@each("is_sparse", [False, True])
+@each("seed", range(8))
 def test_keys_are_equal_where_rows_are_and_only_there(seed: int, is_sparse: bool) -> None:
     table = random_table(seed, is_sparse=is_sparse)
     rows, keys = values(table), row_keys(table)
@@ -30,7 +31,7 @@ def test_keys_are_equal_where_rows_are_and_only_there(seed: int, is_sparse: bool
             assert (rows[i] == rows[j]) == (keys[i] == keys[j])
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each("seed", range(4))
 def test_dense_and_sparse_rows_have_the_same_keys(seed: int) -> None:
     table = random_table(seed)
     as_sparse = replace(table, X=sparse.csr_array(table.X))
@@ -70,7 +71,7 @@ def test_large_tables_have_the_same_keys_as_their_parts() -> None:
     assert np.array_equal(whole[1700:1720], row_keys(Table(X[1700:1720], names)))
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each("seed", range(8))
 def test_repeated_and_conflicting_rows_are_those_of_counting(seed: int) -> None:
     table = random_table(seed)
     rows, y = values(table), np.random.default_rng(seed).integers(0, 3, size=40)
@@ -92,7 +93,7 @@ def test_a_missing_cell_equals_a_missing_cell_and_minus_zero_is_zero() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each("seed", range(4))
 def test_rows_on_both_sides_of_the_official_split_are_counted(seed: int) -> None:
     table = random_table(seed)
     rows, split = values(table), (np.arange(40) >= 25).astype(np.int8)
@@ -106,7 +107,7 @@ def test_without_an_official_split_nothing_is_reported_of_it() -> None:
     assert on_both_sides(keys, np.zeros(3, np.int8)) == {"test_rows_in_training": None}
 
 
-@pytest.mark.parametrize("is_sparse", [False, True])
+@each("is_sparse", [False, True])
 def test_columns_have_the_same_key_whatever_the_order_of_the_rows(is_sparse: bool) -> None:
     table = random_table(3, is_sparse=is_sparse)
     columns = keys_of(table).columns

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 from planted import numbers, random_table, values
 from scipy import sparse
 
@@ -35,14 +36,14 @@ def test_columns_of_other_names_in_another_order_and_sparse_rows_do_not_hide_it(
     assert pairs(keys_of(one=table, other=renamed)) == {("one", "other"): 1.0}
 
 
-@pytest.mark.parametrize(("common", "expected"), [(80, {("a", "b"): 0.8}), (30, {})])
+@each(("common", "expected"), [(80, {("a", "b"): 0.8}), (30, {})])
 def test_a_large_share_of_the_smaller_ones_rows_is_needed(common: int, expected: dict) -> None:
     a, b = measured(0, 1000), measured(1, 100)
     b.X[:common] = a.X[:common]
     assert pairs(keys_of(a=a, b=b)) == expected
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_the_share_is_that_of_the_distinct_rows(seed: int) -> None:
     a, b = random_table(seed, rows=200), random_table(seed, rows=150)
     left, right = set(values(a)), set(values(b))
@@ -54,7 +55,7 @@ def test_the_share_is_that_of_the_distinct_rows(seed: int) -> None:
         assert share < 0.5 or len(left & right) < 20
 
 
-@pytest.mark.parametrize("change", ["one dropped", "one made", "half are others"])
+@each("change", ["one dropped", "one made", "half are others"])
 def test_other_columns_beside_the_same_ones_hide_nothing(change: str) -> None:
     table, others = measured(names="abcdef"), measured(1, names="ghijkl")
     X, Z = table.X, others.X

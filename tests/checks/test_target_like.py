@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
-import pytest
+from cases import each
 from planted import numbers
 from scipy import sparse
 
@@ -56,14 +56,14 @@ FAIR = {
 }
 
 
-@pytest.mark.parametrize("is_sparse", [False, True])
-@pytest.mark.parametrize("kind", COPIES)
+@each("is_sparse", [False, True])
+@each("kind", COPIES)
 def test_a_column_with_one_value_for_each_class_is_a_copy(kind: str, is_sparse: bool) -> None:
     assert found(*COPIES[kind], is_sparse=is_sparse) == {"it": "copy"}
 
 
-@pytest.mark.parametrize("is_sparse", [False, True])
-@pytest.mark.parametrize("kind", FAIR)
+@each("is_sparse", [False, True])
+@each("kind", FAIR)
 def test_numbers_that_merely_help_are_no_copies(kind: str, is_sparse: bool) -> None:
     assert found(*FAIR[kind], is_sparse=is_sparse) == {}
 
@@ -93,8 +93,8 @@ def test_levels_of_one_row_are_pure_by_chance_and_many_of_two_are_not() -> None:
     assert found(pairs, y, levels) == {"it": "function"}
 
 
-@pytest.mark.parametrize("sizes", [(6, 4), (4, 3, 3), (2, 2, 2, 2, 2), (9, 1), (5, 1, 1, 1, 2)])
-@pytest.mark.parametrize("positive", [2, 4, 5])
+@each("sizes", [(6, 4), (4, 3, 3), (2, 2, 2, 2, 2), (9, 1), (5, 1, 1, 1, 2)])
+@each("positive", [2, 4, 5])
 def test_no_more_shuffles_are_pure_than_the_bound_on_chance_says(sizes, positive) -> None:
     level_of = np.repeat(np.arange(len(sizes)), sizes)
     pure = shuffles = 0

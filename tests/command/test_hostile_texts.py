@@ -14,6 +14,7 @@ from unittest import mock
 import polars as pl
 import pytest
 import studies
+from cases import each
 from finished_results import change, made_up
 from studies import Data, Method
 
@@ -117,7 +118,7 @@ def test_markdown_and_latex_escape_what_they_would_read_as_their_own(tmp_path):
     assert (tmp_path / "t.md").read_text() == markdown(data)
 
 
-@pytest.mark.parametrize(
+@each(
     "inside",
     [
         "<script>code()</script>",

@@ -8,6 +8,7 @@ import shutil
 
 import polars as pl
 import pytest
+from cases import each
 from finished_results import at, change
 
 from linclass_study.command.agreement import Agreement
@@ -155,7 +156,7 @@ def test_other_data_and_other_folds_are_reported(linclass, a, b):
     assert "data set three: its rows are assigned to other folds" in output.lines
 
 
-@pytest.mark.parametrize(
+@each(
     ("numbers", "words"),
     [
         ({}, "equal, "),

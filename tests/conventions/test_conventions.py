@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from cases import each
 
 import linclass
 from linclass import (
@@ -75,7 +76,7 @@ def test_scikit_learn_clones_searches_and_chains_our_estimators() -> None:
     assert cross_val_score(LinearDiscriminantAnalysis(), X, Y).shape == (5,)
 
 
-@pytest.mark.parametrize(
+@each(
     ("estimator", "message"),
     [
         (GaussianNB(var_smoothing=-1), "var_smoothing is -1; it must be"),
@@ -99,7 +100,7 @@ FLAGGED = [
 ]
 
 
-@pytest.mark.parametrize("model", FLAGGED, ids=lambda model: model.__name__)
+@each("model", FLAGGED, ids=lambda model: model.__name__)
 def test_fit_intercept_is_true_or_false(model) -> None:
     with refused("fit_intercept is 'no'; it must be True or False"):
         model(fit_intercept="no").check()
@@ -114,8 +115,8 @@ def test_priors_need_one_entry_for_each_class() -> None:
 # rows
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@each("value", [np.nan, np.inf])
+@each("kind", [np.asarray, sp.csr_array])
 def test_a_number_that_is_none_is_found_by_row_and_column(value: float, kind) -> None:
     bad = X.copy()
     bad[17, 2] = value
@@ -135,9 +136,9 @@ def test_text_is_refused_with_the_remedy() -> None:
         GaussianNB().fit([["Present", 1], ["Absent", 2]], [0, 1])
 
 
-@pytest.mark.parametrize("index", [np.int32, np.int64])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, bool])
-@pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dok"])
+@each("index", [np.int32, np.int64])
+@each("dtype", [np.float32, np.float64, np.int64, bool])
+@each("form", ["csr", "csc", "coo", "lil", "dok"])
 def test_every_sparse_form_gives_the_answer_of_csr(
     form: str, dtype, index, rng: np.random.Generator
 ) -> None:
@@ -196,7 +197,7 @@ def test_predicting_before_fitting_is_scikit_learns_error() -> None:
 # labels
 
 
-@pytest.mark.parametrize(
+@each(
     "y",
     [np.array(["no", "yes"])[Y % 2], Y % 2 == 1, (Y % 2) * 2.0 - 1, (Y % 2).astype(np.int8) * 100],
 )
@@ -209,7 +210,7 @@ def test_labels_of_any_type_come_back_as_they_were(y: np.ndarray) -> None:
     )
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.uint64])
+@each("dtype", [np.int8, np.uint8, np.int64, np.uint64])
 def test_labels_at_the_ends_of_their_type_do_not_overflow(
     dtype: type, rng: np.random.Generator
 ) -> None:
@@ -240,9 +241,7 @@ def test_one_class_is_not_applicable() -> None:
 # weights
 
 
-@pytest.mark.parametrize(
-    "kind", [GaussianNB, LinearDiscriminantAnalysis, NearestMean, LogisticRegression]
-)
+@each("kind", [GaussianNB, LinearDiscriminantAnalysis, NearestMean, LogisticRegression])
 def test_a_row_of_weight_zero_is_not_there(kind) -> None:
     weights = np.where(np.arange(60) < 50, 1.0, 0.0)
     absent = kind().fit(X[:50], Y[:50]).decision_function(X)
@@ -256,7 +255,7 @@ def test_a_class_whose_rows_weigh_nothing_does_not_exist() -> None:
     assert model.classes_.tolist() == [0, 2]
 
 
-@pytest.mark.parametrize("rows", ["dense", "sparse"])
+@each("rows", ["dense", "sparse"])
 def test_class_weights_are_row_weights(rows: str) -> None:
     data = X if rows == "dense" else sp.csr_array(X)
     kept = np.arange(60) % 4 != 0  # classes of unequal size
@@ -270,7 +269,7 @@ def test_class_weights_are_row_weights(rows: str) -> None:
     np.testing.assert_allclose(by_dict.coef_, by_rows.coef_, rtol=1e-6)
 
 
-@pytest.mark.parametrize(
+@each(
     ("class_weight", "message"),
     [
         ("equal", "class_weight is 'equal'; it must be 'balanced'"),
@@ -283,7 +282,7 @@ def test_bad_class_weights_are_refused(class_weight, message: str) -> None:
         LogisticRegression(class_weight=class_weight).fit(X, Y)
 
 
-@pytest.mark.parametrize(
+@each(
     ("weights", "message"),
     [
         (np.ones(59), "sample_weight has shape (59,); it must be (60,)"),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from sklearn.exceptions import ConvergenceWarning
 
 from linclass import (
@@ -71,7 +72,7 @@ ENDINGS: dict[str, tuple[str, str, Callable[[], Any]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", ENDINGS)
+@each("case", ENDINGS)
 def test_what_ends_early_warns_once_with_a_remedy_where_it_was_called(case: str) -> None:
     status, remedy, fit = ENDINGS[case]
     with pytest.warns(ConvergenceWarning) as heard:
@@ -140,7 +141,7 @@ IDLE: dict[str, tuple[str, str, Callable[[], Any]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", IDLE)
+@each("case", IDLE)
 def test_a_parameter_without_effect_is_told_once_with_the_remedy(case: str) -> None:
     value, remedy, fit = IDLE[case]
     with pytest.warns(UserWarning, match=f"{value} has no effect, because penalty is") as heard:
@@ -150,7 +151,7 @@ def test_a_parameter_without_effect_is_told_once_with_the_remedy(case: str) -> N
     assert heard[0].filename == __file__
 
 
-@pytest.mark.parametrize(
+@each(
     "model",
     [
         LeastSquaresClassifier(penalty="l2", strength=5),

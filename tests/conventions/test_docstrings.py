@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from page_examples import shown_modules
 
 import linclass
@@ -132,7 +133,7 @@ SHARED = inspect.cleandoc(SharedParameters.__doc__ or "")
 CASES = [pytest.param(found, id=name) for name, found in with_signature()]
 
 
-@pytest.mark.parametrize("found", CASES)
+@each("found", CASES)
 def test_parameters_are_documented_as_the_signature_has_them(found):
     documented, given = section(documentation(found), "Parameters"), arguments(found)
     assert list(documented) == list(given)
@@ -146,16 +147,14 @@ def test_parameters_are_documented_as_the_signature_has_them(found):
             assert (value, type(value)) == (default, type(default)), name
 
 
-@pytest.mark.parametrize("found", CASES)
+@each("found", CASES)
 def test_a_docstring_begins_with_what_the_object_is(found):
     text = documentation(found) or inspect.getmodule(found).__doc__
     assert re.match(r"[^\n]{10,}", text)
     assert not text.startswith("Parameters")
 
 
-@pytest.mark.parametrize(
-    "found", [pytest.param(f, id=name) for name, f in public() if is_record(f)]
-)
+@each("found", [pytest.param(f, id=name) for name, f in public() if is_record(f)])
 def test_fields_of_a_result_are_documented(found):
     assert list(section(documentation(found), "Attributes")) == list(found._fields)
 
@@ -164,7 +163,7 @@ ESTIMATORS = [getattr(linclass, name) for name in linclass.__all__ if name[0].is
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
+@each("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
 def test_attributes_of_a_fit_are_documented(kind):
     """Each learned attribute is named, and each that is named exists, unless it says `only` when."""
     rng = np.random.default_rng(0)
@@ -180,7 +179,7 @@ def test_attributes_of_a_fit_are_documented(kind):
     assert {name for name, (about, _) in documented.items() if ", only " not in about} <= learned
 
 
-@pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
+@each("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
 def test_endings_of_classifiers_are_not_those_of_regressors(kind):
     about = section(documentation(kind), "Attributes")
     words = " ".join(about[name][1] for name in ("status_", "certificate_kind_"))
@@ -188,7 +187,7 @@ def test_endings_of_classifiers_are_not_those_of_regressors(kind):
         assert (only in words) == issubclass(kind, Classifier)
 
 
-@pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
+@each("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
 def test_properties_of_an_estimator_are_documented(kind):
     for name, found in inspect.getmembers(kind, lambda member: isinstance(member, property)):
         assert name.startswith("_") or inspect.getdoc(found), name

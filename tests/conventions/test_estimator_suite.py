@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from cases import each
 from models import MODULES, own_classes
 from sklearn.linear_model import Ridge, RidgeClassifier
 
@@ -169,7 +170,7 @@ def _is_long(estimator: Any) -> bool:
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:Estimator .* does not inherit:UserWarning")
-@pytest.mark.parametrize("estimator", cases())
+@each("estimator", cases())
 def test_the_estimator_passes_scikit_learns_suite(estimator: Any) -> None:
     from sklearn.utils.estimator_checks import check_estimator
 

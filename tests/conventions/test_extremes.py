@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each
 from scipy import sparse
 
 import linclass
@@ -46,8 +47,8 @@ def data(model: Any) -> tuple[np.ndarray, np.ndarray]:
     return X + y[:, None], rng.normal(size=40) if isinstance(model, Regressor) else y
 
 
-@pytest.mark.parametrize("size", [1e160, -1e114])
-@pytest.mark.parametrize("model", models())
+@each("size", [1e160, -1e114])
+@each("model", models())
 @pytest.mark.filterwarnings("ignore:BernoulliNB ended rank_deficient")
 def test_a_column_whose_products_overflow_is_named(model: Any, size: float) -> None:
     X, y = data(model)
@@ -63,8 +64,8 @@ def test_a_column_whose_products_overflow_is_named(model: Any, size: float) -> N
         model.fit(pd.DataFrame(X, columns=["age", "dose", "size"]), y)
 
 
-@pytest.mark.parametrize("size", [1e-160, -1e-114])
-@pytest.mark.parametrize("model", models())
+@each("size", [1e-160, -1e-114])
+@each("model", models())
 @pytest.mark.filterwarnings("ignore:BernoulliNB ended rank_deficient")
 def test_a_column_whose_products_underflow_is_named(model: Any, size: float) -> None:
     X, y = data(model)
@@ -84,12 +85,12 @@ EDGES = {
     "all small": [3e-110, 3e-110, 3e-110],
     "both": [3e-110, 1, 3e108],
 }
-WHERE = pytest.mark.parametrize("where", EDGES)
+WHERE = each("where", EDGES)
 
 
-@pytest.mark.parametrize("size", [1e150, 1e160, 1e200, 1e300, 1e308])
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("model", [m for m in models() if isinstance(m.values[0], Classifier)])
+@each("size", [1e150, 1e160, 1e200, 1e300, 1e308])
+@each("classes", [2, 3])
+@each("model", [m for m in models() if isinstance(m.values[0], Classifier)])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_rows_far_outside_the_data_have_scores_or_one_line(
     model: Any, classes: int, size: float
@@ -142,7 +143,7 @@ OTHER_LIMITS = {"CategoricalNB", "Winnow"}  # counts of levels, powers of factor
 
 
 @WHERE
-@pytest.mark.parametrize("model", models())
+@each("model", models())
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_what_is_just_taken_gives_finite_results(model: Any, where: str) -> None:
     """Or one line; a warning of NumPy is an error here."""
@@ -198,8 +199,8 @@ def test_a_sparse_column_is_named_and_ordinary_ones_are_not() -> None:
         assert linclass.LogisticRegression().fit(rows, y).status_ == "converged"
 
 
-@pytest.mark.parametrize(("size", "happens"), [(1e308, "overflow"), (1e-320, "underflow")])
-@pytest.mark.parametrize("model", models())
+@each(("size", "happens"), [(1e308, "overflow"), (1e-320, "underflow")])
+@each("model", models())
 def test_weights_whose_products_are_no_numbers_are_refused(
     model: Any, size: float, happens: str
 ) -> None:
@@ -209,7 +210,7 @@ def test_weights_whose_products_are_no_numbers_are_refused(
         model.fit(X, y, sample_weight=np.full(40, size))
 
 
-@pytest.mark.parametrize("model", [m for m in models() if isinstance(m.values[0], Classifier)])
+@each("model", [m for m in models() if isinstance(m.values[0], Classifier)])
 def test_a_class_of_hardly_any_weight_is_refused(model: Any) -> None:
     """Sums over its rows are divided by 1e-319: nearest shrunken centroids were NaN, and converged."""
     X, y = data(model)
@@ -226,7 +227,7 @@ def test_a_row_of_hardly_any_weight_is_taken_where_its_class_has_others() -> Non
     assert tiny == pytest.approx(model.fit(np.delete(X, 3, 0), np.delete(y, 3)).coef_)
 
 
-@pytest.mark.parametrize("model", models())
+@each("model", models())
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_row_of_hardly_any_weight_is_no_overflow(model: Any) -> None:
     """One divided by its weight was infinite in the kernel machines; a warning of NumPy is an error here."""
@@ -234,7 +235,7 @@ def test_a_row_of_hardly_any_weight_is_no_overflow(model: Any) -> None:
     model.fit(X, y, sample_weight=np.where(np.arange(40) == 3, 1e-320, 1.0))
 
 
-@pytest.mark.parametrize("model", [linclass.KernelSVM(), linclass.SupportVectorRegressor()])
+@each("model", [linclass.KernelSVM(), linclass.SupportVectorRegressor()])
 def test_a_kernel_machine_does_not_see_a_row_of_hardly_any_weight(model: Any) -> None:
     X, y = data(model)
     model.set_params(tol=1e-8)
@@ -251,8 +252,8 @@ def test_a_class_weight_leaves_a_class_some_weight() -> None:
         model.fit(*data(model))
 
 
-@pytest.mark.parametrize(("size", "happens"), [(1e160, "overflow"), (1e-200, "underflow")])
-@pytest.mark.parametrize("model", [m for m in models() if isinstance(m.values[0], Regressor)])
+@each(("size", "happens"), [(1e160, "overflow"), (1e-200, "underflow")])
+@each("model", [m for m in models() if isinstance(m.values[0], Regressor)])
 def test_targets_whose_squares_are_no_numbers_are_refused(
     model: Any, size: float, happens: str
 ) -> None:

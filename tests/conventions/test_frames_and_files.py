@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from cases import each
 from models import MODULES, own_classes
 
 import linclass
@@ -38,7 +39,7 @@ FRAMES = {
 }
 
 
-@pytest.mark.parametrize("library", FRAMES)
+@each("library", FRAMES)
 @ALL
 def test_data_frames_are_arrays_with_names(kind: Any, library: str) -> None:
     frame, y = FRAMES[library], target(kind)
@@ -57,8 +58,8 @@ def test_data_frames_are_arrays_with_names(kind: Any, library: str) -> None:
 TRANSFORMING = [kind for kind in KINDS if hasattr(kind, "transform")]
 
 
-@pytest.mark.parametrize("library", FRAMES)
-@pytest.mark.parametrize("kind", TRANSFORMING, ids=lambda kind: kind.__name__)
+@each("library", FRAMES)
+@each("kind", TRANSFORMING, ids=lambda kind: kind.__name__)
 def test_transforms_return_the_frame_that_was_asked_for(kind: Any, library: str) -> None:
     expected = {"pandas": pd.DataFrame, "polars": pl.DataFrame}[library]
     Z = kind().fit(X, TWO).transform(X)

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn import linear_model
@@ -85,7 +86,7 @@ FORMS: dict[str, Callable[[Array], Any]] = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_penalties_that_print_alike_have_fits_of_their_own(form: str) -> None:
     X, y = rows()
     penalties = [FORMS[form](factors) for factors in (np.ones(200), LIGHT)]
@@ -100,7 +101,7 @@ def test_penalties_that_print_alike_have_fits_of_their_own(form: str) -> None:
         assert_allclose([fit.coef_ for fit in fits], alone, atol=1e-4)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_candidates_that_print_alike_have_the_scores_that_each_has_alone(form: str) -> None:
     X, y = rows()
     penalties = [FORMS[form](factors) for factors in (np.ones(200), LIGHT)]
@@ -118,7 +119,7 @@ def test_candidates_that_print_alike_have_the_scores_that_each_has_alone(form: s
         assert abs(both[0] / both[2] - 1) > 0.01
 
 
-@pytest.mark.parametrize("form", [np.asarray, pd.Series, pl.Series])
+@each("form", [np.asarray, pd.Series, pl.Series])
 def test_the_better_of_two_lists_of_factors_is_chosen_in_regression(form: Any) -> None:
     X, _ = rows()
     factors = [form(np.ones(200)), form(LIGHT)]

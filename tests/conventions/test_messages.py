@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from cases import each
 from models import MODULES, own_classes
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -48,7 +49,7 @@ Y = np.arange(40) % 2
 X = np.random.default_rng(0).normal(size=(40, 2)) + Y[:, None]
 
 
-@pytest.mark.parametrize("kind", [LogisticRegression, LinearSVM, LinearClassifier])
+@each("kind", [LogisticRegression, LinearSVM, LinearClassifier])
 def test_C_is_a_strength(kind: Any) -> None:
     words = r"has no parameter 'C'; give strength=1/\(n·C\).*strength_of_C\(C, n\)"
     with pytest.raises(TypeError, match=words):
@@ -61,7 +62,7 @@ def test_C_is_a_strength(kind: Any) -> None:
     assert copy.deepcopy(clone(kind(strength=2.0))).strength == 2.0
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "strength"),
     [
         (linclass.Lasso, "alpha"),
@@ -79,7 +80,7 @@ def test_alpha_is_a_strength(kind: Any, strength: str) -> None:
         kind().set_params(alpha=1)
 
 
-@pytest.mark.parametrize(("kind", "wrong", "meant"), MISSPELT)
+@each(("kind", "wrong", "meant"), MISSPELT)
 def test_a_misspelt_parameter_is_told_the_one_that_is_meant(
     kind: Any, wrong: str, meant: str
 ) -> None:
@@ -146,7 +147,7 @@ def test_a_regression_on_words_says_so() -> None:
         Ridge().fit(X, np.array(["a", "b"])[Y])
 
 
-@pytest.mark.parametrize(
+@each(
     ("penalty", "ours"),
     [("lasso", "l1"), ("Ridge", "l2"), ("elasticnet", "elastic_net"), ("L2", "l2")],
 )
@@ -158,7 +159,7 @@ def test_penalties_are_known_by_other_names(penalty: str, ours: str) -> None:
     LogisticRegression(penalty=ours).check()
 
 
-@pytest.mark.parametrize("other", suggestions.CLASSES)
+@each("other", suggestions.CLASSES)
 def test_classes_are_known_by_their_names_elsewhere(other: str) -> None:
     ours = suggestions.CLASSES[other]
     assert ours in linclass.__all__
@@ -167,7 +168,7 @@ def test_classes_are_known_by_their_names_elsewhere(other: str) -> None:
         getattr(linclass, other)
 
 
-@pytest.mark.parametrize(
+@each(
     ("package", "other"), [(p, other) for p, known in suggestions.PARTS.items() for other in known]
 )
 def test_parts_are_known_by_their_names_elsewhere(package: str, other: str) -> None:
@@ -177,7 +178,7 @@ def test_parts_are_known_by_their_names_elsewhere(package: str, other: str) -> N
         find(package, other)
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "other", "ours"),
     [
         (LogisticRegression, "lam", "strength"),
@@ -217,7 +218,7 @@ def test_of_several_classes_some_can_be_separated() -> None:
     assert of_three.reason_.startswith("some classes can be separated")
 
 
-@pytest.mark.parametrize(
+@each(
     "fit",
     [
         lambda groups: stratified_folds(Y, 4, 0, groups),
@@ -249,7 +250,7 @@ LIMITED = [
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("kind", LIMITED, ids=lambda kind: kind.__name__)
+@each("kind", LIMITED, ids=lambda kind: kind.__name__)
 def test_one_is_singular(kind: Any) -> None:
     """In the reason of a fit that stopped after one iteration, step or pass."""
     params = {"max_iter": 1, "tol": 1e-15, "solver": "quasi_newton"}
@@ -287,9 +288,7 @@ def test_numbers_agree_with_their_nouns() -> None:
             model.fit(X, Y)
 
 
-@pytest.mark.parametrize(
-    ("package", "one"), [("solvers", "solver"), ("losses", "loss"), ("families", "family")]
-)
+@each(("package", "one"), [("solvers", "solver"), ("losses", "loss"), ("families", "family")])
 def test_a_part_that_there_is_not_is_told_in_the_singular_with_the_choices(
     package: str, one: str
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from models import MODULES, own_classes
 
 import linclass
@@ -14,7 +15,7 @@ from linclass.base.cloned import cloned
 from linclass.base.estimator import Estimator
 
 KINDS = [kind for module in MODULES for kind in own_classes(module) if issubclass(kind, Estimator)]
-ALL = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+ALL = each("kind", KINDS, ids=lambda kind: kind.__name__)
 META = ["OneVsRest", "OneVsOne", "ErrorCorrectingOutputCodes", "Calibrated", "TunedClassifier"]
 WITH_OFFSET = ["OneVsRest", "Calibrated", "TunedClassifier"]
 PREDICTIONS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
@@ -76,7 +77,7 @@ def test_a_search_of_scikit_learn_passes_weights_on(routing: Any) -> None:
     np.testing.assert_allclose(chain[-1].coef_, direct.coef_)
 
 
-@pytest.mark.parametrize("name", META)
+@each("name", META)
 def test_meta_estimators_pass_on_what_the_inner_one_asked_for(name: str, routing: Any) -> None:
     from sklearn.exceptions import UnsetMetadataPassedError
 
@@ -97,7 +98,7 @@ def test_meta_estimators_pass_on_what_the_inner_one_asked_for(name: str, routing
     assert np.abs(first[0].coef_ - first[2].coef_).max() > 1e-3
 
 
-@pytest.mark.parametrize("name", META)
+@each("name", META)
 def test_and_scikit_learn_asks_them_for_it(name: str, routing: Any) -> None:
     from sklearn.model_selection import cross_validate
 
@@ -110,7 +111,7 @@ def test_and_scikit_learn_asks_them_for_it(name: str, routing: Any) -> None:
     assert len(reported["test_score"]) == 2
 
 
-@pytest.mark.parametrize("name", META)
+@each("name", META)
 def test_the_default_estimator_asks_for_weights(name: str, routing: Any) -> None:
     kind = getattr(linclass, name)
     kind().fit(X, TWO, sample_weight=weights())
@@ -146,7 +147,7 @@ def test_a_pipeline_of_scikit_learn_passes_offsets_on(routing: Any) -> None:
         chain.predict(X, offset=OFFSET)
 
 
-@pytest.mark.parametrize("name", WITH_OFFSET)
+@each("name", WITH_OFFSET)
 def test_meta_estimators_route_offsets(name: str, routing: Any) -> None:
     from sklearn.exceptions import UnsetMetadataPassedError
     from sklearn.pipeline import make_pipeline

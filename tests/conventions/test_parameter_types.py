@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from cases import each
 
 import linclass
 from linclass.base.estimator import Estimator
@@ -42,7 +43,7 @@ def wrong_values(parameter: inspect.Parameter) -> list[object]:
     return [True, array] if count or parameter.name == "max_iter" else []
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "parameter"),
     [pytest.param(m, p, id=f"{m}-{p.name}") for m, p in PARAMETERS if wrong_values(p)],
 )
@@ -54,9 +55,7 @@ def test_what_a_parameter_cannot_be_is_refused(model: str, parameter: inspect.Pa
                 refuse()
 
 
-@pytest.mark.parametrize(
-    ("model", "default"), [(m, p.default) for m, p in PARAMETERS if p.name == "max_iter"]
-)
+@each(("model", "default"), [(m, p.default) for m, p in PARAMETERS if p.name == "max_iter"])
 def test_a_limit_of_iterations_is_refused_in_the_same_words(model: str, default: object) -> None:
     """Solvers did not name None, and other models did not ask for a whole number."""
     for wrong in (0, 1.5):
@@ -68,8 +67,8 @@ def test_a_limit_of_iterations_is_refused_in_the_same_words(model: str, default:
             assert str(refused.value) == f"{words}, or None."
 
 
-@pytest.mark.parametrize("wrong", [["x"], {"a": 1, "b": 2}, []])
-@pytest.mark.parametrize(
+@each("wrong", [["x"], {"a": 1, "b": 2}, []])
+@each(
     ("model", "parameter"),
     [pytest.param(m, p, id=f"{m}-{p.name}") for m, p in PARAMETERS if isinstance(p.default, str)],
 )
@@ -80,7 +79,7 @@ def test_a_name_is_no_list(model: str, parameter: inspect.Parameter, wrong: obje
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("model", MODELS)
+@each("model", MODELS)
 def test_a_converged_fit_has_no_reason_but_a_note_of_bayesian_models(model: str) -> None:
     rows = np.abs(X)
     fitted = getattr(linclass, model)().fit(rows, (rows[:, 0] + rows[:, 1] > 1.4).astype(int))

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from cases import each
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
@@ -75,8 +76,8 @@ def given(name: str) -> tuple[dict[str, Any], Table, tuple[str, ...]]:
     return COLUMNS, TABLE, ()
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize(("package", "name"), STEPS)
+@each("library", LIBRARIES)
+@each(("package", "name"), STEPS)
 def test_a_step_does_to_a_frame_what_it_does_to_a_table(
     package: str, name: str, library: str
 ) -> None:
@@ -108,7 +109,7 @@ def test_a_step_does_to_a_frame_what_it_does_to_a_table(
         np.testing.assert_allclose(shown.to_numpy().astype(float), X)
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_frames_keep_categories_between_steps(library: str) -> None:
     frame = LIBRARIES[library](MIXED)
     first = Preprocessor(transforms=["impute"]).set_output(transform=library)
@@ -123,7 +124,7 @@ def test_frames_keep_categories_between_steps(library: str) -> None:
     assert apart.get_feature_names_out().tolist() == ["age", "city=Oslo", "city=Rome", "dose"]
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("library", LIBRARIES)
 def test_a_column_transformer_of_it_names_all_columns(library: str) -> None:
     frame = LIBRARIES[library](MIXED)
     of_columns = ColumnTransformer(
@@ -175,7 +176,7 @@ def test_it_is_cloned_searched_and_saved() -> None:
     assert repr(clone(step)) == "Preprocessor(transforms=['standardize'])"
 
 
-@pytest.mark.parametrize(
+@each(
     ("params", "columns", "words"),
     [
         ({"features": ["quadratik"]}, COLUMNS, "there is no feature 'quadratik'; did you mean 'quadratic'"),
@@ -201,7 +202,7 @@ def test_what_cannot_be_done_is_one_line(params: Any, columns: Any, words: str) 
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("package", "name", "option", "value"),
     [
         ("transforms", "nystroem", "columns", np.int64(2)),
@@ -260,7 +261,7 @@ CHECKED = [
 ]
 
 
-@pytest.mark.parametrize("step", CHECKED, ids=repr)
+@each("step", CHECKED, ids=repr)
 @pytest.mark.filterwarnings("ignore:Estimator Preprocessor does not inherit:UserWarning")
 def test_scikit_learns_own_checks(step: Preprocessor) -> None:
     outcomes = check_estimator(step, on_skip=None)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from cases import each
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
@@ -62,8 +63,8 @@ AROUND: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("form", ROWS)
-@pytest.mark.parametrize("name", AROUND)
+@each("form", ROWS)
+@each("name", AROUND)
 def test_the_estimator_inside_has_the_rows_of_the_caller(name: str, form: str) -> None:
     kind, rows = ROWS[form]
     inside = make_pipeline(FIRST[kind], ForeignClassifier())
@@ -101,8 +102,8 @@ class Weighted(ClassifierMixin, BaseEstimator):
         return self.inside_.predict(X)
 
 
-@pytest.mark.parametrize("form", ["pandas", "Polars", "list of texts"])
-@pytest.mark.parametrize("kind", [Calibrated, OneVsOne])
+@each("form", ["pandas", "Polars", "list of texts"])
+@each("kind", [Calibrated, OneVsOne])
 def test_a_given_row_of_weight_zero_is_not_there(kind: Any, form: str) -> None:
     first, rows = ROWS[form]
     inside = Weighted(FIRST[first])
@@ -112,7 +113,7 @@ def test_a_given_row_of_weight_zero_is_not_there(kind: Any, form: str) -> None:
     assert_array_equal(whole, kind(inside).fit(left, Y[6:]).decision_function(rows))
 
 
-@pytest.mark.parametrize("form", ["array", "pandas", "Polars", "list of texts"])
+@each("form", ["array", "pandas", "Polars", "list of texts"])
 def test_a_regressor_inside_has_the_rows_of_the_caller(form: str) -> None:
     kind, rows = ROWS[form]
     inside = make_pipeline(FIRST[kind], Ridge())

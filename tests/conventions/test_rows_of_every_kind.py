@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from cases import each
 from models import MODULES, own_classes
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -109,9 +110,7 @@ TARGETS: dict[str, Any] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "kind", [k for k in KINDS if issubclass(k, Classifier)], ids=lambda kind: kind.__name__
-)
+@each("kind", [k for k in KINDS if issubclass(k, Classifier)], ids=lambda kind: kind.__name__)
 def test_every_form_of_classes_is_the_array(kind: Any) -> None:
     expected = made(kind).fit(X, TWO, np.ones(40)).predict(X)
     for y in TARGETS.values():
@@ -141,7 +140,7 @@ def test_a_tuned_classifier_is_stacked_and_scored_by_its_probabilities() -> None
     assert stacked.transform(X).shape == (40, 1)
 
 
-@pytest.mark.parametrize("least", [0, 2**63 - 1, 2**64 - 2])
+@each("least", [0, 2**63 - 1, 2**64 - 2])
 def test_integers_above_those_with_a_sign_are_classes(least: int) -> None:
     y = np.array([least, least + 1], dtype=np.uint64)[TWO]
     model = LogisticRegression().fit(X, y)
@@ -155,8 +154,8 @@ EQUAL += [LinearClassifier(loss="crammer_singer", strength=1e3)]
 EQUAL += [MixtureDiscriminantAnalysis(subclasses=2, shrinkage=0.2)]
 
 
-@pytest.mark.parametrize("value", [0.1, 3.0])
-@pytest.mark.parametrize("model", EQUAL, ids=repr)
+@each("value", [0.1, 3.0])
+@each("model", EQUAL, ids=repr)
 def test_rows_that_are_all_equal_are_scored_alike(model: Any, value: float) -> None:
     """Nothing can be learned from them but how many rows each class has; numbers stay numbers."""
     rows = np.full((8, 2), value)

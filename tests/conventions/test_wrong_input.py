@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from cases import each
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as LDA
 from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -34,7 +35,7 @@ def refused(message: str) -> pytest.RaisesExc[ValueError]:
     return pytest.raises(ValueError, match=re.escape(message))
 
 
-@pytest.mark.parametrize("name", MODELS)
+@each("name", MODELS)
 def test_every_model_refuses_weights_that_are_words_and_rows_that_are_none(name: str) -> None:
     model = getattr(L, name)()
     with refused("sample_weight is 'balanced'; it must be a number per row, or None"):
@@ -65,7 +66,7 @@ def test_parts_name_the_options_that_they_have() -> None:
             L.LogisticRegression(solver={"newton": {wrong: 5}}).fit(X, Y)
 
 
-@pytest.mark.parametrize(
+@each(
     ("solver", "option", "value", "message"),
     [
         ("stochastic_gradient", "batch", 1.5, "batch is 1.5; it must be a whole number"),
@@ -107,7 +108,7 @@ def test_options_of_solvers_are_checked(solver: str, option: str, value: Any, me
         L.LogisticRegression(solver={solver: {option: value}}).fit(X, Y)
 
 
-@pytest.mark.parametrize(
+@each(
     ("solver", "option", "value"),
     [
         ("quasi_newton", "memory", np.int64(4)),
@@ -119,7 +120,7 @@ def test_options_of_solvers_take_numbers_of_numpy(solver: str, option: str, valu
     L.LogisticRegression(solver={solver: {option: value}}, random_state=0).fit(X, Y)
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "name"),
     [
         (L.Perceptron, "learning_rate"),
@@ -130,31 +131,31 @@ def test_options_of_solvers_take_numbers_of_numpy(solver: str, option: str, valu
         (L.Winnow, "threshold"),
     ],
 )
-@pytest.mark.parametrize("value", [1e308, 1e-320, 10**400])
+@each("value", [1e308, 1e-320, 10**400])
 def test_a_number_whose_products_are_none_is_refused(kind: Any, name: str, value: float) -> None:
     """Some ended `converged`, with coefficients that are infinite."""
     with refused("; it must be between 1e-110 and 1e+110."):
         kind(**{name: value}).fit(X, Y)
 
 
-@pytest.mark.parametrize(
+@each(
     "kind",
     [L.FirthLogisticRegression, L.OrdinalRegression, L.MixtureDiscriminantAnalysis],
 )
-@pytest.mark.parametrize("value", [np.inf, np.nan, 0.0, -1.0])
+@each("value", [np.inf, np.nan, 0.0, -1.0])
 def test_a_tolerance_that_everything_meets_or_nothing_is_refused(kind: Any, value: float) -> None:
     """With ∞ a fit was `converged` without a step."""
     with refused(f"tol is {value!r}; it must be a finite number above 0"):
         kind(tol=value).fit(X, Y)
 
 
-@pytest.mark.parametrize("wrong", ["x", 0, 1.5])
+@each("wrong", ["x", 0, 1.5])
 def test_a_batch_of_pegasos_is_a_number_of_rows(wrong: Any) -> None:
     with refused(f"batch is {wrong!r}; it must be a whole number, at least 1"):
         L.LinearSVM(solver={"pegasos": {"batch": wrong}}).fit(X, Y)
 
 
-@pytest.mark.parametrize(
+@each(
     "kind",
     [
         L.Calibrated,
@@ -172,7 +173,7 @@ def test_a_class_is_no_estimator(kind: Any) -> None:
         kind(L.LinearSVM).fit(X, Y)
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "message"),
     [
         (
@@ -227,7 +228,7 @@ def test_the_solver_of_several_classes_is_for_several_classes() -> None:
         two.fit(X, Y)
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "remedy"),
     [
         (L.LinearRegression(), "Use Ridge, Lasso or ElasticNet, which have one."),
@@ -241,8 +242,8 @@ def test_a_model_without_a_penalty_names_those_that_have_one(model: Any, remedy:
         model.path(X, Y, [1.0])
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("pair", [(0, 3), (1, 1), (-1, 0), (0, 1, 2), (0.5, 1)])
+@each("classes", [2, 3])
+@each("pair", [(0, 3), (1, 1), (-1, 0), (0, 1, 2), (0.5, 1)])
 def test_a_boundary_is_that_of_two_classes(pair: Any, classes: int) -> None:
     model = L.LogisticRegression().fit(X, np.arange(60) % classes)
     with refused(f"pair is {pair!r}; give the numbers of two classes, from 0 to {classes - 1}"):
@@ -279,7 +280,7 @@ def test_a_quadratic_boundary_is_no_hyperplane() -> None:
             model.boundary()
 
 
-@pytest.mark.parametrize(
+@each(
     ("keys", "message"),
     [
         ({"rows": [1, -2]}, "rows: -2 must be a whole number, at least 1"),
@@ -309,7 +310,7 @@ DATED = {
 }
 
 
-@pytest.mark.parametrize("kind", DATED)
+@each("kind", DATED)
 def test_dates_are_no_numbers_and_are_named_with_their_column(kind: str) -> None:
     with pytest.raises(ValueError, match=r"takes numbers, and column 'born' holds .*days since"):
         L.LinearDiscriminantAnalysis().fit(DATED[kind], Y)
@@ -333,7 +334,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("kind", TEXTS)
+@each("kind", TEXTS)
 def test_text_is_no_number_and_is_named_with_its_column(kind: str) -> None:
     table, message = TEXTS[kind]
     with refused(f"LogisticRegression takes numbers, and {message}. Make numbers of it"):
@@ -352,7 +353,7 @@ def test_missing_numbers_of_pandas_are_named_with_row_and_column() -> None:
             L.LogisticRegression().fit(pd.DataFrame({"a": column, "b": 1.0}), [0, 1, 0, 1])
 
 
-@pytest.mark.parametrize("gap", [None, np.nan, pd.NA, pd.NaT], ids=["None", "nan", "NA", "NaT"])
+@each("gap", [None, np.nan, pd.NA, pd.NaT], ids=["None", "nan", "NA", "NaT"])
 def test_a_missing_label_is_said_to_be_missing(gap: object) -> None:
     y = np.where(Y == 1, "ill", "well").astype(object)
     y[[3, 5]] = gap
@@ -362,7 +363,7 @@ def test_a_missing_label_is_said_to_be_missing(gap: object) -> None:
         L.LogisticRegression().fit(X, pd.Series(y, dtype=object))
 
 
-@pytest.mark.parametrize(
+@each(
     "labels",
     [
         np.array([1.0, float("nan")], dtype=object),
@@ -384,7 +385,7 @@ def test_a_score_needs_a_class_for_each_row() -> None:
         fitted.score(X, [1])
 
 
-@pytest.mark.parametrize(
+@each(
     ("labels", "message"),
     [
         (np.where(Y, 1, np.nan), "Input y contains NaN"),

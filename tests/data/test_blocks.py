@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from cases import each
 
 from linclass import ExponentialFamilyNB, GaussianNB, LinearDiscriminantAnalysis
 from linclass.base.messages import NotApplicable
@@ -28,7 +29,7 @@ def table(tmp_path: Path) -> tuple[Path, pl.DataFrame]:
     return tmp_path / "rows.parquet", frame
 
 
-@pytest.mark.parametrize(
+@each(
     "model",
     [
         LinearDiscriminantAnalysis(),

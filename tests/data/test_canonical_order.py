@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each
 
 from linclass.base.tables import Table
 from linclass_study.data import labels
@@ -95,7 +96,7 @@ def test_dense_and_sparse_rows_are_normal_before_they_are_hashed():
     assert rows[0].tobytes() == rows[1].tobytes()
 
 
-@pytest.mark.parametrize(
+@each(
     ("names", "in_order"),
     [
         (["x10", "x2", "x1"], ["x1", "x2", "x10"]),
@@ -108,7 +109,7 @@ def test_names_are_sorted_as_people_count(names, in_order):
     assert sorted(names, key=labels.natural) == in_order
 
 
-@pytest.mark.parametrize(
+@each(
     ("values", "written"),
     [
         ([1.0, "1", "+1", " 1.0", None], ["1", "1", "1", "1", None]),
@@ -164,7 +165,7 @@ def test_levels_of_rows_that_are_left_out_do_not_exist(obtain, tmp_path):
     assert found.table.levels == {"x": ("blue", "red")}
 
 
-@pytest.mark.parametrize(
+@each(
     ("wanted", "names", "label"),
     [
         (1, ["0", "1"], "1"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cases import each
 
 from linclass_study.config.schema import schema_problems
 from linclass_study.data.cost_matrix import cost_matrix
@@ -30,9 +31,7 @@ def test_yes_without_quotes_is_said_to_be_read_as_true():
         cost_matrix({"costs": {"true": {"false": 5}, "false": {"true": 1}}}, ["no", "yes"])
 
 
-@pytest.mark.parametrize(
-    "costs", [[[0, 5], [1, 0]], {"ill": {"well": 5}, "well": {"ill": 1}}, {1: {0: 5}, 0: {1: 1}}]
-)
+@each("costs", [[[0, 5], [1, 0]], {"ill": {"well": 5}, "well": {"ill": 1}}, {1: {0: 5}, 0: {1: 1}}])
 def test_both_forms_fit_the_schema(costs):
     assert not [
         *schema_problems("datasets", {"d": {"source": {"sklearn": "iris"}, "costs": costs}})

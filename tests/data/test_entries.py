@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from cases import each
 
 from linclass import datasets as synthetic
 from linclass_study.config.schema import load_schema, schema_problems
@@ -160,7 +161,7 @@ WRONG = {  # name: (entry, path, sentence)
 }
 
 
-@pytest.mark.parametrize("case", WRONG)
+@each("case", WRONG)
 def test_the_schema_refuses(case):
     entry, path, words = WRONG[case]
     found = [(p[1:], text) for p, text in schema_problems("datasets", {"it": entry})]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-import pytest
+from cases import each
 
 from linclass_study.data.http.file_names import as_name, name_in_mirror, place_of
 from linclass_study.data.search_folders import SearchFolders
@@ -74,7 +74,7 @@ def test_other_addresses_have_other_places():
     assert len({place_of(address, Path()) for address in some}) == len(some)
 
 
-@pytest.mark.parametrize(
+@each(
     ("address", "place", "name"),
     [
         ("https://h.org/deep/a.csv", "h.org/deep/a.csv", "a.csv"),

@@ -6,7 +6,7 @@ import inspect
 import re
 from pathlib import Path
 
-import pytest
+from cases import each
 
 from linclass import datasets as synthetic
 from linclass.datasets.keys import keys_schema
@@ -35,7 +35,7 @@ def section(name: str) -> str:
     return f"### {name}\n\n{about}\n\n    {model}\n\n{table}\n"
 
 
-@pytest.mark.parametrize("name", synthetic.names())
+@each("name", synthetic.names())
 def test_every_generator_is_described_as_its_code_says(name):
     assert section(name) in PAGE, f"docs/data.md needs:\n{section(name)}"
 

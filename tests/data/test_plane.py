@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import sparse
 
 from linclass import LinearDiscriminantAnalysis
@@ -23,7 +24,7 @@ def names(p: int) -> tuple[str, ...]:
     return tuple(f"x{j}" for j in range(p))
 
 
-@pytest.mark.parametrize("classes", [2, 3, 5])
+@each("classes", [2, 3, 5])
 def test_coordinates_have_unit_covariance_within_classes_and_points_have_their_coordinates(classes):
     X, y = rows(classes)
     found = plane(Table(X, names(6)), y)
@@ -33,7 +34,7 @@ def test_coordinates_have_unit_covariance_within_classes_and_points_have_their_c
     np.testing.assert_allclose(found.coordinates(found.points(U)), U, atol=1e-4)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
+@each("classes", [2, 3])
 def test_lda_decides_on_the_plane_as_it_does_on_the_rows(classes):
     X, y = rows(classes)
     found = plane(Table(X, names(6)), y)
@@ -83,7 +84,7 @@ def test_categories_stay_at_the_commonest_and_missing_values_count_as_the_mean()
     np.testing.assert_allclose(found.coordinates(X), found.coordinates(filled), atol=1e-4)
 
 
-@pytest.mark.parametrize(
+@each(
     ("table", "words"),
     [
         (Table(sparse.csr_array(np.eye(4)), names(4)), "its 4 features are sparse"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each
 from scipy.stats import norm
 
 from linclass import datasets as synthetic
@@ -20,7 +21,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_gaussians_have_their_means_and_covariances(form):
     given, covariances = FORMS[form]
     X, y = synthetic.generate("gaussians", 5, means=MEANS, rows=[N, 2 * N], covariances=given)
@@ -74,7 +75,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("case", WRONG)
+@each("case", WRONG)
 def test_parameters_that_cannot_work_are_refused(case):
     parameters, words = WRONG[case]
     with pytest.raises(ValueError, match=words):

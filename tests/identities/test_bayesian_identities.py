@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.integrate import quad
@@ -63,7 +64,7 @@ def test_no_other_prior_or_noise_has_more_evidence() -> None:
     assert min(wide) > minus_evidence(found)
 
 
-@pytest.mark.parametrize("intercept", [True, False])
+@each("intercept", [True, False])
 def test_its_mean_is_ridge_and_its_evidence_counts_what_data_determine(intercept: bool) -> None:
     X, y = line()
     w = np.random.default_rng(2).uniform(0.5, 2, 60)
@@ -104,7 +105,7 @@ def test_features_that_are_uninformative_get_no_weight_and_a_constant_target_no_
 # logistic
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_its_mean_is_the_penalized_fit_and_the_evidence_counts_weights(K: int) -> None:
     X, y = classes(K)
     model = BayesianLogisticRegression(tol=1e-10).fit(X, y)
@@ -157,8 +158,8 @@ def test_coefficients_are_called_so_only_where_they_give_the_scores() -> None:
     assert relevance.mean_coef_.shape == (1, 4)
 
 
-@pytest.mark.parametrize("predictive", ["probit", "quadrature"])
-@pytest.mark.parametrize("K", [2, 3])
+@each("predictive", ["probit", "quadrature"])
+@each("K", [2, 3])
 def test_uncertain_weights_draw_probabilities_to_the_middle(K: int, predictive: str) -> None:
     X, y = classes(K, 40)
     bayes = BayesianLogisticRegression(predictive=predictive).fit(X, y)
@@ -187,7 +188,7 @@ def test_its_probabilities_are_better_than_those_of_the_mode_where_rows_are_few(
     assert loss["probit"] < 0.98 * loss["mode"]
 
 
-@pytest.mark.parametrize("deviation", [0.0, 0.1, 2.0, 5.0, 16.0, 99.0, 300.0])
+@each("deviation", [0.0, 0.1, 2.0, 5.0, 16.0, 99.0, 300.0])
 def test_the_mean_of_the_logistic_function_over_wide_scores(deviation: float) -> None:
     """Of scores that few rows determine; by parts on which adaptive quadrature sees every bend of the integrand."""
 
@@ -204,7 +205,7 @@ def test_the_mean_of_the_logistic_function_over_wide_scores(deviation: float) ->
         assert_allclose(found, exact, rtol=1e-6)
 
 
-@pytest.mark.parametrize("intercept", [True, False])
+@each("intercept", [True, False])
 def test_quadrature_of_three_classes_is_the_integral_over_their_scores(intercept: bool) -> None:
     """With offsets, on a fine grid along the axes of Cholesky's factor of two differences of scores."""
     X, y = classes(3, 40)
@@ -243,7 +244,7 @@ def test_probabilities_by_quadrature_belong_to_the_names_of_the_classes() -> Non
     assert np.isfinite(far).all()
 
 
-@pytest.mark.parametrize("strength", [1e-3, 0.1, 10.0])
+@each("strength", [1e-3, 0.1, 10.0])
 def test_the_evidence_is_the_integral_over_one_weight(strength: float) -> None:
     X, y = classes(2, 400)
     x, sign, alpha = X[:, 0], np.where(y, 1, -1), 400 * strength
@@ -258,8 +259,8 @@ def test_the_evidence_is_the_integral_over_one_weight(strength: float) -> None:
     assert model.log_evidence_ == pytest.approx(joint(at) + np.log(mass), abs=5e-3)
 
 
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("K", [2, 3])
+@each("intercept", [True, False])
+@each("K", [2, 3])
 def test_the_evidence_is_that_of_the_curvature_of_the_posterior(K: int, intercept: bool) -> None:
     """Bishop (2006), (4.137), with derivatives by differences; K intercepts along an orthonormal basis of contrasts."""
     X, y = classes(K)
@@ -297,7 +298,7 @@ def test_the_evidence_is_that_of_the_curvature_of_the_posterior(K: int, intercep
     assert model.log_evidence_ == pytest.approx(expected, abs=1e-3)
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_the_chosen_strength_has_nearly_the_largest_evidence(K: int) -> None:
     """It is where α‖W‖² = γ, which neglects that the curvature varies with α."""
     X, y = classes(K)

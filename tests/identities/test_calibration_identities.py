@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from scipy.special import expit, log_softmax, softmax, xlogy
@@ -41,7 +42,7 @@ def test_the_sigmoid_has_the_greatest_likelihood_of_platts_targets() -> None:
     assert_allclose([a, b + 100 * a], best.x, rtol=1e-5)
 
 
-@pytest.mark.parametrize("scores", ["separated", "equal"])
+@each("scores", ["separated", "equal"])
 def test_scores_without_a_finite_likelihood_have_a_sigmoid(scores: str) -> None:
     own = np.arange(20) >= 15
     a, b = sigmoid(np.where(own, 1.0, -1.0) * (scores == "separated"), own, np.ones(len(own)))[:2]
@@ -60,8 +61,8 @@ def test_the_unit_of_scores_does_not_matter() -> None:
     )
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize(
+@each("classes", [2, 3])
+@each(
     "estimator",
     [LinearSVM(), LinearSVM(loss="squared_hinge"), NearestMean(), LogisticRegression()],
     ids=repr,
@@ -105,7 +106,7 @@ def test_labels_and_other_peoples_estimators_are_welcome() -> None:
         Calibrated(folds=1).fit(X, y)
 
 
-@pytest.mark.parametrize("given", [LinearSVM, "LinearSVM", object()])
+@each("given", [LinearSVM, "LinearSVM", object()])
 def test_what_is_no_classifier_is_refused(given: Any) -> None:
     with pytest.raises(ValueError, match=r"give (a classifier|one) that is made"):
         Calibrated(given).fit(*noisy(20))
@@ -132,7 +133,7 @@ def test_a_sigmoid_that_has_not_converged_is_reported(monkeypatch: pytest.Monkey
 METHODS = ("sigmoid", "isotonic", "temperature")
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_pooling_adjacent_violators_projects_onto_the_nondecreasing_sequences(seed: int) -> None:
     """f is the projection of t onto the cone of nondecreasing sequences iff it is in the cone, the residual is
     orthogonal to f, and no step function 1{i ≥ k}, which with ±1 generate the cone, has an inner product above 0
@@ -172,8 +173,8 @@ def test_an_isotonic_function_is_nondecreasing_and_equal_scores_have_one_value()
     assert_allclose(isotonic(7 + 1e6 * z, t, np.ones(300))(7 + 1e6 * z), f(z))
 
 
-@pytest.mark.parametrize("method", ["sigmoid", "isotonic", "temperature"])
-@pytest.mark.parametrize("classes", [2, 3])
+@each("method", ["sigmoid", "isotonic", "temperature"])
+@each("classes", [2, 3])
 def test_every_map_is_scikit_learns(method: str, classes: int) -> None:
     from sklearn.calibration import CalibratedClassifierCV
 
@@ -186,8 +187,8 @@ def test_every_map_is_scikit_learns(method: str, classes: int) -> None:
     assert_allclose(ours.predict_proba(X), peer.predict_proba(X), atol=1e-6)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("unit", [1.0, 1e3])
+@each("weighted", [False, True])
+@each("unit", [1.0, 1e3])
 def test_a_sigmoid_is_scikit_learns(unit: float, weighted: bool) -> None:
     """Of scores whose classes differ in number; σ(−(A z + B)) there, with weights that count rows."""
     from sklearn.calibration import _SigmoidCalibration
@@ -202,7 +203,7 @@ def test_a_sigmoid_is_scikit_learns(unit: float, weighted: bool) -> None:
     assert_allclose(expit(a * z + b), peer.predict(z), atol=1e-5)
 
 
-@pytest.mark.parametrize("classes", [2, 4])
+@each("classes", [2, 4])
 def test_at_the_temperature_the_likelihood_has_no_slope_and_the_order_stays(classes: int) -> None:
     rng = np.random.default_rng(2)
     codes, w = rng.integers(0, classes, 200), rng.uniform(0.1, 2, 200)
@@ -232,8 +233,8 @@ def test_a_temperature_without_an_optimum_reports_it() -> None:
     assert_allclose(softmax(-right / wrong.temperature, axis=1), 0.5, atol=1e-3)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("method", ["isotonic", "temperature"])
+@each("classes", [2, 3])
+@each("method", ["isotonic", "temperature"])
 def test_other_maps_are_calibrated_too(method: str, classes: int) -> None:
     X, y = noisy(1500, classes=classes)
     X_new, y_new = noisy(6000, seed=1, classes=classes)
@@ -247,8 +248,8 @@ def test_other_maps_are_calibrated_too(method: str, classes: int) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("classes", [2, 3])
+@each("method", METHODS)
+@each("classes", [2, 3])
 def test_probabilities_of_zero_can_be_calibrated(method: str, classes: int) -> None:
     from sklearn.ensemble import RandomForestClassifier
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import sparse
 from sklearn import linear_model, multiclass, naive_bayes
 
@@ -30,7 +31,7 @@ from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
 
-BOTH = pytest.mark.parametrize("kind", [OneVsRest, OneVsOne])
+BOTH = each("kind", [OneVsRest, OneVsOne])
 PEERS = {OneVsRest: multiclass.OneVsRestClassifier, OneVsOne: multiclass.OneVsOneClassifier}
 
 
@@ -41,7 +42,7 @@ def rows(K: int, n: int = 90, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 @BOTH
-@pytest.mark.parametrize("inner", [LogisticRegression(strength=0.01), NearestMean()], ids=repr)
+@each("inner", [LogisticRegression(strength=0.01), NearestMean()], ids=repr)
 def test_of_two_classes_they_are_the_classifier_inside(kind: Any, inner: Any) -> None:
     X, y = rows(2)
     w = np.random.default_rng(1).uniform(0.5, 2, len(y))
@@ -53,12 +54,12 @@ def test_of_two_classes_they_are_the_classifier_inside(kind: Any, inner: Any) ->
 
 
 @BOTH
-@pytest.mark.parametrize(
+@each(
     "inner",
     [LogisticRegression(strength=0.01), linear_model.LogisticRegression(), NearestMean()],
     ids=lambda e: type(e).__module__,
 )
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@each("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 def test_scores_are_those_of_scikit_learns_wrappers(kind: Any, inner: Any, form: Any) -> None:
     X, y = rows(4)
     ours, theirs = kind(inner).fit(form(X), y), PEERS[kind](inner).fit(form(X), y)
@@ -89,8 +90,8 @@ def test_a_classifier_with_probabilities_alone_will_do(kind: Any) -> None:
     assert np.mean(made.predict(X) == expected) > 0.98  # theirs votes by ties of rounded ones
 
 
-@pytest.mark.parametrize("K", [2, 4])
-@pytest.mark.parametrize(
+@each("K", [2, 4])
+@each(
     "inner",
     [linear_model.LogisticRegression(), naive_bayes.GaussianNB(), RelevanceVectorMachine()],
     ids=lambda e: type(e).__name__,
@@ -118,7 +119,7 @@ def test_one_vs_rest_says_why_it_has_no_probabilities() -> None:
         made.predict_proba(rows(3)[0])
 
 
-@pytest.mark.parametrize("coupling", COUPLINGS)
+@each("coupling", COUPLINGS)
 def test_coupled_shares_of_rows_are_the_shares_of_the_classes(coupling: str) -> None:
     """Pairs of class frequencies n_k/(n_k + n_l) are consistent."""
     X, y = rows(4)
@@ -129,10 +130,8 @@ def test_coupled_shares_of_rows_are_the_shares_of_the_classes(coupling: str) -> 
     np.testing.assert_allclose(made.predict_proba(X)[0], mass / w.sum(), rtol=1e-9)
 
 
-@pytest.mark.parametrize("coupling", COUPLINGS)
-@pytest.mark.parametrize(
-    "inner", [LogisticRegression(), naive_bayes.GaussianNB()], ids=lambda e: type(e).__name__
-)
+@each("coupling", COUPLINGS)
+@each("inner", [LogisticRegression(), naive_bayes.GaussianNB()], ids=lambda e: type(e).__name__)
 def test_with_coupling_the_most_probable_class_is_predicted(coupling: str, inner: Any) -> None:
     X, y = rows(4)
     made = OneVsOne(inner, coupling=coupling).fit(X, y)
@@ -143,7 +142,7 @@ def test_with_coupling_the_most_probable_class_is_predicted(coupling: str, inner
     assert np.mean(made.predict(X) == OneVsOne(inner).fit(X, y).predict(X)) > 0.9
 
 
-@pytest.mark.parametrize("coupling", COUPLINGS)
+@each("coupling", COUPLINGS)
 def test_coupled_probabilities_of_two_classes_are_those_of_the_classifier_inside(
     coupling: str,
 ) -> None:
@@ -203,7 +202,7 @@ def test_a_foreign_fit_that_warned_has_not_converged() -> None:
     assert made.certificate_ is None
 
 
-@pytest.mark.parametrize("status", WORST_LAST[1:])
+@each("status", WORST_LAST[1:])
 @BOTH
 def test_a_foreign_status_needs_no_reason(kind: Any, status: str) -> None:
     class Says(linear_model.LogisticRegression):
@@ -281,7 +280,7 @@ def test_estimators_in_a_list_are_built() -> None:
     assert "weight" in text
 
 
-@pytest.mark.parametrize("wrong", [3, LogisticRegression, object()])
+@each("wrong", [3, LogisticRegression, object()])
 def test_what_is_no_classifier_is_refused(wrong: Any) -> None:
     X, y = rows(3)
     with pytest.raises(ValueError, match="give"):

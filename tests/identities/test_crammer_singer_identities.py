@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
@@ -45,7 +46,7 @@ def test_its_value_is_the_lead_that_is_missing() -> None:
     assert (loss.values(y, Z) >= (Z.argmax(axis=0) != y)).all()
 
 
-@pytest.mark.parametrize("intercept", [True, False])
+@each("intercept", [True, False])
 def test_two_scores_are_the_hinge_loss_of_their_difference(intercept: bool) -> None:
     """½‖w_0‖² + ½‖w_1‖² is least at w_1 = −w_0 = w/2, where it is ¼‖w‖²."""
     X, y = rows(2)
@@ -59,8 +60,8 @@ def test_two_scores_are_the_hinge_loss_of_their_difference(intercept: bool) -> N
     np.testing.assert_allclose((found.theta[1] - found.theta[0])[:4], hinge.theta[:4], atol=1e-5)
 
 
-@pytest.mark.parametrize("strength", [1.0, 1e-2, 1e-4])
-@pytest.mark.parametrize("intercept", [True, False])
+@each("strength", [1.0, 1e-2, 1e-4])
+@each("intercept", [True, False])
 def test_the_gap_goes_to_zero_at_every_strength(strength: float, intercept: bool) -> None:
     X, y = rows(3)
     model = LinearClassifier(loss="crammer_singer", strength=strength, fit_intercept=intercept)
@@ -78,7 +79,7 @@ def test_a_weight_of_two_is_the_row_twice() -> None:
     np.testing.assert_allclose(weighted, model.fit(X[twice], y[twice]).coef_, atol=1e-8)
 
 
-@pytest.mark.parametrize("K", [4, 12])
+@each("K", [4, 12])
 def test_the_nearest_point_of_the_simplex_is_what_a_general_solver_finds(K: int) -> None:
     V, y = 2 * np.random.default_rng(0).normal(size=(K, 6)), np.arange(6) % 4
     slopes, varies = CrammerSinger(K).nearest_slopes(y, V, 1.0)
@@ -115,8 +116,8 @@ def test_the_envelopes_are_below_the_objective_and_equal_to_it_at_their_own_slop
     assert sharp.start(theta).value == pytest.approx(P.at(theta).value, rel=1e-6)
 
 
-@pytest.mark.parametrize("reach", [0.1, 1.0, 30.0, 1e4])
-@pytest.mark.parametrize("K", [2, 3, 8])
+@each("reach", [0.1, 1.0, 30.0, 1e4])
+@each("K", [2, 3, 8])
 def test_an_envelope_is_below_its_loss_and_within_its_reach_of_it(K: int, reach: float) -> None:
     """0 ≤ ℓ − ψ ≤ ‖∂ℓ − s⁰‖²/(2·reach) ≤ 1/reach, as ψ admits the slopes of ℓ, and two points of a simplex are at
     most √2 apart.
@@ -135,7 +136,7 @@ def test_an_envelope_is_below_its_loss_and_within_its_reach_of_it(K: int, reach:
     assert below.max() > 0.1 * most.max()
 
 
-@pytest.mark.parametrize("band", [0.0, np.inf])
+@each("band", [0.0, np.inf])
 def test_the_gradient_of_the_envelopes_is_that_of_all_slopes(band: float) -> None:
     """Also of the rows and classes that are left out, as long as theirs do not change."""
     P, envelopes, theta = smooth(band)
@@ -154,8 +155,8 @@ def smooth_centre(P: Objective, theta: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return slopes_at(P, P.loss.middle(P.y), z, 2.0), z, 2.0
 
 
-@pytest.mark.parametrize("system", [PairHessian, PairProducts])
-@pytest.mark.parametrize("intercept", [True, False])
+@each("system", [PairHessian, PairProducts])
+@each("intercept", [True, False])
 def test_both_systems_solve_newtons_equations(system: Any, intercept: bool) -> None:
     """By differences of the gradient, between which no class passes a kink."""
     _, envelopes, theta = smooth(1.0, intercept)
@@ -170,7 +171,7 @@ def test_both_systems_solve_newtons_equations(system: Any, intercept: bool) -> N
         np.testing.assert_allclose(along, envelopes.design.scores(step))
 
 
-@pytest.mark.parametrize("intercept", [True, False])
+@each("intercept", [True, False])
 def test_the_curvature_of_ties_is_its_sum_over_rows(intercept: bool) -> None:
     """Σ w_i (diag(a_i) − a_i a_iᵀ/|A_i|) ⊗ x_i x_iᵀ, formed anew and updated from other rows and classes."""
     rng, (X, _), K = np.random.default_rng(3), rows(5), 5
@@ -200,8 +201,8 @@ def guesses(P: Objective, steps: int) -> tuple[Ties, list[TiedClasses]]:
     return ties, found
 
 
-@pytest.mark.parametrize("K", [3, 9])
-@pytest.mark.parametrize("intercept", [True, False])
+@each("K", [3, 9])
+@each("intercept", [True, False])
 def test_guesses_are_slopes_of_a_simplex_whose_sums_are_kept(K: int, intercept: bool) -> None:
     X, y = rows(K, n=200)
     P = Objective(DesignMatrix(X, intercept), CrammerSinger(K), y, None, L2(), 0.01)
@@ -217,7 +218,7 @@ def test_guesses_are_slopes_of_a_simplex_whose_sums_are_kept(K: int, intercept: 
             assert guess.gap == pytest.approx(gap / value, rel=1e-9)
 
 
-@pytest.mark.parametrize("intercept", [True, False])
+@each("intercept", [True, False])
 def test_a_step_is_the_minimum_for_the_mixtures_it_lets_vary(intercept: bool) -> None:
     """strength·W + Σ w_i (p_i − e_y) x_iᵀ = 0  with p_i = p⁰_i + reach·C_i v_i, before it returns to the simplex."""
     X, y = rows(4, n=120)
@@ -251,7 +252,7 @@ def test_neither_the_way_nor_the_start_changes_the_minimum(
     np.testing.assert_allclose([s.objective for s in found], found[0].objective, rtol=2e-8)
 
 
-@pytest.mark.parametrize("K", [3, 12])
+@each("K", [3, 12])
 def test_a_round_goes_on_where_no_row_is_near_a_kink(K: int) -> None:
     """Every row is sure of a wrong class."""
     X, y = np.tile(100 * np.eye(K), (200, 1)), np.tile(np.arange(K), 200)
@@ -274,7 +275,7 @@ def test_classes_that_overlap_converge_at_little_strength() -> None:
     assert model.status_ == "converged"
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each("seed", range(4))
 def test_intercepts_settle_where_features_say_nothing(seed: int) -> None:
     rng = np.random.default_rng(seed)
     y = np.append(np.arange(5), rng.integers(5, size=3))
@@ -284,7 +285,7 @@ def test_intercepts_settle_where_features_say_nothing(seed: int) -> None:
     assert model.n_iter_ <= 200
 
 
-@pytest.mark.parametrize("max_iter", [1, 2, 5])
+@each("max_iter", [1, 2, 5])
 def test_a_fit_that_is_cut_off_is_not_above_weights_of_0(max_iter: int) -> None:
     X, y = np.random.default_rng(4).normal(size=(60, 8)), np.arange(60) % 4
     own: dict[str, Any] = {"strength": 1e-4, "fit_intercept": False, "max_iter": max_iter}
@@ -294,7 +295,7 @@ def test_a_fit_that_is_cut_off_is_not_above_weights_of_0(max_iter: int) -> None:
     assert model.objective_ <= 1 + 1e-12
 
 
-@pytest.mark.parametrize("strength", [1e-3, 1e-2])
+@each("strength", [1e-3, 1e-2])
 def test_wide_separable_rows_converge(strength: float) -> None:
     rng = np.random.default_rng(4)
     centres, y = 0.1 * rng.normal(size=(3, 400)), rng.integers(0, 3, 60)

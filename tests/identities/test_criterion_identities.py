@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
@@ -28,10 +29,10 @@ def judged(inner: Any, y: Any, rule: str, rows: Any = X, weights: Any = None) ->
     return TunedClassifier(inner, strengths=STRENGTHS, rule=rule).fit(rows, y, weights)
 
 
-@pytest.mark.parametrize("rule", ["aic", "bic"])
-@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize(
+@each("rule", ["aic", "bic"])
+@each("weights", [None, WEIGHTS], ids=["equal", "weighted"])
+@each("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@each(
     ("model", "K"),
     [
         (OrdinalRegression(tol=1e-12), 2),
@@ -51,7 +52,7 @@ def test_where_it_is_logistic_regression_so_are_its_criteria(
     assert one.strength_ == other.strength_
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "most"),
     [(OrdinalRegression(order=[2, 0, 1]), 4 + 2), (KernelLogisticRegression(gamma=0.1), 180)],
     ids=["ordinal", "kernel"],
@@ -75,12 +76,12 @@ def test_a_criterion_is_minus_twice_the_likelihood_and_a_price_of_what_is_free(
         assert value == pytest.approx(-2 * log_likelihood + np.log(90) * free, rel=1e-6)
 
 
-@pytest.mark.parametrize(
+@each(
     "model",
     [OrdinalRegression(), KernelLogisticRegression(kernel="linear"), LogisticRegression()],
     ids=["ordinal", "kernel", "linear"],
 )
-@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
+@each("weights", [None, WEIGHTS], ids=["equal", "weighted"])
 def test_an_offset_enters_the_likelihood(model: Any, weights: Any) -> None:
     """A constant one is a part of the intercept; one that is the scores themselves leaves nothing to learn."""
     y, tuned = np.minimum(Y, 1), TunedClassifier(model, strengths=STRENGTHS, rule="aic")
@@ -102,7 +103,7 @@ def test_what_has_no_degrees_of_freedom_says_so() -> None:
         judged(BayesianLogisticRegression(strength=1.0), Y, "aic")
 
 
-@pytest.mark.parametrize("penalty", ["l1", "fused_lasso", {"group_lasso": {"groups": [0, 0, 1]}}])
+@each("penalty", ["l1", "fused_lasso", {"group_lasso": {"groups": [0, 0, 1]}}])
 def test_a_fit_without_weights_and_intercept_is_worth_no_parameter(penalty: Any) -> None:
     """Its criterion is that of even odds."""
     rows, y = X[:, :3], np.minimum(Y, 1)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.optimize import linprog
@@ -40,8 +41,8 @@ def plain(G: np.ndarray, c: np.ndarray, strength: float) -> Any:
     return linprog(np.ones(2 * len(c)), A_ub=np.block([[G, -G], [-G, G]]), b_ub=limits)
 
 
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("d", [6, 80])
+@each("intercept", [True, False])
+@each("d", [6, 80])
 def test_it_is_the_linear_program_as_it_is_written(d: int, intercept: bool) -> None:
     X, y = numbers(d)
     G, c = moments(X, y, intercept=intercept)
@@ -62,7 +63,7 @@ def test_it_is_the_linear_program_as_it_is_written(d: int, intercept: bool) -> N
             assert_allclose(model.coef_, up - down, atol=1e-7)
 
 
-@pytest.mark.parametrize("d", [6, 80, 600])
+@each("d", [6, 80, 600])
 def test_the_gap_is_that_of_the_dual_variables(d: int) -> None:
     X, y = numbers(d)
     G, c = moments(X, y)
@@ -83,7 +84,7 @@ def test_the_gap_is_that_of_the_dual_variables(d: int) -> None:
             assert c @ v - strength * np.abs(v).sum() <= model.objective_ * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("d", [6, 80])
+@each("d", [6, 80])
 def test_the_lasso_keeps_the_limits_with_weights_no_smaller(d: int) -> None:
     X, y = numbers(d)
     G, c = moments(X, y)
@@ -163,7 +164,7 @@ def test_its_strength_is_chosen_from_those_of_the_lasso() -> None:
         TunedRegressor(DantzigSelector(), rule="bic").fit(X, y)
 
 
-@pytest.mark.parametrize("d", [6, 600])
+@each("d", [6, 600])
 def test_whole_weights_count_rows_and_sparse_ones_are_the_same(d: int) -> None:
     X, y = numbers(d)
     X = X * (np.random.default_rng(0).random(X.shape) < 0.5)
@@ -184,7 +185,7 @@ def test_whole_weights_count_rows_and_sparse_ones_are_the_same(d: int) -> None:
         assert_allclose(other, found[0], rtol=1e-7)
 
 
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@each("form", [np.asarray, sparse.csr_array])
 def test_a_feature_far_from_zero_is_as_the_centred_one(form: Any) -> None:
     X, y = numbers()
     X[:, 3] = np.round(16 * X[:, 3])  # whole numbers: the shift rounds nothing
@@ -225,7 +226,7 @@ def test_a_program_without_a_solution_is_no_converged_fit(monkeypatch: Any) -> N
     assert model.certificate_ > 0.1
 
 
-@pytest.mark.parametrize("wrong", [-1, np.nan, "0.1"])
+@each("wrong", [-1, np.nan, "0.1"])
 def test_a_strength_below_zero_is_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match="strength is "):
         DantzigSelector(strength=wrong).fit(*numbers())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.linalg
+from cases import each
 from scipy.special import log_softmax
 from scipy.stats import multivariate_normal
 
@@ -31,9 +32,9 @@ def problem(K: int, n: int = 150, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
 # regularized discriminant analysis
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("covariance", ["unbiased", "maximum_likelihood"])
-@pytest.mark.parametrize(("pooling", "shrinkage"), [(0.3, 0.0), (0.3, 0.6), (0.0, 1.0), (1.0, 0.2)])
+@each("K", [2, 3])
+@each("covariance", ["unbiased", "maximum_likelihood"])
+@each(("pooling", "shrinkage"), [(0.3, 0.0), (0.3, 0.6), (0.0, 1.0), (1.0, 0.2)])
 def test_rda_is_bayes_rule_with_friedmans_covariances(
     K: int, covariance: str, pooling: float, shrinkage: float
 ) -> None:
@@ -52,7 +53,7 @@ def test_rda_is_bayes_rule_with_friedmans_covariances(
     np.testing.assert_allclose(model.predict_log_proba(X), expected, rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_the_ends_of_rda_are_qda_lda_and_the_nearest_mean(K: int) -> None:
     X, y = problem(K)
 
@@ -96,7 +97,7 @@ def test_rda_has_a_covariance_for_a_class_of_one_row_and_for_few_rows() -> None:
 # diagonal discriminants
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_diagonal_lda_and_qda_are_bayes_rule_with_uncorrelated_features(K: int) -> None:
     X, y = problem(K)
     R, share = X - np.array([X[y == k].mean(axis=0) for k in range(K)])[y], np.bincount(y) / len(y)
@@ -119,7 +120,7 @@ def test_diagonal_lda_and_qda_are_bayes_rule_with_uncorrelated_features(K: int) 
 # nearest shrunken centroids
 
 
-@pytest.mark.parametrize("K", [2, 4])
+@each("K", [2, 4])
 def test_without_a_threshold_they_are_diagonal_lda(K: int) -> None:
     X, y = problem(K)
     ours = NearestShrunkenCentroids(threshold=0, spread_offset=0).fit(X, y)
@@ -181,7 +182,7 @@ def test_a_path_of_thresholds_is_separate_fits_and_loses_features_on_the_way() -
 # reduced-rank LDA
 
 
-@pytest.mark.parametrize("priors", [None, "uniform", "given"])
+@each("priors", [None, "uniform", "given"])
 def test_reduced_rank_lda_with_all_directions_is_lda(priors: str | None) -> None:
     X, y = problem(4)
     given = [0.1, 0.2, 0.3, 0.4] if priors == "given" else priors
@@ -191,7 +192,7 @@ def test_reduced_rank_lda_with_all_directions_is_lda(priors: str | None) -> None
     np.testing.assert_allclose(whole.predict_log_proba(X), lda.predict_log_proba(X), atol=1e-10)
 
 
-@pytest.mark.parametrize("priors", [None, [0.1, 0.2, 0.3, 0.4]])
+@each("priors", [None, [0.1, 0.2, 0.3, 0.4]])
 def test_reduced_rank_lda_is_lda_of_its_own_coordinates(priors: list[float] | None) -> None:
     X, y = problem(4)
     model = ReducedRankLDA(2, priors).fit(X, y)
@@ -219,7 +220,7 @@ def test_its_directions_are_fishers_where_priors_are_estimated() -> None:
     np.testing.assert_allclose(ours.transform(X), fisher.transform(X), atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", [FisherDiscriminant, ReducedRankLDA])
+@each("kind", [FisherDiscriminant, ReducedRankLDA])
 def test_coordinates_come_as_the_frame_that_is_asked_for(kind: type) -> None:
     import pandas as pd
     from sklearn import config_context

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
@@ -65,9 +66,9 @@ def test_an_irls_step_is_a_newton_step() -> None:
             assert_allclose(one, other, rtol=1e-10)
 
 
-@pytest.mark.parametrize("order", ["cyclic", "random", "largest_violation"])
-@pytest.mark.parametrize("step", [1.0, 0.01])
-@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+@each("order", ["cyclic", "random", "largest_violation"])
+@each("step", [1.0, 0.01])
+@each("store", [np.asarray, sparse.csr_array])
 def test_the_perceptron_makes_at_most_r_squared_over_gamma_squared_mistakes(
     order: str, step: float, store: Any
 ) -> None:
@@ -189,9 +190,9 @@ def _a_constant_column(X: np.ndarray) -> None:
     X[:, 2] = 7
 
 
-@pytest.mark.parametrize("as_sparse", [False, True])
-@pytest.mark.parametrize("intercept", [False, True])
-@pytest.mark.parametrize(
+@each("as_sparse", [False, True])
+@each("intercept", [False, True])
+@each(
     "change",
     [
         _equal_rows,
@@ -226,7 +227,7 @@ def test_more_features_than_rows_have_the_pseudo_inverses_least_squares(
         assert as_sparse or not intercept  # so that rows are not centred
 
 
-@pytest.mark.parametrize("solver", [{"newton": {}}, Newton(), {"irls": {}}, Irls()], ids=str)
+@each("solver", [{"newton": {}}, Newton(), {"irls": {}}, Irls()], ids=str)
 def test_a_solver_is_the_same_by_name_by_options_or_as_an_object(solver: Any) -> None:
     """Without a penalty the features, not the K scores, decide whether the optimum is unique."""
     X, y = overlapping(classes=3)
@@ -273,7 +274,7 @@ def test_separable_data_are_reported_to_be_with_the_direction() -> None:
         assert "penalty" in model.reason_
 
 
-@pytest.mark.parametrize("classes", [2, 3])
+@each("classes", [2, 3])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_quasi_complete_separation_is_found_too(classes: int) -> None:
     """One feature is zero but for rows that are all of the last class; the rest overlap."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
@@ -34,8 +35,8 @@ def model(loss: str, factors: Any, **options: Any) -> LinearClassifier:
     )
 
 
-@pytest.mark.parametrize("thin", [False, True])
-@pytest.mark.parametrize(("loss", "classes", "solver"), CASES)
+@each("thin", [False, True])
+@each(("loss", "classes", "solver"), CASES)
 def test_factors_are_units_of_the_columns(loss: str, classes: int, solver: str, thin: bool) -> None:
     X, y = data(classes)
     rows, units = (sparse.csr_array(A) if thin else A for A in (X, X / np.sqrt(FACTORS)))
@@ -54,7 +55,7 @@ def test_factors_are_units_of_the_columns(loss: str, classes: int, solver: str, 
         assert one.objective_ == pytest.approx(other.objective_, rel=1e-7)
 
 
-@pytest.mark.parametrize(("loss", "classes", "solver"), CASES)
+@each(("loss", "classes", "solver"), CASES)
 def test_the_objective_and_a_trace_are_in_the_units_of_the_user(
     loss: str, classes: int, solver: str
 ) -> None:

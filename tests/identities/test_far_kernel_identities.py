@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 
 from linclass import KernelSVM, LinearSVM
@@ -18,9 +19,9 @@ def data(n: int) -> tuple[np.ndarray, np.ndarray]:
     return X, (X[:, 0] + rng.normal(size=n) > 0).astype(int)
 
 
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-@pytest.mark.parametrize("far", [2.0**7, 2.0**14, 2.0**20])
-@pytest.mark.parametrize("n", [150, 1200])
+@each("loss", ["hinge", "squared_hinge"])
+@each("far", [2.0**7, 2.0**14, 2.0**20])
+@each("n", [150, 1200])
 def test_a_linear_kernel_gives_the_same_machine_wherever_the_rows_are(
     n: int, far: float, loss: str
 ) -> None:
@@ -37,7 +38,7 @@ def test_a_linear_kernel_gives_the_same_machine_wherever_the_rows_are(
     assert_allclose(again.fit(X + far, y).decision_function(X + far), Z, atol=1e-3)
 
 
-@pytest.mark.parametrize("n", [150, 1200])
+@each("n", [150, 1200])
 def test_a_polynomial_kernel_far_from_0_converges(n: int) -> None:
     X, y = data(n)
     for degree, far in [(2, 128.0), (3, 32.0)]:
@@ -50,7 +51,7 @@ def test_a_polynomial_kernel_far_from_0_converges(n: int) -> None:
         assert_allclose(beta @ K @ beta, norm, rtol=1e-3)
 
 
-@pytest.mark.parametrize("degree", [1, 2, 3])
+@each("degree", [1, 2, 3])
 def test_intercepts_belong_to_the_kernel_as_it_is_chosen(degree: int) -> None:
     """f = Σ β_j k(x_j, ·) + b with k of the rows as they are, up to rounding and to k times Σ β, which is 0."""
     X, y = data(150)
@@ -65,7 +66,7 @@ def test_intercepts_belong_to_the_kernel_as_it_is_chosen(degree: int) -> None:
     assert_allclose(K @ beta + model.intercept_, model.decision_function(X), rtol=0, atol=error)
 
 
-@pytest.mark.parametrize("degree", [1, 2, 3, 4])
+@each("degree", [1, 2, 3, 4])
 def test_kernels_about_a_centre_have_all_digits(degree: int) -> None:
     """k(x, x′) − k(x, c) − k(c, x′) + k(c, c), by exact arithmetic."""
     X, _ = data(6)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy.special import ndtr
 
@@ -34,7 +34,7 @@ def first(P: Objective) -> np.ndarray:
     return lengthened(P.loss, P.y, P.weights, g, newton_step(P), P.design.intercept)
 
 
-@pytest.mark.parametrize("n", [60, 3000])
+@each("n", [60, 3000])
 def test_the_first_step_of_logistic_regression_is_linear_discriminant_analysis(n: int) -> None:
     """Least squares has the direction of linear discriminant analysis on any data; Haggstrom (1983) has the length."""
     X, y, w = rows(n)
@@ -43,7 +43,7 @@ def test_the_first_step_of_logistic_regression_is_linear_discriminant_analysis(n
     assert_allclose(theta, np.append(model.coef_, model.intercept_), rtol=1e-9)
 
 
-@pytest.mark.parametrize(("centre", "spread"), [(0.0, 0.5), (0.8, 1.0), (-1.5, 2.0)])
+@each(("centre", "spread"), [(0.0, 0.5), (0.8, 1.0), (-1.5, 2.0)])
 def test_the_first_step_of_probit_regression_finds_a_normal_score(
     centre: float, spread: float
 ) -> None:
@@ -56,7 +56,7 @@ def test_the_first_step_of_probit_regression_finds_a_normal_score(
     assert_allclose(theta, [1, 0], atol=1e-9)
 
 
-@pytest.mark.parametrize("intercept", [True, False])
+@each("intercept", [True, False])
 def test_many_first_steps_are_those_alone_and_descend(intercept: bool) -> None:
     X, y, _ = rows(50)
     W = np.random.default_rng(1).exponential(size=(5, 50))
@@ -75,15 +75,15 @@ def test_a_loss_without_a_formula_keeps_its_step() -> None:
     np.testing.assert_array_equal(first(P), newton_step(P))
 
 
-@pytest.mark.parametrize("n", [50, 3000, 30_000])
-@pytest.mark.parametrize("intercept", [True, False])
+@each("n", [50, 3000, 30_000])
+@each("intercept", [True, False])
 def test_equal_factors_give_the_gram_matrix_of_the_rows(n: int, intercept: bool) -> None:
     X = rows(n)[0]
     B = np.column_stack([X, np.ones(n)]) if intercept else X
     assert_allclose(DesignMatrix(X, intercept).gram(np.full(n, 0.25)), B.T @ B / 4, rtol=1e-12)
 
 
-@pytest.mark.parametrize("model", [LogisticRegression, ProbitRegression])
+@each("model", [LogisticRegression, ProbitRegression])
 def test_a_kept_hessian_leaves_all_digits_of_standard_errors(model: type) -> None:
     """The last steps of an unpenalized fit share a Hessian; the errors are those of a much smaller tolerance."""
     X, y, _ = rows(3000)
@@ -93,8 +93,8 @@ def test_a_kept_hessian_leaves_all_digits_of_standard_errors(model: type) -> Non
     assert_allclose(*errors, rtol=1e-8)
 
 
-@pytest.mark.parametrize("penalty", ["l2", None])
-@pytest.mark.parametrize("kind", [LogisticRegression, ProbitRegression])
+@each("penalty", ["l2", None])
+@each("kind", [LogisticRegression, ProbitRegression])
 def test_a_class_of_hardly_any_weight_takes_no_step_beyond_the_optimum(
     kind: type, penalty: str | None
 ) -> None:

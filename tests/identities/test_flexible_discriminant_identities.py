@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sklearn.discriminant_analysis
+from cases import each
 from scipy import sparse
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression as Theirs
@@ -39,9 +40,9 @@ def problem(K: int, n: int = 150, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-@pytest.mark.parametrize("priors", [None, "uniform"])
-@pytest.mark.parametrize("covariance", ["unbiased", "maximum_likelihood"])
-@pytest.mark.parametrize("K", [2, 3, 7])  # 7: of six scores, four features explain four
+@each("priors", [None, "uniform"])
+@each("covariance", ["unbiased", "maximum_likelihood"])
+@each("K", [2, 3, 7])  # 7: of six scores, four features explain four
 def test_with_linear_regression_it_is_linear_discriminant_analysis(
     K: int, covariance: str, priors: str | None
 ) -> None:
@@ -53,7 +54,7 @@ def test_with_linear_regression_it_is_linear_discriminant_analysis(
     assert (ours.status_, ours.certificate_kind_) == ("converged", "gradient_cosine")
 
 
-@pytest.mark.parametrize("K", [2, 3, 7])
+@each("K", [2, 3, 7])
 def test_its_coordinates_are_fishers(K: int) -> None:
     X, y = problem(K)
     ours, fisher = FDA().fit(X, y), FisherDiscriminant().fit(X, y)
@@ -70,7 +71,7 @@ def test_with_fewer_components_it_is_reduced_rank_lda() -> None:
     np.testing.assert_allclose(ours.predict_log_proba(X), reduced.predict_log_proba(X), atol=1e-9)
 
 
-@pytest.mark.parametrize("K", [2, 4])
+@each("K", [2, 4])
 def test_shares_explained_are_squared_canonical_correlations(K: int) -> None:
     X, y = problem(K)
     w = np.random.default_rng(1).uniform(0.5, 2, len(y))
@@ -91,8 +92,8 @@ def test_shares_explained_are_squared_canonical_correlations(K: int) -> None:
     np.testing.assert_allclose(residual / w.sum(), 1 - model.explained_, rtol=1e-9)
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("strength", [0.01, 3.0])
+@each("K", [2, 3])
+@each("strength", [0.01, 3.0])
 def test_with_ridge_regression_it_is_penalized_discriminant_analysis(
     K: int, strength: float
 ) -> None:
@@ -115,7 +116,7 @@ def test_with_ridge_regression_it_is_penalized_discriminant_analysis(
     assert np.linalg.eigvalsh(V).max() < 1  # of the unit of Σ + λI, what Σ leaves
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_penalized_discriminants_are_those_of_a_shrunken_covariance(K: int) -> None:
     """(1 − a)Σ + a μ I = (1 − a)(Σ + λI) with λ = a μ/(1 − a)."""
     X, y = problem(K)
@@ -141,7 +142,7 @@ def test_regression_of_mapped_features_is_lda_of_the_mapped_features() -> None:
     np.testing.assert_allclose(FDA().fit(mapped, y).predict_log_proba(mapped), lda, atol=1e-6)
 
 
-@pytest.mark.parametrize("regressor", [KernelRidge(kernel="rbf"), KNeighborsRegressor(10)])
+@each("regressor", [KernelRidge(kernel="rbf"), KNeighborsRegressor(10)])
 def test_a_curved_regression_separates_what_no_line_does(regressor: Any) -> None:
     rng = np.random.default_rng(0)
     radius = np.repeat([0.5, 1.5, 2.5], 60)
@@ -157,8 +158,8 @@ def test_a_curved_regression_separates_what_no_line_does(regressor: Any) -> None
     assert (model.certificate_, model.certificate_kind_) == (None, None)
 
 
-@pytest.mark.parametrize("regressor", [Ridge(), Theirs(), SVR(kernel="linear")], ids=repr)
-@pytest.mark.parametrize("K", [2, 3])
+@each("regressor", [Ridge(), Theirs(), SVR(kernel="linear")], ids=repr)
+@each("K", [2, 3])
 def test_linear_regressions_give_coefficients(K: int, regressor: Any) -> None:
     X, y = problem(K)
     model = FDA(regressor).fit(X, y)
@@ -166,7 +167,7 @@ def test_linear_regressions_give_coefficients(K: int, regressor: Any) -> None:
     np.testing.assert_allclose(model.decision_function(X), Z[:, 0] if K == 2 else Z, atol=1e-9)
 
 
-@pytest.mark.parametrize("share", [[0.5, 0.5], [0.2, 0.3, 0.5], [0.01, 0.01, 0.9, 0.08]])
+@each("share", [[0.5, 0.5], [0.2, 0.3, 0.5], [0.01, 0.01, 0.9, 0.08]])
 def test_fixed_scores_are_orthonormal_contrasts(share: list[float]) -> None:
     p = np.array(share)
     theta = contrasts(p)
@@ -175,7 +176,7 @@ def test_fixed_scores_are_orthonormal_contrasts(share: list[float]) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@each("form", [np.asarray, sparse.csr_array])
 def test_classes_that_are_predicted_exactly_are_reported_and_ridge_is_the_remedy(form: Any) -> None:
     rng = np.random.default_rng(0)
     X, y = form(rng.normal(size=(12, 40))), np.arange(12) % 3

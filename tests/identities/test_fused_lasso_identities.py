@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import linprog
@@ -45,7 +46,7 @@ def fused(strength: float = 0.02, **options: Any) -> LogisticRegression:
     return LogisticRegression(penalty={"fused_lasso": options}, strength=strength, tol=1e-11)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_total_variation_satisfies_its_conditions(seed: int) -> None:
     """u_j = Σ_{i≤j} a_i(v_i − w_i)  is λ_j·sign(v_{j+1} − v_j), or between ±λ_j where they are equal; u_d = 0."""
     rng, links = np.random.default_rng(seed), chain(seed, 40).links
@@ -64,8 +65,8 @@ def test_entries_whose_curvatures_differ_by_all_digits_stay_between_the_given_on
     assert ((v >= 0) & (v <= 1)).all()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("by_feature", [False, True])
+@each("seed", SEEDS)
+@each("by_feature", [False, True])
 def test_the_prox_is_where_the_norm_and_its_conjugate_meet(seed: int, by_feature: bool) -> None:
     """U = (W − V)/t has dual norm at most 1 and ⟨U, V⟩ = Ω(V): the first by all intervals, one after another."""
     rng, norm = np.random.default_rng(seed), chain(seed)
@@ -86,7 +87,7 @@ def by_intervals(norm: Chain, G: np.ndarray) -> float:
     )
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_the_dual_norm_is_the_largest_product_with_the_unit_ball(seed: int) -> None:
     """max ⟨g, w⟩ for Ω(w) ≤ 1 is a linear program, with bounds p of |w_j| and q of |w_{j+1} − w_j|."""
     norm, d = chain(seed), 8
@@ -105,7 +106,7 @@ def test_the_dual_norm_is_the_largest_product_with_the_unit_ball(seed: int) -> N
     assert_allclose(norm.dual_norm(np.array([g, -3 * g])), 3 * norm.dual_norm(g), rtol=1e-14)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each("seed", SEEDS)
 def test_the_least_subgradient_is_the_steepest_slope_where_weights_are_equal(seed: int) -> None:
     """No direction D descends faster than −S:  ⟨G, D⟩ + tΩ′(W; D) ≥ −‖S‖·‖D‖,  with equality at −S."""
     rng, norm, t, h = np.random.default_rng(seed), chain(seed, len(TIED)), 0.8, 1e-6
@@ -134,7 +135,7 @@ def test_the_norm_is_linear_while_pieces_move_and_zeros_stay() -> None:
         assert_allclose(ahead + behind, 2 * norm.value(W), rtol=1e-14)
 
 
-@pytest.mark.parametrize("loss", ["logistic", "softmax", "huber"])
+@each("loss", ["logistic", "softmax", "huber"])
 def test_newtons_step_keeps_the_pieces_and_ends_near_their_minimum(loss: str) -> None:
     X, y = data(3)
     y = y if loss == "softmax" else np.where(y, 1.0, -1.0)
@@ -163,7 +164,7 @@ def test_the_fit_of_an_identity_is_the_prox() -> None:
     assert 1 < len(np.unique(w)) < 20
 
 
-@pytest.mark.parametrize(
+@each(
     ("loss", "classes"),
     [("logistic", 2), ("squared", 2), ("huber", 2), ("squared_hinge", 2), ("logistic", 3)],
 )
@@ -183,7 +184,7 @@ def test_it_is_the_lasso_without_fusion_and_without_neighbours(loss: str, classe
         assert_allclose(fit.coef_, fits[0].coef_, atol=1e-5)
 
 
-@pytest.mark.parametrize("fusion", [1e3, 1e12, 1e300])
+@each("fusion", [1e3, 1e12, 1e300])
 def test_with_much_fusion_a_chain_has_one_common_weight(fusion: float) -> None:
     """Then w_1 = … = w_d = w is the weight of Σ_j x_j, and the penalty d|w|."""
     X, y = data()
@@ -199,8 +200,8 @@ def test_with_much_fusion_a_chain_has_one_common_weight(fusion: float) -> None:
     assert two.coef_[0, 0] != two.coef_[0, 5]
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("thin", [False, True])
+@each("classes", [2, 3])
+@each("thin", [False, True])
 def test_a_fit_satisfies_its_conditions_in_any_units(classes: int, thin: bool) -> None:
     """−∂loss/∂W = strength·U with ⟨U, W⟩ = Ω(W), and no interval of U beyond its bound; equal weights are equal."""
     X, y = data(classes)
@@ -220,8 +221,8 @@ def test_a_fit_satisfies_its_conditions_in_any_units(classes: int, thin: bool) -
     assert (np.diff(model.coef_)[model.coef_[:, 1:] != 0] == 0).any()
 
 
-@pytest.mark.parametrize("penalty", ["fused_lasso", {"group_lasso": {"groups": [0] * 6 + [1] * 6}}])
-@pytest.mark.parametrize(("unit", "origin"), [(1e-8, 0.0), (1e8, 0.0), (1.0, 1e6), (1.0, 1e7)])
+@each("penalty", ["fused_lasso", {"group_lasso": {"groups": [0] * 6 + [1] * 6}}])
+@each(("unit", "origin"), [(1e-8, 0.0), (1e8, 0.0), (1.0, 1e6), (1.0, 1e7)])
 def test_neither_the_unit_nor_the_origin_of_all_features_delays_a_fit(
     penalty: Any, unit: float, origin: float
 ) -> None:
@@ -264,7 +265,7 @@ def test_a_path_begins_at_0_and_a_strength_can_be_chosen() -> None:
     assert model.coef_.any()
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "words"),
     [
         ({"fusion": -1}, "fusion is -1; it must be a number, at least 0"),
@@ -285,7 +286,7 @@ def test_wrong_options_are_one_line(options: Any, words: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("solver", ["proximal_newton", "newton"])
+@each("solver", ["proximal_newton", "newton"])
 def test_solvers_of_other_penalties_name_the_one_that_can(solver: str) -> None:
     with pytest.raises(ValueError, match=r"fused_lasso .*Try solver='proximal_gradient'"):
         LogisticRegression(penalty="fused_lasso", solver=solver).check()

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.linalg
+from cases import each
 from scipy.special import expit
 from scipy.stats import multivariate_normal, norm
 
@@ -48,8 +49,8 @@ def posterior(joint: np.ndarray) -> np.ndarray:
     return joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("priors", ["estimated", "given"])
-@pytest.mark.parametrize("K", [2, 3, 5])
+@each("priors", ["estimated", "given"])
+@each("K", [2, 3, 5])
 def test_lda_is_bayes_rule_for_gaussians_of_one_covariance(K: int, priors: str) -> None:
     X, y = problem(K)
     rng = np.random.default_rng(0)
@@ -61,7 +62,7 @@ def test_lda_is_bayes_rule_for_gaussians_of_one_covariance(K: int, priors: str) 
     np.testing.assert_allclose(found, posterior(joint), rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_naive_bayes_is_bayes_rule_for_independent_gaussians(K: int) -> None:
     X, y = problem(K)
     prior = np.log(np.bincount(y) / len(y))
@@ -100,7 +101,7 @@ def test_maximum_likelihood_covariance_scales_the_direction_by_n_over_n_minus_k(
     np.testing.assert_allclose(likeliest.coef_, ratio * unbiased.coef_, rtol=1e-9)
 
 
-@pytest.mark.parametrize("K", [2, 4])
+@each("K", [2, 4])
 def test_lda_does_not_depend_on_the_coordinates(K: int) -> None:
     X, y = problem(K)
     rng = np.random.default_rng(0)
@@ -110,7 +111,7 @@ def test_lda_does_not_depend_on_the_coordinates(K: int) -> None:
     np.testing.assert_allclose(moved, plain, atol=1e-8)
 
 
-@pytest.mark.parametrize("K", [2, 4])
+@each("K", [2, 4])
 def test_lda_with_equal_priors_is_the_nearest_mean_in_whitened_coordinates(K: int) -> None:
     X, y = problem(K)
     _, S = within(X, y)
@@ -129,7 +130,7 @@ def test_the_nearest_mean_is_the_tied_gaussian_of_the_identity() -> None:
     np.testing.assert_allclose(np.diff(Z, axis=1), np.diff(density, axis=1), atol=1e-10)
 
 
-@pytest.mark.parametrize("K", [2, 4])
+@each("K", [2, 4])
 def test_the_nearest_mean_is_nearest(K: int) -> None:
     X, y = problem(K)
     M, _ = within(X, y)
@@ -166,7 +167,7 @@ def test_lda_with_uncorrelated_features_is_naive_bayes() -> None:
     np.testing.assert_allclose(lda.decision_function(X), nb.decision_function(X), atol=1e-12)
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_the_majority_is_the_likeliest_constant(K: int) -> None:
     X, y = problem(K)
     model = MajorityClass().fit(X, y)
@@ -178,7 +179,7 @@ def test_the_majority_is_the_likeliest_constant(K: int) -> None:
     assert loss == pytest.approx(-(frequencies * np.log(frequencies)).sum(), rel=1e-12)
 
 
-@pytest.mark.parametrize("kind", [GaussianNB, LinearDiscriminantAnalysis])
+@each("kind", [GaussianNB, LinearDiscriminantAnalysis])
 def test_known_gaussians_are_learned_up_to_the_bayes_error(kind: Any) -> None:
     # classes N((0,0), I) and N((2,2), I): Bayes error Φ(−‖μ‖/2) = Φ(−√2)
     rng = np.random.default_rng(1)
@@ -192,7 +193,7 @@ def test_known_gaussians_are_learned_up_to_the_bayes_error(kind: Any) -> None:
 # Fisher's discriminant
 
 
-@pytest.mark.parametrize("K", [2, 3, 5])
+@each("K", [2, 3, 5])
 def test_fishers_rule_is_lda_with_equal_priors(K: int) -> None:
     X, y = problem(K)
     fisher = FisherDiscriminant().fit(X, y).decision_function(X)
@@ -209,7 +210,7 @@ def test_fisher_of_two_classes_has_its_threshold_at_the_midpoint_of_the_projecte
     assert -model.intercept_[0] == pytest.approx((M @ w).mean(), rel=1e-9)
 
 
-@pytest.mark.parametrize("K", [2, 3, 5])
+@each("K", [2, 3, 5])
 def test_fishers_directions_solve_the_generalized_eigenproblem(K: int) -> None:
     X, y = problem(K, d=6)
     M, S = within(X, y)
@@ -226,7 +227,7 @@ def test_fishers_directions_solve_the_generalized_eigenproblem(K: int) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
-@pytest.mark.parametrize("weight", [0.001, 0.016, 0.5, 10.0])
+@each("weight", [0.001, 0.016, 0.5, 10.0])
 def test_fishers_ratios_depend_on_no_unit_of_weights_and_no_class_without_rows(
     weight: float,
 ) -> None:
@@ -241,7 +242,7 @@ def test_fishers_ratios_depend_on_no_unit_of_weights_and_no_class_without_rows(
         np.testing.assert_allclose(model.ratios_, ratios, rtol=1e-9)
 
 
-@pytest.mark.parametrize("q", [1, 2, 3])
+@each("q", [1, 2, 3])
 def test_rows_go_to_the_nearest_projected_mean(q: int) -> None:
     X, y = problem(5)
     model = FisherDiscriminant(n_components=q).fit(X, y)
@@ -275,7 +276,7 @@ def test_two_class_indicator_least_squares_is_parallel_to_lda() -> None:
     assert cosine == pytest.approx(1, abs=1e-12)
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_qda_with_tied_covariances_is_lda(K: int) -> None:
     X, y = problem(K)
     qda = QuadraticDiscriminantAnalysis(shrinkage=1.0).fit(X, y).predict_log_proba(X)
@@ -283,7 +284,7 @@ def test_qda_with_tied_covariances_is_lda(K: int) -> None:
     np.testing.assert_allclose(qda, lda, rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.parametrize("K", [2, 4])
+@each("K", [2, 4])
 def test_qda_is_bayes_rule_for_gaussians(K: int) -> None:
     X, y = problem(K, n=300)
     joint = [
@@ -295,7 +296,7 @@ def test_qda_is_bayes_rule_for_gaussians(K: int) -> None:
     np.testing.assert_allclose(found, posterior(np.column_stack(joint)), atol=1e-9)
 
 
-@pytest.mark.parametrize("shrinkage", [0.0, 0.3, 1.0])
+@each("shrinkage", [0.0, 0.3, 1.0])
 def test_qda_is_the_quadratic_that_it_shows(shrinkage: float) -> None:
     X, y = problem(3)
     model = QuadraticDiscriminantAnalysis(shrinkage=shrinkage).fit(X, y)
@@ -341,7 +342,7 @@ def test_indicator_least_squares_masks_the_middle_of_three_classes_on_a_line() -
 # naive Bayes
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_tied_gaussian_naive_bayes_is_lda_with_a_diagonal_covariance(K: int) -> None:
     X, y = problem(K)
     nb = GaussianNB(tied=True, var_smoothing=0).fit(X, y)
@@ -387,7 +388,7 @@ def levels(K: int) -> tuple[np.ndarray, np.ndarray]:
     return X.astype(float), y
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_categorical_naive_bayes_is_linear_in_the_one_hot_vector(K: int) -> None:
     X, y = levels(K)
     model = CategoricalNB().fit(X, y)
@@ -410,8 +411,8 @@ def test_categorical_naive_bayes_multiplies_frequencies() -> None:
     np.testing.assert_allclose(model.predict_log_proba(X), posterior(joint), atol=1e-12)
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize(("kind", "family"), [(PoissonNB, "poisson"), (BernoulliNB, "bernoulli")])
+@each("K", [2, 3])
+@each(("kind", "family"), [(PoissonNB, "poisson"), (BernoulliNB, "bernoulli")])
 def test_the_named_classifiers_are_their_families(kind: Any, family: str, K: int) -> None:
     X, y = levels(K)
     X = X if family == "poisson" else (X > 0).astype(float)

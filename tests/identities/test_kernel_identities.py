@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from margins import overlapping
 from numpy.testing import assert_allclose
 from scipy import sparse
@@ -39,8 +40,8 @@ def curve(n: int = 80, d: int = 2) -> tuple[np.ndarray, np.ndarray]:
     return X, np.sin(2 * X[:, 0]) + X[:, -1] + 0.2 * rng.standard_normal(n)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@each("classes", [2, 3])
+@each("loss", ["hinge", "squared_hinge"])
 def test_the_linear_kernel_is_the_linear_machine(loss: str, classes: int) -> None:
     X, y = overlapping()
     y = y + (X[:, 1] > 1.5) * (classes - 2)
@@ -52,8 +53,8 @@ def test_the_linear_kernel_is_the_linear_machine(loss: str, classes: int) -> Non
     assert_allclose(kernel.dual_coef_ @ X[kernel.support_], linear.coef_, atol=1e-8)
 
 
-@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
-@pytest.mark.parametrize("kernel", ["gaussian", "polynomial"])
+@each("C", [0.1, 1.0, 100.0])
+@each("kernel", ["gaussian", "polynomial"])
 def test_libsvm_finds_the_same_machine(kernel: str, C: float) -> None:
     from sklearn.svm import SVC
 
@@ -82,7 +83,7 @@ def test_nu_is_the_share_of_rows_that_the_same_machine_gives_up() -> None:
     assert_allclose(ours, theirs * (ours @ theirs) / (theirs @ theirs), atol=2e-3)
 
 
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@each("loss", ["hinge", "squared_hinge"])
 def test_the_conditions_of_the_dual_hold_row_by_row(loss: str) -> None:
     X, y = rings()
     model = KernelSVM(loss=loss, gamma=0.5, strength=0.01, tol=EXACT).fit(X, y)
@@ -130,8 +131,8 @@ def test_a_constant_added_to_a_kernel_changes_nothing_beside_a_free_intercept() 
         assert_allclose(moved.decision_function(K + c), plain.decision_function(K), atol=1e-8)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("order", ["cyclic", "random", "largest_violation"])
+@each("classes", [2, 3])
+@each("order", ["cyclic", "random", "largest_violation"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_with_the_linear_kernel_the_perceptron_makes_the_same_mistakes(
     order: str, classes: int
@@ -146,7 +147,7 @@ def test_with_the_linear_kernel_the_perceptron_makes_the_same_mistakes(
     assert kernel.status_ == linear.status_
 
 
-@pytest.mark.parametrize("classes", [2, 3])
+@each("classes", [2, 3])
 def test_the_linear_kernel_is_linear_logistic_regression(classes: int) -> None:
     X, y = overlapping()
     y = y + (X[:, 1] > 1.5) * (classes - 2)
@@ -168,8 +169,8 @@ def test_kernel_logistic_regression_satisfies_its_stationarity() -> None:
     assert model.score(X, y) > 0.85
 
 
-@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
-@pytest.mark.parametrize("C", [0.1, 10.0])
+@each("kernel", ["linear", "gaussian"])
+@each("C", [0.1, 10.0])
 def test_libsvm_finds_the_same_regression(kernel: str, C: float) -> None:
     from sklearn.svm import SVR
 
@@ -193,7 +194,7 @@ def test_liblinear_finds_the_same_squared_regression() -> None:
     assert_allclose(model.coef_, peer.coef_, rtol=1e-6)
 
 
-@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
+@each("kernel", ["linear", "gaussian"])
 def test_the_tube_says_who_supports_it(kernel: str) -> None:
     X, y = curve()
     model = SupportVectorRegressor(kernel=kernel, epsilon=0.3, strength=0.01, tol=EXACT).fit(X, y)

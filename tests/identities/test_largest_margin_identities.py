@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import sparse
 from scipy.optimize import minimize
 
@@ -44,7 +45,7 @@ def test_iris_by_ratios_needs_the_constant_feature() -> None:
     assert largest_margin(X, y, intercept="free").margin == pytest.approx(0.0172, abs=5e-5)
 
 
-@pytest.mark.parametrize("intercept", ["none", "feature", "free"])
+@each("intercept", ["none", "feature", "free"])
 def test_the_margin_is_that_of_an_independent_quadratic_program(intercept: str) -> None:
     for seed in range(8):
         X, y = apart(seed)
@@ -67,7 +68,7 @@ def test_the_margin_is_that_of_an_independent_quadratic_program(intercept: str) 
         assert any_w.margin <= found.margin * (1 + 1e-9) <= found.bound * (1 + 1e-8)
 
 
-@pytest.mark.parametrize("intercept", ["none", "free"])
+@each("intercept", ["none", "free"])
 def test_margins_scale_with_the_data(intercept: str) -> None:
     X, y = apart(1)
     margin = largest_margin(X, y, intercept).margin
@@ -88,7 +89,7 @@ def test_a_constant_feature_costs_margin_that_a_free_intercept_does_not() -> Non
         assert on_sparse.margin == pytest.approx(feature.margin, rel=1e-8)
 
 
-@pytest.mark.parametrize("order", ["cyclic", "random", "largest_violation"])
+@each("order", ["cyclic", "random", "largest_violation"])
 def test_the_perceptron_keeps_novikoffs_bound(order: str) -> None:
     for seed in range(10):
         X, y = apart(seed)
@@ -110,8 +111,8 @@ def test_every_pair_of_iris_species_has_its_own() -> None:
     assert found[0, 1].margin < found[0, 2].margin
 
 
-@pytest.mark.parametrize("offset", [0.0, 1e2, 1e4, 1e6])
-@pytest.mark.parametrize("intercept", ["none", "feature", "free"])
+@each("offset", [0.0, 1e2, 1e4, 1e6])
+@each("intercept", ["none", "feature", "free"])
 def test_a_margin_is_the_largest_or_says_that_it_may_not_be(intercept: str, offset: float) -> None:
     rng = np.random.default_rng(1)
     X = rng.integers(0, 4, (40, 3)).astype(float)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
@@ -36,8 +37,8 @@ def covariances(X: Any, y: Any, w: Any, coef: Any) -> np.ndarray:
     return Xc.T @ (w / w.sum() * (r - np.average(r, weights=w)))
 
 
-@pytest.mark.parametrize("lasso", [False, True])
-@pytest.mark.parametrize("seed", range(4))
+@each("lasso", [False, True])
+@each("seed", range(4))
 def test_at_every_knot_the_covariances_of_what_joined_are_equal(seed: int, lasso: bool) -> None:
     X, y = numbers(seed)
     model = LeastAngleRegression(lasso=lasso).fit(X, y, W)
@@ -62,7 +63,7 @@ def test_at_every_knot_the_covariances_of_what_joined_are_equal(seed: int, lasso
     assert model.certificate_ < 1e-9
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each("seed", range(4))
 def test_with_the_modification_it_is_the_lasso_at_each_knot_and_between(seed: int) -> None:
     X, y = numbers(seed)
     model = LeastAngleRegression(lasso=True).fit(X, y, W)
@@ -112,8 +113,8 @@ def test_the_sequence_of_moves_and_the_knots_are_the_printed_ones() -> None:
     assert_allclose(len(y) * model.knots_[:-1], printed, rtol=2e-4)
 
 
-@pytest.mark.parametrize("lasso", [False, True])
-@pytest.mark.parametrize("data", [numbers, diabetes])
+@each("lasso", [False, True])
+@each("data", [numbers, diabetes])
 def test_the_path_is_scikit_learns(data: Any, lasso: bool) -> None:
     from sklearn.linear_model import lars_path
 
@@ -125,7 +126,7 @@ def test_the_path_is_scikit_learns(data: Any, lasso: bool) -> None:
     assert_allclose(model.coef_path_, coefs.T, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("lasso", [False, True])
+@each("lasso", [False, True])
 def test_sparse_rows_and_more_features_than_rows(lasso: bool) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((30, 80)) * (rng.random((30, 80)) < 0.4)
@@ -174,7 +175,7 @@ def test_every_step_moves_the_largest_correlation_and_lowers_the_loss() -> None:
     assert_allclose(few.coef_, model.coef_after(10))
 
 
-@pytest.mark.parametrize("units", [1.0, [1, 1e3, 1, 1e-3, 1, 1e6]])
+@each("units", [1.0, [1, 1e3, 1, 1e-3, 1, 1e6]])
 def test_there_are_at_most_as_many_steps_as_the_loss_allows(units: Any) -> None:
     X, y = numbers(3)
     for step in (0.3, 0.1, 0.03):
@@ -191,7 +192,7 @@ def test_constant_features_and_a_constant_target_move_nothing() -> None:
     )
 
 
-@pytest.mark.parametrize("step", [0.02, 0.002])
+@each("step", [0.02, 0.002])
 def test_where_the_lasso_is_monotone_small_steps_go_along_its_path(step: float) -> None:
     """Uncorrelated features: the lasso is a soft threshold, and stagewise is it to a few steps, at the same L1 norm."""
     rng = np.random.default_rng(1)
@@ -240,7 +241,7 @@ def test_the_number_of_steps_can_be_chosen_by_folds() -> None:
         assert_allclose(tuned.coef_, alone.coef_)
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "message"),
     [
         (LeastAngleRegression(strength=-1), "strength is -1; it must be a number, at least 0"),
@@ -267,9 +268,9 @@ def test_what_cannot_be_is_refused(model: Any, message: str) -> None:
         model.fit(*numbers())
 
 
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("shift", [1e5, 2e7, 1e9])
-@pytest.mark.parametrize("columns", [5, 90])
+@each("form", [np.asarray, sparse.csr_array])
+@each("shift", [1e5, 2e7, 1e9])
+@each("columns", [5, 90])
 def test_a_feature_far_from_zero_moves_as_the_centred_one(
     columns: int, shift: float, form: Any
 ) -> None:
@@ -294,8 +295,8 @@ def test_the_steps_of_a_path_are_those_that_were_made() -> None:
             made.coef_after(wrong)
 
 
-@pytest.mark.parametrize("lasso", [False, True])
-@pytest.mark.parametrize("seed", range(3))
+@each("lasso", [False, True])
+@each("seed", range(3))
 def test_no_knot_is_at_the_level_of_rounding(seed: int, lasso: bool) -> None:
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((20, 50))
@@ -307,10 +308,8 @@ def test_no_knot_is_at_the_level_of_rounding(seed: int, lasso: bool) -> None:
     assert found.status_ == "converged"
 
 
-@pytest.mark.parametrize("constant", [0.1, 3.0, 1e5])
-@pytest.mark.parametrize(
-    "model", [LeastAngleRegression(), LeastAngleRegression(lasso=True), ForwardStagewise()]
-)
+@each("constant", [0.1, 3.0, 1e5])
+@each("model", [LeastAngleRegression(), LeastAngleRegression(lasso=True), ForwardStagewise()])
 def test_constant_features_alone_leave_the_mean(model: Any, constant: float) -> None:
     """Their covariances are rounding errors, and the path is at its end where it begins."""
     y = numbers()[1]
@@ -332,7 +331,7 @@ def solved(G: list[list[Fraction]], b: list[Fraction]) -> list[Fraction]:
     return [row[n] for row in rows]
 
 
-@pytest.mark.parametrize("condition", [1.0, 1e3, 1e6])
+@each("condition", [1.0, 1e3, 1e6])
 def test_ill_conditioned_features_keep_their_digits(condition: float) -> None:
     """The conditions of the lasso at every knot, and its weights there, in rational numbers."""
     rng = np.random.default_rng(0)
@@ -364,7 +363,7 @@ def test_ill_conditioned_features_keep_their_digits(condition: float) -> None:
         assert max(errors, default=0) <= 1e-14 * condition * max(map(abs, exact), default=0) * 10
 
 
-@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+@each("make", [np.asarray, sparse.csr_array])
 def test_rows_and_targets_both_far_from_0_have_the_path_of_near_ones(make: Any) -> None:
     """X + c and y + c are exact. Once all covariances were taken for rounding: weights 0, with a certificate of 0."""
     X, y = (np.round(256 * part) / 256 for part in numbers())
@@ -376,8 +375,8 @@ def test_rows_and_targets_both_far_from_0_have_the_path_of_near_ones(make: Any) 
     assert far.coef_[-1] == near.coef_[-1] == 0
 
 
-@pytest.mark.parametrize("d", [2, 5, 8])
-@pytest.mark.parametrize("seed", range(5))
+@each("d", [2, 5, 8])
+@each("seed", range(5))
 def test_the_path_of_the_lasso_through_as_many_rows_as_features_ends_in_the_exact_fit(
     seed: int, d: int
 ) -> None:

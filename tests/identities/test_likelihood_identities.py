@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from cases import each
 from scipy.optimize import approx_fprime
 from scipy.special import expit, log_softmax, logit
 from scipy.stats import norm
@@ -45,7 +46,7 @@ def rows(n: int = 200, d: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarra
     return X, (X @ np.linspace(1, -1, d) + rng.standard_normal(n) > 0.3).astype(int)
 
 
-@pytest.mark.parametrize("loss", LINKS)
+@each("loss", LINKS)
 def test_scores_of_two_groups_are_the_link_of_their_shares(loss: str) -> None:
     """A feature that tells two groups apart leaves each its own score."""
     group, y = np.repeat([0.0, 1.0], 50), np.zeros(100, int)
@@ -85,7 +86,7 @@ def test_probit_probabilities_are_those_of_a_normal_threshold() -> None:
     assert np.isfinite(far).all()
 
 
-@pytest.mark.parametrize("kind", ["complete", "quasi-complete"])
+@each("kind", ["complete", "quasi-complete"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_probit_says_that_its_likelihood_has_no_maximum(kind: str) -> None:
     X, y = rows()
@@ -142,7 +143,7 @@ def test_its_cumulative_odds_are_proportional() -> None:
     assert (np.diff(model.thresholds_) > 0).all()
 
 
-@pytest.mark.parametrize("strength", [0.0, 0.1])
+@each("strength", [0.0, 0.1])
 def test_no_other_weights_and_thresholds_are_as_likely(strength: float) -> None:
     """The slope of the definition vanishes at the fit, by differences."""
     X, y = ordered(4)
@@ -226,7 +227,7 @@ def test_strings_in_alphabetical_order_warn_where_the_order_matters() -> None:
         OrdinalRegression().fit(X[y < 2], names[y < 2])
 
 
-@pytest.mark.parametrize("kind", ["complete", "quasi-complete"])
+@each("kind", ["complete", "quasi-complete"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_ordinal_regression_says_that_its_likelihood_has_no_maximum(kind: str) -> None:
     X, y = ordered(3)
@@ -266,7 +267,7 @@ def test_of_one_group_and_k_classes_too() -> None:
     np.testing.assert_allclose(model.predict_proba([[0.0]])[0], expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_firths_estimates_are_a_maximum_of_the_definition(K: int) -> None:
     X, y = ordered(K, 60)
     ones = np.column_stack([X, np.ones(60)])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
@@ -35,7 +36,7 @@ def test_a_narrow_huber_loss_is_delta_times_the_absolute_one() -> None:
     assert 0 <= absolute.objective_ - narrow.objective_ / delta <= 0.5 * delta + 1e-6
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_the_loss_itself_is_its_name_with_options(K: int) -> None:
     y = np.arange(60) % K
     by_name, itself = LinearClassifier(loss=HALF), LinearClassifier(loss=Huber(0.5))
@@ -64,7 +65,7 @@ def test_options_of_losses_are_tuned_and_fitted_together() -> None:
             assert fit.objective_ == pytest.approx(alone.objective_, rel=1e-5)
 
 
-@pytest.mark.parametrize(
+@each(
     ("loss", "message"),
     [
         ({"huber": {"delta": 0}}, "delta is 0; it must be a finite number above 0"),

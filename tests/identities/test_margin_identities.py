@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from margins import overlapping, separable
 from numpy.testing import assert_allclose
 from scipy import sparse
@@ -88,7 +89,7 @@ def test_without_an_intercept_sums_of_both_sides_coincide_and_not_their_means() 
     assert "convex" not in str(caught.value)
 
 
-@pytest.mark.parametrize("near", [1e-8, 1e-10, 1e-12, 1e-14])
+@each("near", [1e-8, 1e-10, 1e-12, 1e-14])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_classes_that_nearly_touch_are_not_refused(near: float) -> None:
     """Both lie on lines at that distance, so the largest margin is half of it."""
@@ -98,7 +99,7 @@ def test_classes_that_nearly_touch_are_not_refused(near: float) -> None:
     assert model.margin_ == pytest.approx(near / 2, rel=1e-6)
 
 
-@pytest.mark.parametrize("near", [1e-7, 1e-8, 1e-9, 1e-11])
+@each("near", [1e-7, 1e-8, 1e-9, 1e-11])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_hard_margin_near_degeneracy_ends(near: float) -> None:
     rng = np.random.default_rng(3)
@@ -114,7 +115,7 @@ def test_equal_rows_of_two_classes_are_refused_without_a_warning() -> None:
         LinearSVM(hard_margin=True).fit(np.full((4, 1), 0.1), [0, 1, 1, 1])
 
 
-@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@each("C", [0.01, 1.0, 100.0])
 def test_the_conditions_of_the_optimum_hold_row_by_row_with_their_roles(C: float) -> None:
     X, y = overlapping()
     model = LinearSVM(strength=1 / (len(y) * C), tol=EXACT).fit(X, y)
@@ -148,7 +149,7 @@ def test_a_row_on_the_boundary_has_that_role() -> None:
     assert model.roles_.tolist() == ["inside"] * 2 + ["on boundary"] * 2 + ["inside"] * 2
 
 
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@each("loss", ["hinge", "squared_hinge"])
 def test_rows_that_are_no_support_vectors_may_be_doubled_or_left_out_at_fixed_C(loss: str) -> None:
     X, y = overlapping()
     C = 1.0
@@ -217,7 +218,7 @@ def test_a_linear_classifier_with_hinge_loss_is_the_same_machine() -> None:
     assert LinearClassifier(loss="hinge", penalty=None).fit(X, y).solver_ == "linear_program"
 
 
-@pytest.mark.parametrize("kind", ["dense", "sparse"])
+@each("kind", ["dense", "sparse"])
 def test_an_svm_has_no_probabilities(kind: str) -> None:
     X, y = overlapping()
     rows: Any = X if kind == "dense" else sparse.csr_array(X)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each
 from scipy.special import log_softmax, logsumexp
 from scipy.stats import multivariate_normal
 from sklearn.mixture import GaussianMixture
@@ -38,9 +39,9 @@ def log_densities(model: MDA, X: np.ndarray, S: np.ndarray) -> np.ndarray:
     return np.column_stack(each) + np.log(model.mixing_)
 
 
-@pytest.mark.parametrize("priors", [None, "uniform"])
-@pytest.mark.parametrize("shrinkage", [0.0, 0.3, 1.0])
-@pytest.mark.parametrize("K", [2, 3])
+@each("priors", [None, "uniform"])
+@each("shrinkage", [0.0, 0.3, 1.0])
+@each("K", [2, 3])
 def test_with_one_subclass_it_is_linear_discriminant_analysis(
     K: int, shrinkage: float, priors: str | None
 ) -> None:
@@ -64,9 +65,9 @@ def test_also_with_more_features_than_rows() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("shrinkage", [0.0, 0.4, 1.0])
-@pytest.mark.parametrize("subclasses", [2, 3, 6])
-@pytest.mark.parametrize("K", [2, 3, 5])
+@each("shrinkage", [0.0, 0.4, 1.0])
+@each("subclasses", [2, 3, 6])
+@each("K", [2, 3, 5])
 def test_its_objective_falls_at_every_step(K: int, subclasses: int, shrinkage: float) -> None:
     X, y = problem(K)
     options = {"shrinkage": shrinkage, "starts": 1, "tol": 1e-8, "max_iter": 100}
@@ -79,8 +80,8 @@ def test_its_objective_falls_at_every_step(K: int, subclasses: int, shrinkage: f
         assert (model.certificate_ <= 1e-8) == (model.status_ == "converged")
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("K", [2, 3])
+@each("weighted", [False, True])
+@each("K", [2, 3])
 def test_its_solution_solves_the_equations_of_em(K: int, weighted: bool) -> None:
     """Hastie, Tibshirani & Friedman (2009), (12.62)-(12.63), in the features as they are."""
     X, y = problem(K)
@@ -102,7 +103,7 @@ def test_its_solution_solves_the_equations_of_em(K: int, weighted: bool) -> None
     np.testing.assert_allclose(S, scatter, atol=1e-7)
 
 
-@pytest.mark.parametrize("priors", [None, "uniform", [0.1, 0.2, 0.7]])
+@each("priors", [None, "uniform", [0.1, 0.2, 0.7]])
 def test_its_probabilities_are_bayes_rule_with_its_mixtures(priors: object) -> None:
     X, y = problem(3)
     model = MDA(3, priors=priors).fit(X, y)
@@ -233,7 +234,7 @@ def test_waveforms_have_the_errors_of_the_textbooks_table() -> None:
     assert lda_test > mda_test > penalized > 0.14
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "message"),
     [
         ({"subclasses": 0}, "subclasses is 0; it must be a whole number"),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import sparse
 from sklearn import naive_bayes
 
@@ -34,7 +35,7 @@ def centred(Z: np.ndarray) -> np.ndarray:
     return Z - Z.mean(axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("inner", [None, LeastSquaresClassifier(), naive_bayes.GaussianNB()])
+@each("inner", [None, LeastSquaresClassifier(), naive_bayes.GaussianNB()])
 def test_one_vs_rest_decoded_by_margins_is_one_vs_rest(inner: Any) -> None:
     """Σ_s M_ks z_s = 2 z_k − Σ_s z_s."""
     X, y = rows(5)
@@ -55,8 +56,8 @@ def test_one_vs_one_decoded_by_hamming_is_the_vote_of_one_vs_one() -> None:
     assert (np.abs(Z - (votes - 4 - 6 / 2)) < 0.2).all()
 
 
-@pytest.mark.parametrize("decoding", ["margin", "hamming", "logistic"])
-@pytest.mark.parametrize("code", ["random", "exhaustive", "one_vs_rest", "one_vs_one"])
+@each("decoding", ["margin", "hamming", "logistic"])
+@each("code", ["random", "exhaustive", "one_vs_rest", "one_vs_one"])
 def test_of_two_classes_it_is_the_classifier_inside(code: str, decoding: str) -> None:
     X, y = rows(2)
     made = ErrorCorrectingOutputCodes(code=code, decoding=decoding).fit(X, y)
@@ -64,15 +65,15 @@ def test_of_two_classes_it_is_the_classifier_inside(code: str, decoding: str) ->
     np.testing.assert_array_equal(made.decision_function(X), alone.decision_function(X))
 
 
-@pytest.mark.parametrize("turned", [[[1], [-1]], [[-1, 1], [1, -1]]])
-@pytest.mark.parametrize("decoding", ["margin", "hamming", "hinge"])
+@each("turned", [[[1], [-1]], [[-1, 1], [1, -1]]])
+@each("decoding", ["margin", "hamming", "hinge"])
 def test_the_sides_of_a_column_are_names(turned: list[list[int]], decoding: str) -> None:
     X, y = rows(2)
     made = ErrorCorrectingOutputCodes(code=turned, decoding=decoding).fit(X, y)
     np.testing.assert_array_equal(made.predict(X), LogisticRegression().fit(X, y).predict(X))
 
 
-@pytest.mark.parametrize("decoding", ["hinge", "exponential", "logistic", "squared_hinge"])
+@each("decoding", ["hinge", "exponential", "logistic", "squared_hinge"])
 def test_scores_are_the_losses_of_the_words(decoding: str) -> None:
     """Allwein, Schapire & Singer (2000), equation (7), written out."""
     X, y = rows(4)
@@ -90,7 +91,7 @@ def test_scores_are_the_losses_of_the_words(decoding: str) -> None:
     np.testing.assert_allclose(kept.coef_, alone.coef_, rtol=1e-9)
 
 
-@pytest.mark.parametrize("K", [3, 5, 8])
+@each("K", [3, 5, 8])
 def test_words_of_the_exhaustive_code_differ_in_half_of_all_splits(K: int) -> None:
     """Dietterich & Bakiri (1995), §2.3: in 2^{K−2} places."""
     M = code_matrix.exhaustive(K)
@@ -101,7 +102,7 @@ def test_words_of_the_exhaustive_code_differ_in_half_of_all_splits(K: int) -> No
     assert len(np.unique(both, axis=0)) == len(both)
 
 
-@pytest.mark.parametrize(("K", "columns"), [(6, None), (7, 12), (20, None), (40, 60)])
+@each(("K", "columns"), [(6, None), (7, 12), (20, None), (40, 60)])
 def test_random_codes_are_different_splits_far_apart(K: int, columns: int | None) -> None:
     M = code_matrix.random(K, columns, np.random.default_rng(0))
     assert M.shape == (K, columns or int(np.ceil(10 * np.log2(K))))
@@ -114,7 +115,7 @@ def test_random_codes_are_different_splits_far_apart(K: int, columns: int | None
     assert np.array_equal(M, code_matrix.random(K, columns, np.random.default_rng(0)))
 
 
-@pytest.mark.parametrize(("K", "columns"), [(5, 3), (8, 3), (16, 4), (33, 6), (64, 6), (40, 7)])
+@each(("K", "columns"), [(5, 3), (8, 3), (16, 4), (33, 6), (64, 6), (40, 7)])
 def test_short_random_codes_have_a_word_for_each_class(K: int, columns: int) -> None:
     for seed in range(5):
         M = code_matrix.random(K, columns, np.random.default_rng(seed))
@@ -148,7 +149,7 @@ def test_half_the_distance_of_words_is_corrected() -> None:
     np.testing.assert_array_equal(made.predict(answers), made.classes_[truth])
 
 
-@pytest.mark.parametrize("K", [2, 4])
+@each("K", [2, 4])
 def test_margins_of_linear_classifiers_are_linear(K: int) -> None:
     X, y = rows(K)
     made = ErrorCorrectingOutputCodes().fit(X, y)
@@ -168,7 +169,7 @@ def test_sparse_rows_and_weights_go_to_the_problems() -> None:
     np.testing.assert_allclose(made.decision_function(X), thin, atol=1e-8)
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "message"),
     [
         ({"code": "dense"}, "code is 'dense'; it must be one of"),
@@ -201,7 +202,7 @@ def test_the_exhaustive_code_of_many_classes_is_refused_with_its_size() -> None:
         ErrorCorrectingOutputCodes(code="exhaustive").fit(np.eye(48), y)
 
 
-@pytest.mark.parametrize("code", ["random", "exhaustive", "one_vs_rest"])
+@each("code", ["random", "exhaustive", "one_vs_rest"])
 def test_the_likelihood_of_two_classes_is_the_probability_inside(code: str) -> None:
     X, y = rows(2)
     inner = LogisticRegression().fit(X, y)
@@ -250,7 +251,7 @@ def test_other_decodings_give_no_probabilities_and_say_so() -> None:
         _ = model.predict_proba
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "message"),
     [
         (

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.cross_decomposition import PLSRegression
@@ -23,7 +24,7 @@ PLS = PartialLeastSquares
 N, D = 60, 6
 W = np.random.default_rng(9).uniform(0.5, 2, N)
 W /= W.sum()
-TARGETS = pytest.mark.parametrize("m", [None, 1, 3])
+TARGETS = each("m", [None, 1, 3])
 
 
 def numbers(m: int | None = None, d: int = D, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -93,7 +94,7 @@ def test_the_fit_is_the_best_of_its_krylov_space() -> None:
         K = np.column_stack([K, A.T @ (A @ basis[:, -1])])
 
 
-@pytest.mark.parametrize("seed", range(3))
+@each("seed", range(3))
 def test_weights_grow_with_components_and_the_fit_is_closer_than_by_principal_ones(
     seed: int,
 ) -> None:
@@ -121,7 +122,7 @@ def test_of_uncorrelated_features_one_component_is_least_squares() -> None:
     assert_allclose(found.coef_, LinearRegression().fit(X, y).coef_, atol=1e-12)
 
 
-@pytest.mark.parametrize("m", [None, 3])
+@each("m", [None, 3])
 def test_it_is_scikit_learns(m: int | None) -> None:
     """Whose directions of several targets are those of a power iteration, to its tolerance."""
     X, Y = numbers(m)
@@ -133,8 +134,8 @@ def test_it_is_scikit_learns(m: int | None) -> None:
         assert ours.score(X, Y) == pytest.approx(theirs.score(X, Y), abs=1e-6)
 
 
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("shift", [0.0, 1e6])
+@each("intercept", [True, False])
+@each("shift", [0.0, 1e6])
 def test_sparse_rows_give_the_same(intercept: bool, shift: float) -> None:
     X, Y = numbers(2)
     X = np.round(X * (np.random.default_rng(0).random(X.shape) < 0.5), 3)
@@ -154,7 +155,7 @@ def test_sparse_rows_give_the_same(intercept: bool, shift: float) -> None:
         assert_allclose(dense.coef_, near.coef_, rtol=1e-9)
 
 
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@each("form", [np.asarray, sparse.csr_array])
 def test_whole_weights_count_rows(form: Any) -> None:
     X, Y = numbers(2)
     w = np.random.default_rng(2).integers(0, 4, N)
@@ -166,7 +167,7 @@ def test_whole_weights_count_rows(form: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:LinearRegression ended rank_deficient")
-@pytest.mark.parametrize("d", [30, 90])
+@each("d", [30, 90])
 def test_there_are_no_components_beyond_the_rank(d: int) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((N, 4)) @ rng.standard_normal((4, d)) + 1
@@ -178,7 +179,7 @@ def test_there_are_no_components_beyond_the_rank(d: int) -> None:
     assert_allclose(model.predict(X), least_norm.predict(X), rtol=1e-9)
 
 
-@pytest.mark.parametrize("constant", [0.1, 1e5])
+@each("constant", [0.1, 1e5])
 def test_constant_features_or_targets_leave_the_mean(constant: float) -> None:
     X, Y = numbers(2)
     for rows, target in [(np.full((N, 3), constant), Y), (X, np.full((N, 2), constant))]:
@@ -214,7 +215,7 @@ def test_several_targets_have_one_table() -> None:
         LinearRegression().fit(X, Y)
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_with_all_components_its_discriminant_analysis_is_linear_discriminant_analysis(
     K: int,
 ) -> None:

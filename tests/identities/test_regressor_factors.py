@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
@@ -43,8 +44,8 @@ def assert_optimal(model: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray) -> N
     assert moved[1]  # factor 0
 
 
-@pytest.mark.parametrize("thin", [False, True])
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+@each("thin", [False, True])
+@each("model", MODELS, ids=lambda model: type(model).__name__)
 def test_factors_satisfy_the_conditions_of_the_optimum(model: Any, thin: bool) -> None:
     X, y, w = data()
     rows = sparse.csr_array(X) if thin else X
@@ -56,7 +57,7 @@ def test_factors_satisfy_the_conditions_of_the_optimum(model: Any, thin: bool) -
         assert_optimal(one, X, y, w)
 
 
-@pytest.mark.parametrize("solver", ["quadratic_program", "proximal_newton", "proximal_gradient"])
+@each("solver", ["quadratic_program", "proximal_newton", "proximal_gradient"])
 def test_every_solver_of_the_lasso_that_takes_factors_finds_them(solver: str) -> None:
     X, y, w = data()
     model = cloned(MODELS[1]).set_params(solver=solver, max_iter=100_000)
@@ -68,7 +69,7 @@ def test_the_homotopy_of_the_lasso_has_equal_factors() -> None:
         cloned(MODELS[1]).set_params(solver="homotopy").fit(*data())
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+@each("model", MODELS, ids=lambda model: type(model).__name__)
 def test_factors_by_name_are_those_by_number(model: Any) -> None:
     X, y, w = data()
     frame = pd.DataFrame(X, columns=NAMES)

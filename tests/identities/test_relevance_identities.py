@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy.linalg import null_space
 from scipy.special import expit
@@ -97,7 +98,7 @@ def test_the_evidence_is_the_density_of_the_differences_of_the_targets() -> None
         assert model.log_evidence_ == pytest.approx(multivariate_normal.logpdf(H @ y, None, C))
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@each("kernel", KERNELS)
 def test_the_weights_are_the_posterior_mean_and_0_where_the_precision_is_infinite(kernel) -> None:
     X, y = targets()
     model = RelevanceVectorRegressor(kernel=kernel).fit(X, y)
@@ -118,7 +119,7 @@ def test_the_weights_are_the_posterior_mean_and_0_where_the_precision_is_infinit
     assert model.n_effective_ == pytest.approx(own.sum())
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@each("kernel", KERNELS)
 def test_no_change_of_a_precision_or_of_the_noise_raises_the_evidence(kernel) -> None:
     X, y = targets()
     model = RelevanceVectorRegressor(kernel=kernel, tol=1e-10).fit(X, y)
@@ -171,7 +172,7 @@ def test_moves_by_rank_one_are_what_a_fresh_factorization_gives() -> None:
             assert_allclose(getattr(moved, name), getattr(fresh, name), atol=1e-10)
 
 
-@pytest.mark.parametrize("freedom", [39.0, None])
+@each("freedom", [39.0, None])
 def test_precisions_move_together_by_newtons_method_on_the_evidence(freedom) -> None:
     """Gradient and Hessian in ln ρ by differences of the evidence, which never falls."""
     rng = np.random.default_rng(2)
@@ -231,8 +232,8 @@ def test_columns_that_a_far_row_makes_nearly_dependent_still_count() -> None:
     assert_allclose(model.coef_, [1, -2, 0], atol=0.1)
 
 
-@pytest.mark.parametrize("offset", [0.0, 2.0])  # deviation of offsets
-@pytest.mark.parametrize("kernel", KERNELS)
+@each("offset", [0.0, 2.0])  # deviation of offsets
+@each("kernel", KERNELS)
 def test_the_classifier_has_laplaces_posterior_and_evidence(kernel, offset) -> None:
     X, y = classes()
     o = offset * np.random.default_rng(4).normal(size=len(y))
@@ -254,8 +255,8 @@ def test_the_classifier_has_laplaces_posterior_and_evidence(kernel, offset) -> N
     assert_allclose(model.decision_function(X, o), z / np.sqrt(1 + np.pi * s**2 / 8), rtol=1e-6)
 
 
-@pytest.mark.parametrize("offset", [0.0, 2.0])
-@pytest.mark.parametrize("kernel", KERNELS)
+@each("offset", [0.0, 2.0])
+@each("kernel", KERNELS)
 def test_no_change_of_a_precision_raises_the_classifiers_evidence_at_its_mode(
     kernel, offset
 ) -> None:
@@ -380,8 +381,8 @@ def test_few_of_many_columns_take_part_in_a_round(monkeypatch) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
-@pytest.mark.parametrize("weight", [1e-12, 1e6, 1e12])
-@pytest.mark.parametrize("kind", [RelevanceVectorMachine, RelevanceVectorRegressor])
+@each("weight", [1e-12, 1e6, 1e12])
+@each("kind", [RelevanceVectorMachine, RelevanceVectorRegressor])
 def test_weights_may_be_of_any_size(kind, weight) -> None:
     """Weights that count many rows leave no doubt, so the weights are those of maximum likelihood."""
     X, y = classes() if kind is RelevanceVectorMachine else targets()
@@ -408,7 +409,7 @@ def test_a_kernel_need_not_be_an_inner_product() -> None:
     assert_allclose(own.decision_function(hat(X, X)), model.decision_function(X))
 
 
-@pytest.mark.parametrize("kind", [RelevanceVectorMachine, RelevanceVectorRegressor])
+@each("kind", [RelevanceVectorMachine, RelevanceVectorRegressor])
 def test_a_kernel_that_is_none_is_told_what_to_give(kind) -> None:
     with pytest.raises(ValueError, match="kernel is 3; give its name, a function, or None"):
         kind(kernel=3).fit(*classes())

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
@@ -35,7 +36,7 @@ def classification(classes: int, n: int = 120) -> tuple[np.ndarray, np.ndarray]:
     return rng.standard_normal((n, 4)) + rng.standard_normal((classes, 4))[y], y
 
 
-@pytest.mark.parametrize("classes", [0, 2, 3])
+@each("classes", [0, 2, 3])
 def test_the_ends_of_the_elastic_net_are_ridge_and_lasso(classes: int) -> None:
     options: dict[str, Any] = {"strength": 0.05, "tol": 1e-12}
     if classes:
@@ -71,7 +72,7 @@ def test_an_orthonormal_design_is_thresholded_softly() -> None:
     assert_allclose(net.coef_, soft(0.3) / 1.2, atol=1e-8)
 
 
-@pytest.mark.parametrize("fit", ["regression", "binary", "softmax"])
+@each("fit", ["regression", "binary", "softmax"])
 def test_a_feature_given_twice_is_shared_equally_by_the_elastic_net(fit: str) -> None:
     """Strict convexity leaves no choice; the lasso may split their weight in any way."""
     X, y = regression() if fit == "regression" else classification(2 if fit == "binary" else 3)
@@ -150,9 +151,9 @@ def test_more_features_than_rows_have_the_same_minimum_by_the_dual_and_by_progra
     assert rounds or (kind == "scaled" and l1_ratio == 1)
 
 
-@pytest.mark.parametrize("classes", [1, 3])
-@pytest.mark.parametrize("factors", [None, (1.0, 2.0, 0.0, 0.5, 1.0, 3.0)])
-@pytest.mark.parametrize("l1_ratio", [0.0, 0.4, 1.0])
+@each("classes", [1, 3])
+@each("factors", [None, (1.0, 2.0, 0.0, 0.5, 1.0, 3.0)])
+@each("l1_ratio", [0.0, 0.4, 1.0])
 def test_second_moments_give_the_gaps_of_a_whole_path_that_the_rows_give(
     l1_ratio: float, factors: tuple[float, ...] | None, classes: int
 ) -> None:
@@ -174,7 +175,7 @@ def test_second_moments_give_the_gaps_of_a_whole_path_that_the_rows_give(
         assert_allclose(seen.certificate, rows.certificate, rtol=1e-9)
 
 
-@pytest.mark.parametrize("intercept", [True, False])
+@each("intercept", [True, False])
 def test_the_homotopy_meets_the_quadratic_program_at_every_kink_and_between(
     intercept: bool,
 ) -> None:
@@ -219,8 +220,8 @@ def test_a_lasso_path_of_strengths_is_that_of_separate_fits() -> None:
             assert_allclose(model.coef_, alone.coef_, atol=1e-8)
 
 
-@pytest.mark.parametrize("kind", ["few_rows", "many_rows", "sparse", "dependent", "factors"])
-@pytest.mark.parametrize("l1_ratio", [0.5, 1.0])
+@each("kind", ["few_rows", "many_rows", "sparse", "dependent", "factors"])
+@each("l1_ratio", [0.5, 1.0])
 def test_a_path_of_many_features_meets_another_solver(kind: str, l1_ratio: float) -> None:
     """Programs that grow along the path, the dual, and changes between them; one strength occurs twice."""
     n, d = (150 if kind == "few_rows" else 700), 520

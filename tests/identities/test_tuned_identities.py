@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn import linear_model, metrics
@@ -52,7 +53,7 @@ def numbers(n: int = 120, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 # inner folds
 
 
-@pytest.mark.parametrize(
+@each(
     ("metric", "K", "theirs"),
     [
         ("auc", 2, lambda y, m, X: metrics.roc_auc_score(y, m.decision_function(X))),
@@ -73,9 +74,9 @@ def test_a_metric_by_name_is_greater_where_it_is_better(metric: str, K: int, the
         assert model.scores_[k, 1] == pytest.approx(theirs(y[out], alone, X[out]), abs=1e-4)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize(
+@each("weighted", [False, True])
+@each("form", [np.asarray, sparse.csr_array])
+@each(
     ("estimator", "K"),
     [
         (LogisticRegression(), 2),
@@ -111,7 +112,7 @@ def test_a_score_is_that_of_a_fit_without_the_fold(
     assert len(model.path_) == len(STRENGTHS)
 
 
-@pytest.mark.parametrize("estimator", [Ridge(), Lasso(), ElasticNet()], ids=repr)
+@each("estimator", [Ridge(), Lasso(), ElasticNet()], ids=repr)
 def test_the_score_of_a_regression_is_its_squared_error(estimator: Any) -> None:
     X, y = numbers()
     model = TunedRegressor(estimator, strengths=STRENGTHS, folds=FOLD).fit(X, y)
@@ -187,7 +188,7 @@ def test_rows_of_a_group_are_held_out_together_and_classes_are_balanced() -> Non
     assert not np.array_equal(fold, other)
 
 
-@pytest.mark.parametrize("rule", ["best", "one_standard_error", "aic", "bic"])
+@each("rule", ["best", "one_standard_error", "aic", "bic"])
 def test_a_row_of_weight_two_in_a_fold_is_the_row_twice_there(rule: str) -> None:
     w = np.random.default_rng(3).integers(0, 4, 120)
     X, y = classes(3)
@@ -221,9 +222,9 @@ def test_other_parameters_are_chosen_too() -> None:
 # strengths from the data
 
 
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("penalty", ["l1", "elastic_net"])
+@each("intercept", [True, False])
+@each("K", [2, 3])
+@each("penalty", ["l1", "elastic_net"])
 def test_the_strongest_is_the_least_that_leaves_no_weight(
     penalty: str, K: int, intercept: bool
 ) -> None:
@@ -257,9 +258,9 @@ def test_strengths_of_l2_do_not_depend_on_where_the_data_lie_and_go_with_their_u
 PAIRS = {"group_lasso": {"groups": [0, 0, 1, 1]}}
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("estimator", [Ridge(), Lasso(), ElasticNet()], ids=repr)
+@each("weighted", [False, True])
+@each("intercept", [True, False])
+@each("estimator", [Ridge(), Lasso(), ElasticNet()], ids=repr)
 def test_degrees_of_freedom_are_the_sensitivity_of_the_fit_to_the_data(
     estimator: Any, intercept: bool, weighted: bool
 ) -> None:
@@ -278,7 +279,7 @@ def test_degrees_of_freedom_are_the_sensitivity_of_the_fit_to_the_data(
         assert df == pytest.approx(total, abs=1e-6)
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_degrees_of_freedom_of_logistic_ridge_are_the_trace_of_the_last_hat_matrix(K: int) -> None:
     X, y = classes(K)
     model = TunedClassifier(LogisticRegression(tol=1e-12), strengths=[0.1], rule="aic").fit(X, y)
@@ -295,10 +296,8 @@ def test_degrees_of_freedom_of_logistic_ridge_are_the_trace_of_the_last_hat_matr
     assert model.degrees_of_freedom_[0] == pytest.approx(np.trace(np.linalg.pinv(H + penalty) @ H))
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize(
-    "penalty", ["l2", "elastic_net", "group_lasso", PAIRS, "fused_lasso"], ids=str
-)
+@each("K", [2, 3])
+@each("penalty", ["l2", "elastic_net", "group_lasso", PAIRS, "fused_lasso"], ids=str)
 def test_degrees_of_freedom_are_how_much_of_an_offset_the_weights_take_back(
     penalty: Any, K: int
 ) -> None:
@@ -316,8 +315,8 @@ def test_degrees_of_freedom_are_how_much_of_an_offset_the_weights_take_back(
     assert df == pytest.approx(-total, abs=1e-4)
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("penalty", ["l1", "l2", "elastic_net"])
+@each("K", [2, 3])
+@each("penalty", ["l1", "l2", "elastic_net"])
 def test_without_strength_the_criterion_is_that_of_maximum_likelihood(penalty: str, K: int) -> None:
     X, y = classes(K)
     summary = LogisticRegression(penalty=None).fit(X, y).summary()
@@ -361,7 +360,7 @@ def test_features_without_a_penalty_count_fully() -> None:
     assert_allclose(model.degrees_of_freedom_, [3, 5], atol=1e-5)
 
 
-@pytest.mark.parametrize("rule", ["aic", "bic"])
+@each("rule", ["aic", "bic"])
 def test_one_class_against_the_rest_has_no_common_likelihood(rule: str) -> None:
     model = TunedClassifier(LinearClassifier(loss="probit"), strengths=[0.1, 1.0], rule=rule)
     with pytest.raises(NotApplicable, match=f"rule is '{rule}', and one class against the rest"):
@@ -370,7 +369,7 @@ def test_one_class_against_the_rest_has_no_common_likelihood(rule: str) -> None:
     assert len(model.fit(X, c).criterion_) == 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("inner", "grid"),
     [
         (QuadraticDiscriminantAnalysis(), {"shrinkage": [0.1, 0.5]}),
@@ -387,7 +386,7 @@ def test_fits_that_have_no_strength_are_no_path(inner: Any, grid: Any) -> None:
 # what is refused
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "message"),
     [
         (TunedClassifier(rule="cp"), "rule is 'cp'; choose from best, one_standard_error, aic"),
@@ -456,14 +455,14 @@ def test_a_class_of_one_row_cannot_be_held_out() -> None:
         TunedClassifier().fit(X, (np.arange(120) == 3).astype(int))
 
 
-@pytest.mark.parametrize("wrong", [-1, 0, "x", np.inf, np.nan])
+@each("wrong", [-1, 0, "x", np.inf, np.nan])
 def test_a_noise_variance_is_a_positive_number(wrong: Any) -> None:
     kind = "a number" if wrong == "x" else "a number above 0"
     with pytest.raises(ValueError, match=f"noise_variance is .*; it must be {kind}, or None"):
         TunedRegressor(rule="aic", noise_variance=wrong).fit(*numbers())
 
 
-@pytest.mark.parametrize("rule", ["aic", "bic"])
+@each("rule", ["aic", "bic"])
 def test_weights_of_a_criterion_count_rows_or_are_shares(rule: str) -> None:
     X, y = classes()
     share = np.full(120, 1 / 120)
@@ -475,7 +474,7 @@ def test_weights_of_a_criterion_count_rows_or_are_shares(rule: str) -> None:
         np.testing.assert_allclose(by_share, model.fit(*rows).criterion_, rtol=1e-6)
 
 
-@pytest.mark.parametrize("rule", ["best", "bic"])
+@each("rule", ["best", "bic"])
 def test_no_penalty_can_be_a_candidate_and_win(rule: str) -> None:
     X, y = classes()
     grid = {"penalty": ["l2", None]}
@@ -599,8 +598,8 @@ def test_columns_that_say_nothing_do_not_spread_strengths_over_rounding() -> Non
     assert tuned.candidates_[0]["strength"] == 1
 
 
-@pytest.mark.parametrize("rule", ["best", "one_standard_error", "aic"])
-@pytest.mark.parametrize("form", [lambda f: L1(factors=f), lambda f: {"l1": {"factors": f}}])
+@each("rule", ["best", "one_standard_error", "aic"])
+@each("form", [lambda f: L1(factors=f), lambda f: {"l1": {"factors": f}}])
 def test_a_grid_of_arrays_scores_each_as_it_is_alone(form: Any, rule: str) -> None:
     """Arrays whose text is abbreviated were taken for equal, or ended in an error of NumPy."""
     X = np.random.default_rng(0).standard_normal((40, 1100))

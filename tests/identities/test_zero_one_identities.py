@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import sparse
 
 from linclass import (
@@ -58,7 +59,7 @@ def wrong(model: Any, X: Any, y: np.ndarray) -> int:
     return int(np.count_nonzero(model.predict(X) != y))
 
 
-@pytest.mark.parametrize("d", [1, 2, 3, 4])
+@each("d", [1, 2, 3, 4])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_no_linear_classifier_has_fewer_errors(d: int) -> None:
     """200 problems in all, every one certified."""
@@ -72,7 +73,7 @@ def test_no_linear_classifier_has_fewer_errors(d: int) -> None:
                 assert wrong(rival.fit(X, y), X, y) >= exact.n_errors_, (seed, rival)
 
 
-@pytest.mark.parametrize("d", [1, 2, 3])
+@each("d", [1, 2, 3])
 def test_the_minimum_is_what_brute_force_finds(d: int) -> None:
     for seed in range(14):
         X, y = problem(seed, 9, d)
@@ -82,7 +83,7 @@ def test_the_minimum_is_what_brute_force_finds(d: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("intercept", [True, False])
+@each("intercept", [True, False])
 def test_cells_and_conflicts_come_to_the_same_minimum(intercept: bool) -> None:
     for seed in range(30):
         X, y = problem(seed, 18, 1 + seed % 3)
@@ -95,7 +96,7 @@ def test_cells_and_conflicts_come_to_the_same_minimum(intercept: bool) -> None:
         assert found.bound == pytest.approx(cost), seed
 
 
-@pytest.mark.parametrize("unit", [1e-9, 1e9])
+@each("unit", [1e-9, 1e9])
 def test_a_proof_does_not_depend_on_the_unit_of_the_weights(unit: float) -> None:
     """The tolerances of integer programs are absolute: costs of 10⁻⁹ would all be 0 to them."""
     for seed in range(4):
@@ -231,8 +232,8 @@ def test_a_boundary_through_the_origin_is_kept_there() -> None:
     assert ZeroOneClassifier().fit(X, y).n_errors_ == 0
 
 
-@pytest.mark.parametrize("near", [1e-8, 1e-10, 1e-12])
-@pytest.mark.parametrize("cells", [True, False])
+@each("near", [1e-8, 1e-10, 1e-12])
+@each("cells", [True, False])
 def test_rows_that_nearly_coincide_are_no_conflict(near: float, cells: bool) -> None:
     """x₁ − 2x₂ − near/2 > 0 has every row right, so no bound above 0 is a proof."""
     X = np.array([[0, 0], [near, 0], [1, 1], [1, 0.3], [0.2, 0.9], [2 * near, 0], [0.5, 0.5]])
@@ -252,7 +253,7 @@ def test_rows_without_a_feature_are_all_wrong_at_the_origin() -> None:
     assert (model.n_errors_, model.exact_) == (4, True)
 
 
-@pytest.mark.parametrize(
+@each(
     ("changed", "message"),
     [({"node_limit": -1}, "node_limit is -1"), ({"time_limit": 0}, "time_limit is 0")],
 )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
@@ -117,7 +118,7 @@ def test_groups_of_one_feature_are_the_lasso_and_a_group_enters_as_a_whole(loss:
 
 
 @EACH
-@pytest.mark.parametrize("other", ["l2", "l1"])
+@each("other", ["l2", "l1"])
 def test_it_ends_where_the_solvers_of_one_kink_do(loss: str, other: str) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 6))
@@ -181,7 +182,7 @@ def test_an_envelope_is_below_its_loss_and_touches_it_at_the_slopes(loss: str) -
     assert_allclose(values + smooth.conjugates(both, s), s * other, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", [16, 50, 51])
+@each("seed", [16, 50, 51])
 def test_envelopes_that_are_straight_in_all_rows_end_no_fit(seed: int) -> None:
     """Few weights enter, and no row is on the margin."""
     rng = np.random.default_rng(seed)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 
@@ -54,13 +55,13 @@ def test_every_way_is_tried() -> None:
     assert kinds == set(WAYS)
 
 
-@pytest.mark.parametrize("case", CASES)
+@each("case", CASES)
 def test_bayes_rule_errs_as_often_on_rows_that_are_drawn(case: str) -> None:
     error, deviation = simulated(*CASES[case])
     assert bayes_error(*CASES[case]) == pytest.approx(error, abs=4 * deviation + 2e-4)
 
 
-@pytest.mark.parametrize("case", CASES)
+@each("case", CASES)
 def test_coordinates_and_order_do_not_matter(case: str) -> None:
     means, covariances, priors = CASES[case]
     K, d = np.shape(means)
@@ -133,7 +134,7 @@ def test_learned_rules_stay_above_it() -> None:
         assert -0.003 < excess < 0.01
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         (([[0, 0], [1, 1]], [[1.0, 1.0], [1.0, 1.0]]), "singular"),

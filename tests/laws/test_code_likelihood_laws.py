@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each
 from scipy.optimize import minimize
 from scipy.special import softmax, xlog1py, xlogy
 
@@ -17,7 +18,7 @@ CODES = {
     "each of 4 against the rest": code_matrix.one_vs_rest(4),
     "random splits of 9": code_matrix.random(9, None, np.random.default_rng(0)),
 }
-EACH = pytest.mark.parametrize("name", CODES)
+EACH = each("name", CODES)
 
 
 def answers(name: str, n: int = 10) -> np.ndarray:

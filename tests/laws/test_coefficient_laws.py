@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from cases import each
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectKBest
 from sklearn.impute import SimpleImputer
@@ -80,7 +81,7 @@ POSSIBLE = [
 ]
 
 
-@pytest.mark.parametrize(("name", "standardized", "K"), POSSIBLE)
+@each(("name", "standardized", "K"), POSSIBLE)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_coefficients_give_the_scores_of_the_rows_as_they_were_measured(name, standardized, K):
     steps = STEPS if standardized else STEPS[:2]
@@ -116,7 +117,7 @@ def foreign(estimator, K: int = 3):
     return coefficients.of_fit(estimator, [], table, output[1]), table, output[1]
 
 
-@pytest.mark.parametrize(
+@each(
     "estimator",
     [
         make_pipeline(StandardScaler(), Theirs()),
@@ -147,7 +148,7 @@ def test_what_a_pipeline_makes_of_features_has_the_names_that_it_gives():
     assert names(MinMaxScaler(), StandardScaler()) == ("minmaxscaler(age)", "minmaxscaler(dose)")
 
 
-@pytest.mark.parametrize("strange", [False, True])
+@each("strange", [False, True])
 def test_names_are_the_same_whether_or_not_the_rows_shown_are_changed_by_a_step(strange):
     """An imputer leaves what is known; a step that may change a feature is in its name."""
     table, y = rows(2)
@@ -203,7 +204,7 @@ class Broken(RidgeClassifier):
         raise RuntimeError("not now")
 
 
-@pytest.mark.parametrize("estimator", [Pairs(), Liar(), Broken()])
+@each("estimator", [Pairs(), Liar(), Broken()])
 def test_coefficients_that_do_not_give_the_scores_are_not_believed(estimator):
     assert foreign(estimator)[0] is None
 

@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
@@ -97,7 +98,7 @@ def rejected(name: str, p: list[float], alpha: float) -> set[int]:
     return {*order[: passed.index(False)]} if not all(passed) else {*order}
 
 
-@pytest.mark.parametrize("name", CORRECTIONS)
+@each("name", CORRECTIONS)
 def test_adjusted_p_values_reject_what_the_steps_of_the_procedure_reject(name: str) -> None:
     rng = np.random.default_rng(1)
     for m in (1, 2, 3, 7):
@@ -200,7 +201,7 @@ def test_the_corrected_t_test_without_correction_is_the_paired_one() -> None:
     assert (corrected_t(TABLE, ratio=1 / 9).p >= found.p).all()
 
 
-@pytest.mark.parametrize("d", [[0.0, 0.0, 1.0, 3.0, -2.0], [0.0, 2.0, 2.0, 5.0, -1.0, -1.0, 4.0]])
+@each("d", [[0.0, 0.0, 1.0, 3.0, -2.0], [0.0, 2.0, 2.0, 5.0, -1.0, -1.0, 4.0]])
 def test_wilcoxons_p_is_that_of_the_reversed_differences(d: list[float]) -> None:
     """Also with zeros, which are on neither side."""
     assert comparisons.wilcoxon(d) == comparisons.wilcoxon([-x for x in d])
@@ -260,7 +261,7 @@ def test_an_interval_excludes_zero_exactly_where_the_test_rejects() -> None:
     assert min(abs(at_p.lower[0]), abs(at_p.upper[0])) == pytest.approx(0, abs=1e-12)
 
 
-@pytest.mark.parametrize("n", [*range(1, 13), 20, 51])
+@each("n", [*range(1, 13), 20, 51])
 def test_nemenyis_test_of_two_methods_is_the_sign_test(n: int) -> None:
     """The normal approximation would find a difference by chance with a probability of .0625 for n = 5, .0703 for 8."""
     wins = np.arange(n + 1)
@@ -282,7 +283,7 @@ def test_an_interval_covers_by_its_t_quantile() -> None:
     assert_array_equal(one.mean, TABLE[0])
 
 
-@pytest.mark.parametrize(("p", "n", "folds"), [(0.99, 100, 10), (0.98, 40, 2), (0.95, 30, 3)])
+@each(("p", "n", "folds"), [(0.99, 100, 10), (0.98, 40, 2), (0.95, 30, 3)])
 def test_intervals_cover_the_accuracy_also_where_no_fold_has_an_error(
     p: float, n: int, folds: int
 ) -> None:
@@ -298,7 +299,7 @@ def test_the_interval_without_an_error_in_ten_folds_is_that_of_three_in_n() -> N
     assert 1 - found.lower[0] == pytest.approx(1 - 0.05 ** (1 / 150), rel=0.1)
 
 
-@pytest.mark.parametrize(("n", "folds"), [(20, 2), (40, 2), (12, 3)])
+@each(("n", "folds"), [(20, 2), (40, 2), (12, 3)])
 def test_equal_methods_are_told_apart_by_few_folds_in_at_most_one_of_twenty_studies(
     n: int, folds: int
 ) -> None:
@@ -331,8 +332,8 @@ def test_a_difference_of_exactly_the_rope_on_every_fold_is_not_more_than_it() ->
     assert found.equal[0, 1] == 1
 
 
-@pytest.mark.parametrize("rope", [0.0, 0.05])
-@pytest.mark.parametrize("test", ["t", "signed_rank"])
+@each("rope", [0.0, 0.05])
+@each("test", ["t", "signed_rank"])
 def test_three_probabilities_are_one_together_and_mirror_each_other(test: str, rope: float) -> None:
     compare = bayesian_t if test == "t" else bayesian_signed_rank
     options = {"ratio": 1 / 9} if test == "t" else {"draws": 2000}
@@ -342,7 +343,7 @@ def test_three_probabilities_are_one_together_and_mirror_each_other(test: str, r
     assert rope or test == "signed_rank" or not found.equal[0, 1]
 
 
-@pytest.mark.parametrize("test", ["t", "signed_rank"])
+@each("test", ["t", "signed_rank"])
 def test_methods_of_equal_scores_are_equal_for_certain(test: str) -> None:
     """Also without a rope, and with themselves: every sum of two differences is 0, so d_s + d_t > 0 has weight 0."""
     compare = bayesian_t if test == "t" else bayesian_signed_rank
@@ -402,7 +403,7 @@ def by_all_signs(d: np.ndarray) -> float:
     return min(1.0, 2 * min((sums >= observed).mean(), (sums <= observed).mean()))
 
 
-@pytest.mark.parametrize(
+@each(
     "d",
     [
         [0.31, -0.12, 0.54, 0.23, 0.77, 0.08],  # no ties
@@ -509,7 +510,7 @@ def test_a_winner_by_one_data_set_is_reported() -> None:
     assert found.without == [1, None, 0]
 
 
-@pytest.mark.parametrize("test", [friedman, nemenyi, leave_one_out_winners])
+@each("test", [friedman, nemenyi, leave_one_out_winners])
 def test_an_incomplete_table_is_refused_with_the_treatments(test: object) -> None:
     table = TABLE.copy()
     table[0, 0] = np.nan
@@ -526,14 +527,14 @@ def test_what_is_no_table_is_refused() -> None:
         pairwise([[np.inf, 1.0]])
 
 
-@pytest.mark.parametrize("value", [-1, 2])
+@each("value", [-1, 2])
 def test_corrections_refuse_what_is_not_a_probability(value: float) -> None:
     for correct in CORRECTIONS.values():
         with pytest.raises(ValueError, match=f"p holds {value}; give probabilities, from 0 to 1"):
             correct([0.5, value])
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "message"),
     [
         ((5, 0), "n is 0; it must be a whole number, at least 1"),

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from problems import FITTED
 from scipy.special import logsumexp
@@ -136,9 +137,9 @@ def test_every_loss_and_penalty_is_here() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:LinearClassifier ended max_iter")
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize(("loss", "penalty"), PAIRS)
+@each("intercept", [True, False])
+@each("classes", [2, 3])
+@each(("loss", "penalty"), PAIRS)
 def test_the_objective_is_the_documented_function_of_the_coefficients(
     loss: str, penalty: str, classes: int, intercept: bool
 ) -> None:
@@ -155,8 +156,8 @@ def test_the_objective_is_the_documented_function_of_the_coefficients(
 
 
 @pytest.mark.filterwarnings("ignore:LinearClassifier ended max_iter")
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize(("loss", "penalty", "intercept"), PENALIZED)
+@each("classes", [2, 3])
+@each(("loss", "penalty", "intercept"), PENALIZED)
 def test_no_solver_is_further_from_the_best_than_it_proves(
     loss: str, penalty: str, intercept: float | None, classes: int
 ) -> None:

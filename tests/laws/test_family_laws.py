@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import scipy.stats as st
+from cases import each
 from scipy.integrate import dblquad, quad
 from scipy.optimize import minimize
 from scipy.special import digamma
@@ -116,7 +117,7 @@ def test_every_family_has_an_example() -> None:
     assert found == set(EXAMPLES)
 
 
-@pytest.mark.parametrize(("family", "d"), CASES)
+@each(("family", "d"), CASES)
 def test_the_gradient_of_the_log_normalizer_is_the_mean_of_t(family: Family, d: int) -> None:
     means, thetas = members(family, d)
     for mean, theta in zip(means, thetas, strict=True):
@@ -125,7 +126,7 @@ def test_the_gradient_of_the_log_normalizer_is_the_mean_of_t(family: Family, d: 
         np.testing.assert_allclose(rise / (2 * steps.diagonal()), mean, rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.parametrize(("family", "d"), CASES)
+@each(("family", "d"), CASES)
 def test_the_log_normalizer_is_convex(family: Family, d: int) -> None:
     _, theta = members(family, d)
     middle = family.log_normalizer((theta[:2] + theta[2:]) / 2)
@@ -133,7 +134,7 @@ def test_the_log_normalizer_is_convex(family: Family, d: int) -> None:
     assert (middle <= ends + 1e-12).all()
 
 
-@pytest.mark.parametrize(("family", "d"), CASES)
+@each(("family", "d"), CASES)
 def test_no_neighbour_is_likelier_than_the_estimate(family: Family, d: int) -> None:
     rng = np.random.default_rng(1)
     X = ROWS[family.support](rng, 50, d)
@@ -143,7 +144,7 @@ def test_no_neighbour_is_likelier_than_the_estimate(family: Family, d: int) -> N
     assert likelihood[0] >= likelihood.max()
 
 
-@pytest.mark.parametrize(("family", "d"), CASES)
+@each(("family", "d"), CASES)
 def test_natural_parameters_lead_back_to_their_mean(family: Family, d: int) -> None:
     _, theta = members(family, d)
     X = family.sample(theta[0], 40_000, np.random.default_rng(2))
@@ -156,7 +157,7 @@ def test_natural_parameters_lead_back_to_their_mean(family: Family, d: int) -> N
     assert (np.abs(mean - rise / (2 * step)) < 5 * error + 1e-6).all()
 
 
-@pytest.mark.parametrize(("family", "d"), CASES)
+@each(("family", "d"), CASES)
 def test_no_optimizer_finds_a_likelier_parameter(family: Family, d: int) -> None:
     X = ROWS[family.support](np.random.default_rng(1), 50, d)
     mean = statistic(family, X).mean(axis=0)
@@ -173,7 +174,7 @@ def test_no_optimizer_finds_a_likelier_parameter(family: Family, d: int) -> None
     assert found.fun <= cost(estimate) + 1e-6  # it got there: there is one optimum
 
 
-@pytest.mark.parametrize(("family", "d"), CASES)
+@each(("family", "d"), CASES)
 def test_estimates_come_nearer_at_the_rate_of_monte_carlo(family: Family, d: int) -> None:
     theta = members(family, d)[1][0]
     rng = np.random.default_rng(3)
@@ -202,7 +203,7 @@ GRIDS: dict[str, Callable[[int], Any]] = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("family", "d"),
     [c for c in CASES if c.values[0].support in CONTINUOUS and c.values[1] == 1],
 )
@@ -234,7 +235,7 @@ def _is_small(case: Any) -> bool:
     return case.values[0].support != "counts"
 
 
-@pytest.mark.parametrize(
+@each(
     ("family", "d"),
     [c for c in CASES if c.values[0].support in GRIDS and c.values[1] < (2, 5)[_is_small(c)]],
 )
@@ -258,7 +259,7 @@ THEIRS: dict[type[Family], Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 }
 
 
-@pytest.mark.parametrize("kind", THEIRS)
+@each("kind", THEIRS)
 def test_one_feature_has_the_density_of_the_textbook(kind: type[Family]) -> None:
     family = kind()
     _, theta = members(family, 1)
@@ -283,7 +284,7 @@ def test_rows_of_shares_and_of_draws_have_the_density_of_the_textbook() -> None:
 # the numeric inverses
 
 
-@pytest.mark.parametrize("a", [1e-3, 0.1, 1.0, 29.9, 30.1, 1e3, 1e6, 1e12])
+@each("a", [1e-3, 0.1, 1.0, 29.9, 30.1, 1e3, 1e6, 1e12])
 def test_the_shape_of_a_gamma_solves_its_equation_to_the_last_digits(a: float) -> None:
     # ln a − ψ(a) by its series, exact to 1e-17 where subtraction would leave no digits
     s = np.log(a) - digamma(a) if a < 10 else 1 / (2 * a) + 1 / (12 * a**2) - 1 / (120 * a**4)
@@ -291,8 +292,8 @@ def test_the_shape_of_a_gamma_solves_its_equation_to_the_last_digits(a: float) -
     np.testing.assert_allclose(gamma_shape(np.array([s])), a, rtol=5e-14)
 
 
-@pytest.mark.parametrize("m", [2, 3, 40])
-@pytest.mark.parametrize("size", [1e-2, 1.0, 1e2, 1e4, 1e8])
+@each("m", [2, 3, 40])
+@each("size", [1e-2, 1.0, 1e2, 1e4, 1e8])
 def test_dirichlets_equations_are_solved_to_the_last_digits(size: float, m: int) -> None:
     alpha = size * np.random.default_rng(m).uniform(0.2, 3, size=(20, m))
     g = digamma(alpha) - digamma(alpha.sum(axis=1, keepdims=True))
@@ -304,7 +305,7 @@ def test_dirichlets_equations_are_solved_to_the_last_digits(size: float, m: int)
 # sums: other origins, more levels, smoothing, the edge
 
 
-@pytest.mark.parametrize(
+@each(
     ("family", "other"),
     [
         (Gaussian(np.array([1.0, 2.0])), Gaussian(np.array([-3.0, 0.5]))),
@@ -338,7 +339,7 @@ def test_levels_that_come_later_have_had_no_rows() -> None:
     np.testing.assert_array_equal(few.rebased(many, np.array([2.0]), sums), expected)
 
 
-@pytest.mark.parametrize("family", [kind() for kind in EXAMPLES if kind is not TiedGaussian])
+@each("family", [kind() for kind in EXAMPLES if kind is not TiedGaussian])
 def test_the_edge_is_reported_and_left(family: Family) -> None:
     """Rows without any spread have no finite estimate; those that vary are as they were."""
     rng = np.random.default_rng(7)
@@ -356,14 +357,14 @@ def test_the_edge_is_reported_and_left(family: Family) -> None:
     assert np.isfinite(family.log_normalizer(theta)).all()
 
 
-@pytest.mark.parametrize("family", [Poisson(), Geometric(), Exponential()])
+@each("family", [Poisson(), Geometric(), Exponential()])
 def test_a_count_that_never_occurs_in_a_class_is_reported(family: Family) -> None:
     mean, edge = family.inside(np.array([[0.0, 2.0, 0.0], [3.0, 2.0, 0.0]]))
     assert edge.tolist() == [[True, False, False], [False] * 3]  # nowhere is no difference
     assert np.isfinite(family.natural(mean)).all()
 
 
-@pytest.mark.parametrize("family", [Bernoulli(), Poisson(), Geometric(), Exponential(), Gamma()])
+@each("family", [Bernoulli(), Poisson(), Geometric(), Exponential(), Gamma()])
 def test_much_smoothing_makes_all_classes_one(family: Family) -> None:
     rng = np.random.default_rng(8)
     mass = np.array([30.0, 50.0])
@@ -384,7 +385,7 @@ def test_levels_are_smoothed_by_laplaces_rule() -> None:
     np.testing.assert_allclose(found, [[4 / 6, 1 / 6, 1 / 6], [2 / 5, 1 / 5, 2 / 5]])
 
 
-@pytest.mark.parametrize(
+@each(
     ("family", "wrong"),
     [
         (Bernoulli(), 2.0),
@@ -428,7 +429,7 @@ def test_tied_gaussian_is_the_normal_density_of_its_covariance() -> None:
     np.testing.assert_allclose(found, np.transpose(expected), rtol=1e-11)
 
 
-@pytest.mark.parametrize(("family", "d"), CASES)
+@each(("family", "d"), CASES)
 def test_densities_of_sparse_rows_are_those_of_dense_rows(family: Family, d: int) -> None:
     """Also of many, and of those without a zero, which some families do not have."""
     X = ROWS[family.support](np.random.default_rng(5), 2 * BLOCK + 3, d).astype(float)
@@ -443,7 +444,7 @@ def test_densities_of_sparse_rows_are_those_of_dense_rows(family: Family, d: int
         )
 
 
-@pytest.mark.parametrize("name", SORTED)
+@each("name", SORTED)
 def test_a_fit_to_sparse_rows_is_that_to_dense_rows(name: str) -> None:
     family = find("families", name)
     rng = np.random.default_rng(7)
@@ -526,7 +527,7 @@ def test_families_with_a_formula_iterate_nothing() -> None:
     assert (model.certificate_kind_, model.certificate_) == ("closed_form", None)
 
 
-@pytest.mark.parametrize("size", [1e-3, 1.0, 1e4, 1e8, 1e12])
+@each("size", [1e-3, 1.0, 1e4, 1e8, 1e12])
 def test_no_solved_equation_is_called_unsolved(size: float) -> None:
     alpha = size * np.random.default_rng(0).uniform(0.1, 3, (30, 3))
     g = digamma(alpha) - digamma(alpha.sum(axis=1, keepdims=True))

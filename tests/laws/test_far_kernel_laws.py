@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
@@ -33,9 +34,9 @@ def model(kernel: Any, **params: Any) -> KernelLogisticRegression:
     )
 
 
-@pytest.mark.parametrize("far", [1e3, 1e5, 1e7])
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
+@each("far", [1e3, 1e5, 1e7])
+@each("classes", [2, 3])
+@each("kernel", ["linear", "gaussian"])
 def test_kernels_that_do_not_know_where_0_is_give_the_machine_of_the_rows_near_0(
     kernel: str, classes: int, far: float
 ) -> None:
@@ -46,9 +47,9 @@ def test_kernels_that_do_not_know_where_0_is_give_the_machine_of_the_rows_near_0
     assert_allclose(moved.decision_function(X + far), near.decision_function(X), atol=1e-4)
 
 
-@pytest.mark.parametrize("far", [0.0, 20.0])
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("kernel", OWN)
+@each("far", [0.0, 20.0])
+@each("classes", [2, 3])
+@each("kernel", OWN)
 def test_scores_are_those_of_the_attributes(kernel: str, classes: int, far: float) -> None:
     X, y = data(classes)
     X += far
@@ -65,9 +66,9 @@ def test_a_warm_start_is_where_the_fit_ended() -> None:
     assert fit.fit(X + 1e5, y).n_iter_ <= 1
 
 
-@pytest.mark.parametrize("far", [1e3, 1e5])
-@pytest.mark.parametrize("kernel", [{"kernel": "linear"}, {"kernel": "polynomial", "degree": 1}])
-@pytest.mark.parametrize("kind", [KernelLogisticRegression, KernelSVM, SupportVectorRegressor])
+@each("far", [1e3, 1e5])
+@each("kernel", [{"kernel": "linear"}, {"kernel": "polynomial", "degree": 1}])
+@each("kind", [KernelLogisticRegression, KernelSVM, SupportVectorRegressor])
 def test_sparse_rows_far_from_0_give_the_machine_of_the_dense_ones(
     kind: Any, kernel: dict[str, Any], far: float
 ) -> None:
@@ -90,8 +91,8 @@ def test_shifted_sparse_rows_are_filled_in_where_the_shift_is_not_0() -> None:
     assert shifted(X, np.array([0.0, 5.0, 0.0])).nnz == 5
 
 
-@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("kernel", [{"kernel": "linear"}, {"kernel": "polynomial", "degree": 1}])
+@each("container", [np.asarray, sparse.csr_array])
+@each("kernel", [{"kernel": "linear"}, {"kernel": "polynomial", "degree": 1}])
 def test_the_linear_machine_has_the_minimum_of_the_linear_svm_on_two_far_clusters(
     kernel: dict[str, Any], container: Any
 ) -> None:

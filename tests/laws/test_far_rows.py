@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
@@ -26,9 +27,9 @@ def data(classes: int) -> tuple[np.ndarray, np.ndarray]:
     return X, (X[:, :3] + rng.gumbel(size=(150, 3)))[:, :classes].argmax(axis=1)
 
 
-@pytest.mark.parametrize("far", [1e3, 1e5, 1e7])
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize(
+@each("far", [1e3, 1e5, 1e7])
+@each("classes", [2, 3])
+@each(
     "penalty",
     [
         None,
@@ -62,8 +63,8 @@ def test_rank_is_that_of_the_features_and_not_of_their_rounding() -> None:
     assert twice.status_ == "rank_deficient"
 
 
-@pytest.mark.parametrize("far", [1e3, 1e5, 3e6, 1e7, 1e8])
-@pytest.mark.parametrize("classes", [2, 3])
+@each("far", [1e3, 1e5, 3e6, 1e7, 1e8])
+@each("classes", [2, 3])
 def test_standard_errors_are_those_of_the_rows_near_0(classes: int, far: float) -> None:
     X, y = data(classes)
     near = LogisticRegression(penalty=None).fit(X, y).summary()
@@ -75,9 +76,9 @@ def test_standard_errors_are_those_of_the_rows_near_0(classes: int, far: float) 
     assert moved.null_deviance == pytest.approx(near.null_deviance, rel=1e-12)
 
 
-@pytest.mark.parametrize("solver", ["newton", "irls", "newton_cg"])
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("penalty", [None, "l2"])
+@each("solver", ["newton", "irls", "newton_cg"])
+@each("classes", [2, 3])
+@each("penalty", [None, "l2"])
 def test_methods_of_second_order_find_the_same_minimum(
     solver: str, classes: int, penalty: str | None
 ) -> None:
@@ -99,9 +100,9 @@ def test_no_fit_has_converged_because_all_features_nearly_equal_the_intercept() 
     assert model.certificate_ > 0.1
 
 
-@pytest.mark.parametrize("far", [0, 50, 99, 1e4, 1e6, 1e8])
-@pytest.mark.parametrize("noise", [0, 1e-9])
-@pytest.mark.parametrize("solver", ["least_squares", "newton"])
+@each("far", [0, 50, 99, 1e4, 1e6, 1e8])
+@each("noise", [0, 1e-9])
+@each("solver", ["least_squares", "newton"])
 def test_residuals_of_rounding_errors_are_a_converged_fit(
     solver: str, noise: float, far: float
 ) -> None:
@@ -135,8 +136,8 @@ def test_a_row_that_dwarfs_all_others_is_fitted_in_a_fold_as_alone() -> None:
         assert_allclose(together.coef_, alone.coef_, atol=1e-3)
 
 
-@pytest.mark.parametrize("far", [1e3, 1e6, 1e9])
-@pytest.mark.parametrize(
+@each("far", [1e3, 1e6, 1e9])
+@each(
     "model",
     [
         LogisticRegression(),
@@ -158,7 +159,7 @@ def test_sparse_rows_with_a_column_far_from_0(model: Any, far: float) -> None:
     assert_allclose(moved.coef_, near.coef_, rtol=1e-2, atol=2e-3)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@each("seed", range(6))
 def test_l1_of_sparse_rows_with_a_column_far_from_0(seed: int) -> None:
     rng = np.random.default_rng(seed)
     near = rng.standard_normal((150, 8)) * (rng.random((150, 8)) < 0.3)

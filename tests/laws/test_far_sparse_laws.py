@@ -1,8 +1,8 @@
 """Class moments and scores of sparse rows do not depend on how far the rows are from 0."""
 
 import numpy as np
-import pytest
 import scipy.sparse as sp
+from cases import each
 
 from linclass import (
     ExponentialFamilyNB,
@@ -18,8 +18,8 @@ from linclass.base.cloned import cloned
 from linclass.discriminant.statistics.class_moments import ClassMoments
 
 
-@pytest.mark.parametrize("form", ["diagonal", "tied", "full"])
-@pytest.mark.parametrize("weighted", [False, True])
+@each("form", ["diagonal", "tied", "full"])
+@each("weighted", [False, True])
 def test_the_scatter_of_far_sparse_rows_is_that_of_the_rows_near_zero(form, weighted):
     rng = np.random.default_rng(0)
     near = rng.integers(-64, 65, size=(200, 4)) / 16  # a shift by 2²⁰ is exact
@@ -46,9 +46,9 @@ MODELS = [
 ]
 
 
-@pytest.mark.parametrize("model", MODELS, ids=repr)
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("power", [10, 20, 26])
+@each("model", MODELS, ids=repr)
+@each("classes", [2, 3])
+@each("power", [10, 20, 26])
 def test_scores_of_far_sparse_rows_are_those_of_the_rows_near_zero(model, classes, power):
     rng = np.random.default_rng(1)
     codes = rng.integers(0, classes, size=300)

@@ -1,7 +1,7 @@
 """Support vector regression of targets far from 0, c + s·y: the function c + s·f, for the intercept is free."""
 
 import numpy as np
-import pytest
+from cases import each
 from numpy.testing import assert_allclose
 
 from linclass import SupportVectorRegressor
@@ -26,9 +26,9 @@ def model(kernel: str, loss: str, s: float, **own: object) -> SupportVectorRegre
     )
 
 
-@pytest.mark.parametrize(("c", "s"), [(5.0, 2.0**-23), (1e6, 1.0), (-1e8, 1.0)])
-@pytest.mark.parametrize("loss", POWER)
-@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
+@each(("c", "s"), [(5.0, 2.0**-23), (1e6, 1.0), (-1e8, 1.0)])
+@each("loss", POWER)
+@each("kernel", ["linear", "gaussian"])
 def test_far_targets_give_the_function_of_near_ones(
     kernel: str, loss: str, c: float, s: float
 ) -> None:
@@ -38,7 +38,7 @@ def test_far_targets_give_the_function_of_near_ones(
     assert_allclose((far.predict(X) - c) / s, near.predict(X), atol=1e-6)
 
 
-@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
+@each("kernel", ["linear", "gaussian"])
 def test_a_warm_start_at_far_targets_starts_at_the_solution(kernel: str) -> None:
     X, y = curve()
     far = model(kernel, "squared_epsilon_insensitive", 1.0, warm_start=True).fit(X, 1e6 + y)

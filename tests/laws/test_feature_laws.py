@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from cases import each
 from page_examples import shown_modules
 
 import linclass.preprocessing.features
@@ -83,8 +84,8 @@ def by_name(t: Table) -> dict[str, list[float]]:
     return {n: x.tolist() for n, x in zip(t.names, dense(t).T, strict=True) if np.any(x)}
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("name", NAMES)
+@each("sparse", [False, True])
+@each("name", NAMES)
 def test_a_row_has_the_same_features_alone_as_among_others(name: str, sparse: bool) -> None:
     t = subject(name, sparse)
     together = MAPS[name](t)
@@ -97,8 +98,8 @@ def test_a_row_has_the_same_features_alone_as_among_others(name: str, sparse: bo
             assert by_name(alone) == by_name(together.rows(row))
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("name", NAMES)
+@each("sparse", [False, True])
+@each("name", NAMES)
 def test_permuted_rows_have_permuted_features(name: str, sparse: bool) -> None:
     t = subject(name, sparse)
     order = np.random.default_rng(1).permutation(t.shape[0])
@@ -109,7 +110,7 @@ def test_permuted_rows_have_permuted_features(name: str, sparse: bool) -> None:
         assert by_name(turned) == by_name(as_given)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_sparse_rows_have_the_features_of_dense_rows_and_stay_sparse(name: str) -> None:
     on_dense, on_sparse = MAPS[name](subject(name)), MAPS[name](subject(name, sparse=True))
     np.testing.assert_allclose(dense(on_sparse), dense(on_dense), rtol=1e-14, atol=1e-14)
@@ -120,7 +121,7 @@ def test_sparse_rows_have_the_features_of_dense_rows_and_stay_sparse(name: str) 
     assert on_sparse.X.has_canonical_format
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_columns_that_stay_are_as_they_were_and_the_first_if_all_stay(name: str) -> None:
     t = subject(name)
     out = MAPS[name](t)
@@ -133,8 +134,8 @@ def test_columns_that_stay_are_as_they_were_and_the_first_if_all_stay(name: str)
     assert len(set(out.names)) == len(out.names)
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("name", sorted({*NAMES} - {*REPLACING}))
+@each("sparse", [False, True])
+@each("name", sorted({*NAMES} - {*REPLACING}))
 def test_a_new_column_leaves_a_name_that_is_taken_to_its_column(name: str, sparse: bool) -> None:
     t = subject(name)
     taken = [column for column in MAPS[name](t).names if column not in t.names]
@@ -149,8 +150,8 @@ def test_a_new_column_leaves_a_name_that_is_taken_to_its_column(name: str, spars
         np.testing.assert_array_equal(dense(out)[:, places], values)
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("name", NAMES)
+@each("sparse", [False, True])
+@each("name", NAMES)
 def test_the_given_table_stays_as_it_was(name: str, sparse: bool) -> None:
     t, before = subject(name, sparse), subject(name, sparse)
     MAPS[name](t)
@@ -158,14 +159,14 @@ def test_the_given_table_stays_as_it_was(name: str, sparse: bool) -> None:
     assert (t.names, t.levels, t.texts) == (before.names, before.levels, before.texts)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in OF_CATEGORIES])
+@each("name", [name for name in NAMES if name not in OF_CATEGORIES])
 def test_text_is_refused_by_the_name_of_its_column(name: str) -> None:
     t = Table(np.zeros((2, 1)), ("famhist",), {"famhist": ("Absent", "Present")})
     with pytest.raises(NotApplicable, match=f"{name} needs numeric columns; 'famhist' is text"):
         MAPS[name](t)
 
 
-@pytest.mark.parametrize("name", ["count_words", "hash_words", "strip_posts"])
+@each("name", ["count_words", "hash_words", "strip_posts"])
 def test_features_of_texts_report_how_a_data_set_names_its_texts(name: str) -> None:
     with pytest.raises(NotApplicable, match=f"{name} needs a column of texts.*`texts:` in its ent"):
         MAPS[name](categories())
@@ -178,7 +179,7 @@ def evaluated(t: Table, name: str) -> np.ndarray:
     return np.prod([columns[factor] for factor in base.split("*")], axis=0) ** int(power or 1)
 
 
-@pytest.mark.parametrize("name", PRODUCTS)
+@each("name", PRODUCTS)
 def test_each_column_is_what_its_name_says(name: str) -> None:
     t = table()
     out = MAPS[name](t)
@@ -186,8 +187,8 @@ def test_each_column_is_what_its_name_says(name: str) -> None:
         np.testing.assert_allclose(values, evaluated(t, column), rtol=1e-14)
 
 
-@pytest.mark.parametrize("first", PRODUCTS)
-@pytest.mark.parametrize("second", PRODUCTS)
+@each("first", PRODUCTS)
+@each("second", PRODUCTS)
 def test_products_of_products_are_what_their_names_say(first: str, second: str) -> None:
     t = table(d=3)
     out = MAPS[second](MAPS[first](t))
@@ -214,7 +215,7 @@ def test_powers_go_up_to_the_degree() -> None:
         MAPS["powers"](table(), degree=0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "option"),
     [
         ("powers", {"degree": 3}),
@@ -292,7 +293,7 @@ def test_waves_depend_on_the_seed_alone() -> None:
 # indicators
 
 
-@pytest.mark.parametrize("sparse", [False, True])
+@each("sparse", [False, True])
 def test_declared_indicators_are_those_that_one_hot_finds_where_all_levels_occur(
     sparse: bool,
 ) -> None:
@@ -325,7 +326,7 @@ def test_select_keeps_what_matches_with_its_levels_and_texts() -> None:
         select.apply(texts(), ["minilm.*"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "options"),
     [
         ("radial", {"centres": [[0, 0], [1]]}),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from models import MODULES, own_classes
 from scipy import sparse
 
@@ -131,13 +132,11 @@ def _scaled(X: Any, shift: np.ndarray, scale: np.ndarray) -> Any:
     return sparse.csr_array(X / scale) if sparse.issparse(X) else (X - shift) / scale
 
 
-ALL = pytest.mark.parametrize("estimator", classifiers(), ids=repr)
-JOINT = pytest.mark.parametrize(
-    "estimator", [e for e in classifiers() if type(e).__name__ not in ALONE], ids=repr
-)
+ALL = each("estimator", classifiers(), ids=repr)
+JOINT = each("estimator", [e for e in classifiers() if type(e).__name__ not in ALONE], ids=repr)
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 @JOINT
 def test_folds_and_parameters_at_once_are_fits_alone(estimator: Any, K: int) -> None:
     X, y = rows(K)
@@ -145,7 +144,7 @@ def test_folds_and_parameters_at_once_are_fits_alone(estimator: Any, K: int) -> 
     assert_as_alone(estimator, X, y, folds(len(y)))
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 @JOINT
 def test_a_folds_scaling_is_that_of_its_rows(estimator: Any, K: int) -> None:
     X, y = rows(K)
@@ -256,16 +255,14 @@ def test_steps_that_ran_out_are_reported_of_each_fit() -> None:
     assert "relative duality gap" in fits[0].reason_
 
 
-@pytest.mark.parametrize(
-    "changed", [{"warm_start": True}, {"trace": True}, {"solver": "stochastic_gradient"}]
-)
+@each("changed", [{"warm_start": True}, {"trace": True}, {"solver": "stochastic_gradient"}])
 def test_fits_that_are_no_function_of_the_rows_alone_are_refused(changed: dict[str, Any]) -> None:
     X, y = rows(2)
     with pytest.raises(NotApplicable, match="fold by fold"):
         LogisticRegression(**changed).fit_many(X, y, folds(len(y)), STRENGTHS)
 
 
-@pytest.mark.parametrize("model", [LogisticRegression(), LinearDiscriminantAnalysis()], ids=repr)
+@each("model", [LogisticRegression(), LinearDiscriminantAnalysis()], ids=repr)
 def test_folds_are_numbers_of_rows_or_masks(model: Any) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((40, 3)), np.arange(40) % 2

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import sparse
 
 from linclass import LinearClassifier
 
-CONTAINERS = pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+CONTAINERS = each("container", [np.asarray, sparse.csr_array])
 
 
 @CONTAINERS
@@ -28,7 +29,7 @@ def test_a_row_between_two_pieces_counts_as_straight(container: Any) -> None:
 
 
 @CONTAINERS
-@pytest.mark.parametrize("loss", ["squared_hinge", "modified_huber"])
+@each("loss", ["squared_hinge", "modified_huber"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_flat_minimum_is_not_laid_to_the_features(loss: str, container: Any) -> None:
     """Every w ≥ 1/4 is optimal with b = 0, and one feature depends on no other."""

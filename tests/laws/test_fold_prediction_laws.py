@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from models import MODULES, own_classes
 
 from linclass import GaussianNB, NearestMean
@@ -68,8 +69,8 @@ def assert_equal(found: FoldPrediction | None, alone: FoldPrediction) -> None:
             assert np.allclose(one, other, rtol=1e-11, atol=1e-11)
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+@each("K", [2, 3])
+@each("model", MODELS.values(), ids=MODELS)
 def test_a_stack_has_the_scores_of_each_model(model: Callable[[], Any], K: int) -> None:
     kind = type(model())
     table, y = rows(2 if kind.__name__ in TWO_CLASSES else K)
@@ -81,9 +82,9 @@ def test_a_stack_has_the_scores_of_each_model(model: Callable[[], Any], K: int) 
     assert np.allclose(kind._scores_of_stack(models, X.copy()), alone, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("steps", STEPS.values(), ids=STEPS)
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("kind", TOGETHER, ids=lambda kind: kind.__name__)
+@each("steps", STEPS.values(), ids=STEPS)
+@each("K", [2, 3])
+@each("kind", TOGETHER, ids=lambda kind: kind.__name__)
 def test_each_fold_is_predicted_as_alone(kind: Any, K: int, steps: Any) -> None:
     if steps and issubclass(kind, LinearNaiveBayes):
         pytest.skip("counts and shares cannot be rescaled")

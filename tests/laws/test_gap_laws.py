@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 
 from linclass import LinearClassifier
@@ -34,8 +35,8 @@ def problem(K: int, strength: float, intercept: bool, seed: int = 0) -> Objectiv
     return Objective(DesignMatrix(X, intercept), loss, y, weights, L2(), strength)
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("strength", [1e-2, 1.0])
+@each("K", [2, 3])
+@each("strength", [1e-2, 1.0])
 def test_both_forms_of_the_gap_are_one_number(K: int, strength: float) -> None:
     """For the slopes of a point ℓ(z) + ℓ*(s) = s z, so that only the penalty's part is left."""
     P = problem(K, strength, intercept=False)
@@ -45,8 +46,8 @@ def test_both_forms_of_the_gap_are_one_number(K: int, strength: float) -> None:
     assert_allclose(duality_gap(point), parts, rtol=1e-10)
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("intercept", [True, False])
+@each("K", [2, 3])
+@each("intercept", [True, False])
 def test_a_problem_of_a_stack_has_the_gap_of_a_single_one(K: int, intercept: bool) -> None:
     strengths = [1e-2, 0.1, 1.0]
     singles = [problem(K, strength, intercept) for strength in strengths]
@@ -74,8 +75,8 @@ def test_a_gap_is_never_negative_and_relative_to_what_is_left_of_the_objective()
 PIECEWISE_QUADRATIC = sorted(n for n in names("losses") if find("losses", n).piecewise_quadratic)
 
 
-@pytest.mark.parametrize("intercept", [None, 0.1, 5.0])
-@pytest.mark.parametrize("loss", PIECEWISE_QUADRATIC)
+@each("intercept", [None, 0.1, 5.0])
+@each("loss", PIECEWISE_QUADRATIC)
 def test_no_certificate_is_below_the_decrease_of_a_gradient_step(
     loss: str, intercept: float | None
 ) -> None:
@@ -99,7 +100,7 @@ def test_no_certificate_is_below_the_decrease_of_a_gradient_step(
         assert decrease <= found.certificate * point.value + 1e-15
 
 
-@pytest.mark.parametrize("loss", PIECEWISE_QUADRATIC)
+@each("loss", PIECEWISE_QUADRATIC)
 def test_the_objective_of_columns_of_any_scale_is_that_of_the_coefficients(loss: str) -> None:
     """Scores that are sums of steps lose the digits that large columns take; what is certified must be θ."""
     part, converged = find("losses", loss)(), 0
@@ -126,8 +127,8 @@ FREE = [(s, p) for s in ("irls", "newton", "newton_cg", "quasi_newton") for p in
 FREE += [(s, p) for s in ("proximal_newton", "proximal_gradient") for p in ("l2", "l1")]
 
 
-@pytest.mark.parametrize(("solver", "penalty"), FREE)
-@pytest.mark.parametrize("loss", ["squared_hinge", "modified_huber"])
+@each(("solver", "penalty"), FREE)
+@each("loss", ["squared_hinge", "modified_huber"])
 def test_a_perfect_fit_by_features_without_a_penalty_is_certified(
     loss: str, solver: str, penalty: str
 ) -> None:
@@ -140,8 +141,8 @@ def test_a_perfect_fit_by_features_without_a_penalty_is_certified(
 
 
 @pytest.mark.filterwarnings("ignore:LinearClassifier ended separable")
-@pytest.mark.parametrize(("solver", "penalty"), FREE)
-@pytest.mark.parametrize("loss", ["logistic", "probit"])
+@each(("solver", "penalty"), FREE)
+@each("loss", ["logistic", "probit"])
 def test_a_likelihood_that_underflows_is_no_optimum(loss: str, solver: str, penalty: str) -> None:
     X, y = free_feature_that_separates()
     chosen = {penalty: {"factors": [0, 1, 2]}}
@@ -150,8 +151,8 @@ def test_a_likelihood_that_underflows_is_no_optimum(loss: str, solver: str, pena
 
 
 @pytest.mark.filterwarnings("ignore:LinearClassifier ended separable")
-@pytest.mark.parametrize(("solver", "penalty"), FREE)
-@pytest.mark.parametrize("loss", ["logistic", "probit"])
+@each(("solver", "penalty"), FREE)
+@each("loss", ["logistic", "probit"])
 def test_a_free_feature_that_separates_some_rows_has_no_optimum(
     loss: str, solver: str, penalty: str
 ) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from cases import each
 
 from linclass import (
     BernoulliNB,
@@ -73,8 +74,8 @@ def problem(K: int, n: int = 120, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
 DATA = {K: problem(K) for K in (2, 3, 5)}
 
 
-@pytest.mark.parametrize("K", DATA)
-@pytest.mark.parametrize("kind", KINDS)
+@each("K", DATA)
+@each("kind", KINDS)
 def test_sparse_rows_give_the_model_of_dense_rows(
     kind: Any, K: int, rng: np.random.Generator
 ) -> None:
@@ -87,7 +88,7 @@ def test_sparse_rows_give_the_model_of_dense_rows(
     np.testing.assert_allclose(dense.decision_function(sp.csr_array(X)), expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_a_weight_of_three_is_the_row_three_times(kind: Any, rng: np.random.Generator) -> None:
     X, y = DATA[3]
     times = rng.integers(1, 4, len(y))
@@ -99,7 +100,7 @@ def test_a_weight_of_three_is_the_row_three_times(kind: Any, rng: np.random.Gene
     )
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_the_order_of_rows_does_not_matter(kind: Any, rng: np.random.Generator) -> None:
     X, y = DATA[5]
     order = rng.permutation(len(y))
@@ -110,15 +111,15 @@ def test_the_order_of_rows_does_not_matter(kind: Any, rng: np.random.Generator) 
     )
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_the_names_of_the_classes_do_not_matter(kind: Any) -> None:
     X, y = DATA[3]
     names = np.array(["c", "a", "b"])  # sorted, they stand in another order
     assert np.array_equal(kind().fit(X, names[y]).predict(X), names[kind().fit(X, y).predict(X)])
 
 
-@pytest.mark.parametrize("K", DATA)
-@pytest.mark.parametrize("kind", PROBABILISTIC)
+@each("K", DATA)
+@each("kind", PROBABILISTIC)
 def test_probabilities_sum_to_one_and_the_likeliest_class_is_predicted(kind: Any, K: int) -> None:
     X, y = DATA[K]
     model = kind().fit(X, y)
@@ -128,8 +129,8 @@ def test_probabilities_sum_to_one_and_the_likeliest_class_is_predicted(kind: Any
     assert np.array_equal(model.classes_[P.argmax(axis=1)], model.predict(X))
 
 
-@pytest.mark.parametrize("K", DATA)
-@pytest.mark.parametrize(
+@each("K", DATA)
+@each(
     "kind",
     [
         LinearDiscriminantAnalysis,
@@ -150,7 +151,7 @@ def test_linear_classifiers_score_by_their_coefficients(kind: Any, K: int) -> No
     np.testing.assert_array_equal(model.decision_function(X), Z[:, 0] if K == 2 else Z)
 
 
-@pytest.mark.parametrize("kind", CLOSED)
+@each("kind", CLOSED)
 def test_every_fit_reports_how_it_ended(kind: Any) -> None:
     model = kind().fit(*DATA[3])
     assert (model.status_, model.reason_) == ("converged", "")
@@ -158,7 +159,7 @@ def test_every_fit_reports_how_it_ended(kind: Any) -> None:
     assert model.n_iter_ == 0
 
 
-@pytest.mark.parametrize(
+@each(
     "kind",
     [
         GaussianNB,
@@ -168,8 +169,8 @@ def test_every_fit_reports_how_it_ended(kind: Any) -> None:
         FisherDiscriminant,
     ],
 )
-@pytest.mark.parametrize("offset", [0.0, 1e6])
-@pytest.mark.parametrize("unit", [1e-100, 1e-8, 1.0, 1e8, 1e100])
+@each("offset", [0.0, 1e6])
+@each("unit", [1e-100, 1e-8, 1.0, 1e8, 1e100])
 def test_units_and_offsets_change_no_prediction(kind: Any, unit: float, offset: float) -> None:
     X, y = DATA[3]
     with warnings.catch_warnings():
@@ -178,8 +179,8 @@ def test_units_and_offsets_change_no_prediction(kind: Any, unit: float, offset: 
         assert np.array_equal(moved.predict(unit * (X + offset)), kind().fit(X, y).predict(X))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+@each("kind", KINDS)
+@each("container", [np.asarray, sp.csr_array])
 def test_rows_far_outside_the_data_get_finite_answers_without_a_warning(
     kind: Any, container: Any
 ) -> None:
@@ -193,7 +194,7 @@ def test_rows_far_outside_the_data_get_finite_answers_without_a_warning(
             assert not np.isnan(model.predict_log_proba(far)).any()
 
 
-@pytest.mark.parametrize("kind", [GaussianNB, LinearDiscriminantAnalysis])
+@each("kind", [GaussianNB, LinearDiscriminantAnalysis])
 def test_classes_a_world_apart_keep_log_probabilities_beyond_the_smallest_number(kind: Any) -> None:
     X = np.array([[0.0], [1.0], [2.0], [1000.0], [1001.0], [1002.0]])
     model = kind(**({"var_smoothing": 0.0} if kind is GaussianNB else {})).fit(
@@ -205,7 +206,7 @@ def test_classes_a_world_apart_keep_log_probabilities_beyond_the_smallest_number
     np.testing.assert_allclose(log_proba[:, 1] - log_proba[:, 0], expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in PROBABILISTIC if kind is not MajorityClass])
+@each("kind", [kind for kind in PROBABILISTIC if kind is not MajorityClass])
 def test_a_class_of_prior_zero_is_never_predicted(kind: Any) -> None:
     for K, priors in [(2, [0, 1]), (3, [0.5, 0, 0.5])]:
         X, y = DATA[K]
@@ -237,7 +238,7 @@ def test_dependent_features_are_reported_and_change_no_prediction() -> None:
     )
 
 
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+@each("container", [np.asarray, sp.csr_array])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_more_features_than_rows_are_answered_in_the_span_of_the_rows(
     container: Any, rng: np.random.Generator
@@ -266,7 +267,7 @@ def test_wide_rows_and_their_covariance_give_the_same_classifier(rng: np.random.
     np.testing.assert_allclose(ml.decision_function(X), tall.decision_function(X), atol=1e-8)
 
 
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+@each("container", [np.asarray, sp.csr_array])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_feature_without_spread_within_the_classes_is_left_out_not_blown_up(
     container: Any,
@@ -288,7 +289,7 @@ def test_one_row_of_each_class_leaves_the_priors() -> None:
     np.testing.assert_allclose(model.predict_proba([[3.0, 3.0]]), [[0.5, 0.5]])
 
 
-@pytest.mark.parametrize("total", [1.0, 0.01])
+@each("total", [1.0, 0.01])
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
 def test_weights_that_sum_to_less_than_the_rows_are_relative(total: float) -> None:
     X, y = DATA[3]
@@ -342,7 +343,7 @@ def test_a_class_of_too_few_rows_for_a_covariance_gets_the_pooled_one_and_it_is_
     assert mixed.status_ == "converged"
 
 
-@pytest.mark.parametrize("rows", [1, 2])
+@each("rows", [1, 2])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_classes_of_a_row_or_two_are_answered(rows: int) -> None:
     X, y = np.random.default_rng(0).normal(size=(3 * rows, 4)), np.repeat(np.arange(3), rows)
@@ -352,7 +353,7 @@ def test_classes_of_a_row_or_two_are_answered(rows: int) -> None:
         assert np.isfinite(model.decision_function(X)).all()
 
 
-@pytest.mark.parametrize("shrinkage", [0.01, 1.0, "ledoit_wolf"])
+@each("shrinkage", [0.01, 1.0, "ledoit_wolf"])
 def test_shrinkage_answers_with_fewer_rows_than_features(
     shrinkage: Any, rng: np.random.Generator
 ) -> None:
@@ -392,13 +393,13 @@ def test_a_level_that_nobody_has_seen_says_nothing() -> None:
     np.testing.assert_allclose(model.predict_log_proba([[7.0, 1.0]]), seen, rtol=1e-12)
 
 
-@pytest.mark.parametrize("kind", [MultinomialNB, PoissonNB, CategoricalNB])
+@each("kind", [MultinomialNB, PoissonNB, CategoricalNB])
 def test_negative_values_are_refused_with_their_place(kind: Any) -> None:
     with pytest.raises(ValueError, match=r"Negative values.*column 1 holds -2 in row 1"):
         kind().fit([[1.0, 2], [1, -2]], [0, 1])
 
 
-@pytest.mark.parametrize(
+@each(
     ("family", "outside", "holds"),
     [
         ("gamma", [0.0, 0.5], "column 0 holds 0 in row 1"),
@@ -418,7 +419,7 @@ def test_no_probability_is_made_of_what_a_family_does_not_have(
             method([X[0], outside])
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "message"),
     [
         (LinearDiscriminantAnalysis(shape="round"), "'full', 'diagonal', 'spherical'"),
@@ -443,8 +444,8 @@ def test_what_cannot_work_is_reported_in_one_line(model: Any, message: str) -> N
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("shrinkage", [0.3, 1.0])
-@pytest.mark.parametrize("rows", ["a column twice", "constant", "few", "one of each class"])
+@each("shrinkage", [0.3, 1.0])
+@each("rows", ["a column twice", "constant", "few", "one of each class"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_pooled_covariance_without_rank_is_reported_by_both_that_mix_it_in(
     rows: str, shrinkage: float
@@ -462,7 +463,7 @@ def test_a_pooled_covariance_without_rank_is_reported_by_both_that_mix_it_in(
     assert qda.reason_ == lda.reason_
 
 
-@pytest.mark.parametrize("shrinkage", [0.0, 0.3])
+@each("shrinkage", [0.0, 0.3])
 def test_a_class_whose_weights_are_less_than_one_row_has_no_unbiased_covariance(
     shrinkage: float,
 ) -> None:
@@ -475,8 +476,8 @@ def test_a_class_whose_weights_are_less_than_one_row_has_no_unbiased_covariance(
     np.testing.assert_allclose(-2 * by_mass.A_[0], expected, rtol=1e-10)
 
 
-@pytest.mark.parametrize("unit", [1e-82, 1e-30, 1e30, 1e78])
-@pytest.mark.parametrize("n", [12, 60])
+@each("unit", [1e-82, 1e-30, 1e30, 1e78])
+@each("n", [12, 60])
 def test_ledoit_and_wolfs_share_has_no_unit(n: int, unit: float) -> None:
     X, y = np.random.default_rng(0).normal(size=(n, 16)), np.arange(n) % 2
     kind, half = LinearDiscriminantAnalysis, slice(0, n // 2)
@@ -488,7 +489,7 @@ def test_ledoit_and_wolfs_share_has_no_unit(n: int, unit: float) -> None:
     assert folds[0][0].shrinkage_ == pytest.approx(alone, rel=1e-9)
 
 
-@pytest.mark.parametrize("family", ["gaussian", "spherical_gaussian", "multivariate_gaussian"])
+@each("family", ["gaussian", "spherical_gaussian", "multivariate_gaussian"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_constant_column_is_uninformative_whatever_its_last_digit(family: str) -> None:
     X, y = np.random.default_rng(0).normal(size=(101, 3)), np.arange(101) % 3
@@ -511,8 +512,8 @@ def own_covariances(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.array([np.cov((X[y == k] - X[y == k][0]).T, bias=True) for k in np.unique(y)])
 
 
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
-@pytest.mark.parametrize("fitted", ["whole", "folds", "shards", "a class at a time"])
+@each("container", [np.asarray, sp.csr_array])
+@each("fitted", ["whole", "folds", "shards", "a class at a time"])
 def test_classes_a_million_deviations_apart_keep_their_digits(fitted: str, container: Any) -> None:
     X, y = far_classes(1e6)
     made = [ExponentialFamilyNB("gaussian", smoothing=0), GaussianNB(var_smoothing=0)]
@@ -535,7 +536,7 @@ def test_classes_a_million_deviations_apart_keep_their_digits(fitted: str, conta
     np.testing.assert_allclose(ours.decision_function(X), Z, rtol=1e-9, atol=1e-9 * np.abs(Z).max())
 
 
-@pytest.mark.parametrize("apart", [1e3, 3e3])
+@each("apart", [1e3, 3e3])
 def test_so_do_the_other_families_of_squares(apart: float) -> None:
     X, y = far_classes(apart)
     S = own_covariances(X, y)
@@ -547,7 +548,7 @@ def test_so_do_the_other_families_of_squares(apart: float) -> None:
     np.testing.assert_allclose(-2 * full[:, 2:], precision, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("family", ["gaussian", "spherical_gaussian"])
+@each("family", ["gaussian", "spherical_gaussian"])
 def test_smoothing_is_of_the_variance_within_classes_however_far_apart(family: str) -> None:
     X, y = far_classes(1e5)
     smoothed, plain = (ExponentialFamilyNB(family, smoothing=s).fit(X, y) for s in (1e-3, 0))
@@ -556,7 +557,7 @@ def test_smoothing_is_of_the_variance_within_classes_however_far_apart(family: s
     np.testing.assert_allclose(variances[0], variances[1] + 1e-3 * within, rtol=1e-6)
 
 
-@pytest.mark.parametrize("family", ["gaussian", "spherical_gaussian"])
+@each("family", ["gaussian", "spherical_gaussian"])
 def test_where_no_class_varies_it_is_of_all_rows(family: str) -> None:
     X, y = np.repeat([[0.0, 3.0], [1.0, 2.0]], 5, axis=0), np.repeat([0, 1], 5)
     model = ExponentialFamilyNB(family, smoothing=0.1).fit(X, y)

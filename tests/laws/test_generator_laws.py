@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import sparse
 from scipy.stats import norm, t
 
@@ -41,7 +42,7 @@ def error_of(model: Any, train: Any, test: Any) -> float:
     return 1 - model.fit(*train).score(*test)
 
 
-@pytest.mark.parametrize("name", synthetic.names())
+@each("name", synthetic.names())
 def test_a_seed_fixes_every_row_whatever_else_was_drawn(name: str) -> None:
     X, y = draw(name, 3)
     np.random.seed(0)  # noqa: NPY002, a foreign library may do so
@@ -55,7 +56,7 @@ def test_a_seed_fixes_every_row_whatever_else_was_drawn(name: str) -> None:
     assert dense(X).dtype == np.float64
 
 
-@pytest.mark.parametrize("name", synthetic.names())
+@each("name", synthetic.names())
 def test_every_key_has_a_kind_and_a_word(name: str) -> None:
     output = keys_schema(synthetic.generator(name))
     parameters = list(inspect.signature(synthetic.generator(name)).parameters)
@@ -86,7 +87,7 @@ SOME: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", RULES)
+@each("name", RULES)
 def test_the_right_model_of_many_rows_is_as_good_as_any_can_be(name: str) -> None:
     rows = (20_000, 20_000)
     given = SOME.get(name, {})
@@ -97,7 +98,7 @@ def test_the_right_model_of_many_rows_is_as_good_as_any_can_be(name: str) -> Non
     assert -slack < error_of(RULES[name](), train, test) - best < slack + 0.002
 
 
-@pytest.mark.parametrize("name", RULES)
+@each("name", RULES)
 def test_label_noise_costs_what_the_formula_says(name: str) -> None:
     given = SOME.get(name, {}) | {"label_noise": 0.2}
     rows = (20_000, 20_000)
@@ -139,7 +140,7 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "wrong"), WRONG)
+@each(("name", "wrong"), WRONG)
 def test_no_error_is_known_of_what_is_not_drawn(name: str, wrong: dict[str, Any]) -> None:
     keys = NEEDED.get(name, {}) | {"rows": [10, 10]} | wrong
     with pytest.raises(ValueError, match=r".") as drawing:
@@ -192,7 +193,7 @@ def test_circles_are_separable_by_squares_and_by_no_hyperplane() -> None:
         draw("circles", radii=[1, 2, 3])
 
 
-@pytest.mark.parametrize(("margin", "spread", "features"), [(0.5, 1.0, 2), (0.01, 2.0, 7)])
+@each(("margin", "spread", "features"), [(0.5, 1.0, 2), (0.01, 2.0, 7)])
 def test_the_largest_margin_is_the_one_that_was_asked_for(
     margin: float, spread: float, features: int
 ) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
@@ -14,9 +15,9 @@ from linclass.linear.losses.margin import Logistic
 from linclass.linear.objective.objective import Objective
 
 
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("density", [0.04, 0.5, 1.0])
-@pytest.mark.parametrize("intercept", [True, False])
+@each("form", [np.asarray, sparse.csr_array])
+@each("density", [0.04, 0.5, 1.0])
+@each("intercept", [True, False])
 def test_gram_products_are_sums_over_rows(form: Any, density: float, intercept: bool) -> None:
     rng = np.random.default_rng(2)
     X = rng.standard_normal((700, 9)) * (rng.random((700, 9)) < density)
@@ -38,7 +39,7 @@ def test_gram_products_are_sums_over_rows(form: Any, density: float, intercept: 
         assert_allclose(found[g], expected, atol=1e-10)
 
 
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@each("form", [np.asarray, sparse.csr_array])
 def test_column_norms_are_weighted_by_the_rows(form: Any) -> None:
     rng = np.random.default_rng(4)
     X, y = rng.standard_normal((60, 3)) + 2, np.where(rng.random(60) < 0.5, 1.0, -1.0)

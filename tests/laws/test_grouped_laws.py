@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from cases import each
 from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import Pipeline
 
@@ -40,8 +41,8 @@ def rows(n: int, n_groups: int, K: int, seed: int = 0) -> tuple[np.ndarray, np.n
     return y, groups
 
 
-@pytest.mark.parametrize(("n", "n_groups", "K", "folds"), CASES)
-@pytest.mark.parametrize("seed", range(3))
+@each(("n", "n_groups", "K", "folds"), CASES)
+@each("seed", range(3))
 def test_folds_are_a_partition_that_keeps_groups_whole(n, n_groups, K, folds, seed):
     y, groups = rows(n, n_groups, K, seed)
     fold = stratified_folds(y, folds, seed, groups)
@@ -52,7 +53,7 @@ def test_folds_are_a_partition_that_keeps_groups_whole(n, n_groups, K, folds, se
         assert set(y[fold != k].tolist()) == set(y.tolist())  # no training set lacks a class
 
 
-@pytest.mark.parametrize(("n", "n_groups", "K", "folds"), CASES)
+@each(("n", "n_groups", "K", "folds"), CASES)
 def test_the_order_of_rows_decides_nothing(n, n_groups, K, folds):
     y, groups = rows(n, n_groups, K)
     shuffled = np.random.default_rng(1).permutation(n)
@@ -85,7 +86,7 @@ def test_one_large_group_does_not_unbalance_the_others():
     assert sizes.tolist() == [24, 24, 26, 26, 100]
 
 
-@pytest.mark.parametrize("share", [0.1, 0.25, 0.5])
+@each("share", [0.1, 0.25, 0.5])
 def test_a_hold_out_takes_its_share_of_each_class(share):
     y = np.repeat([0, 1, 2], [100, 37, 3])
     held_out = hold_out(y, share, 7)
@@ -100,7 +101,7 @@ def test_a_hold_out_takes_its_share_of_each_class(share):
     assert abs(of_groups.sum() - share * 500) <= largest
 
 
-@pytest.mark.parametrize(
+@each(
     ("y", "groups", "words"),
     [
         ([0, 1, 0, 1, 0, 1], [0, 0, 1, 1, 2, 2], "need 4 groups, and there are 3; use at most 3"),
@@ -184,7 +185,7 @@ INSIDE = {
 }
 
 
-@pytest.mark.parametrize("inside", INSIDE)
+@each("inside", INSIDE)
 def test_groups_reach_the_estimator_inside_that_holds_rows_out(inside):
     y, groups = rows(97, 30, 2)
     table = Table(groups[:, None].astype(float), ("group",))
@@ -242,7 +243,7 @@ def test_where_nothing_is_a_strength_the_best_is_chosen():
     assert chosen(scores, "one_standard_error", options) == {"power": 2}
 
 
-@pytest.mark.parametrize("kind", [np.int64, np.float32, int])
+@each("kind", [np.int64, np.float32, int])
 def test_whole_numbers_of_numpy_are_strengths(kind):
     """np.int64 was none, so the earlier of two equals was chosen, not the stronger."""
     options = [{"strength": kind(s)} for s in (1, 10)]
@@ -256,7 +257,7 @@ def test_small_c_is_a_strong_penalty():
     assert chosen(scores, "one_standard_error", options) == {"C": 0.01}
 
 
-@pytest.mark.parametrize("failure", [NotApplicable, ZeroDivisionError])
+@each("failure", [NotApplicable, ZeroDivisionError])
 def test_only_a_refusal_sends_tuning_from_the_joint_path_to_single_fits(failure):
     """What else goes wrong in joint fits is a mistake, and must be seen."""
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import sparse
 
 from linclass import HoKashyap, LeastSquaresClassifier
@@ -20,9 +21,9 @@ def rows(seed: int, apart: float, n: int = 60) -> tuple[Any, Any]:
     return rng.normal(size=(n, 3)) + apart * y[:, None] + 50, y
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize("apart", [0.3, 1.0, 2.0, 4.0])
-@pytest.mark.parametrize("seed", range(4))
+@each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@each("apart", [0.3, 1.0, 2.0, 4.0])
+@each("seed", range(4))
 def test_what_it_says_of_separability_is_true(seed: int, apart: float, kind: Any) -> None:
     X, y = rows(seed, apart)
     model = HoKashyap(max_iter=20_000).fit(kind(X), y)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from cases import each
 from sklearn.cluster import KMeans
 
 from linclass.discriminant.k_means import k_means
@@ -22,7 +22,7 @@ def squares(Y: np.ndarray, w: np.ndarray, nearest: np.ndarray) -> float:
     return float(w @ distance.min(axis=1))
 
 
-@pytest.mark.parametrize("k", [1, 2, 5, 8])
+@each("k", [1, 2, 5, 8])
 def test_it_is_as_good_as_scikit_learns(k: int) -> None:
     Y, w = rows(), np.random.default_rng(1).uniform(0.5, 2, 90)
     ours = squares(Y, w, k_means(Y, w, k, 20, 0))
@@ -30,7 +30,7 @@ def test_it_is_as_good_as_scikit_learns(k: int) -> None:
     assert ours <= theirs * 1.02
 
 
-@pytest.mark.parametrize("k", [2, 4])
+@each("k", [2, 4])
 def test_neither_order_nor_repetition_of_rows_matters(k: int) -> None:
     Y, times = rows(), np.random.default_rng(2).integers(1, 4, 90)
     order = np.random.default_rng(3).permutation(90)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
@@ -37,7 +38,7 @@ def rows(n: int, seed: int = 0) -> np.ndarray:
     return 0.5 * np.random.default_rng(seed).standard_normal((n, 3))
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@each("name", KERNELS)
 def test_a_matrix_holds_the_kernel_of_every_pair(name: str) -> None:
     X, Y = rows(300), rows(7, seed=1)
     kernel, k = find("kernels", name)(), DEFINITIONS[name]
@@ -48,13 +49,13 @@ def test_a_matrix_holds_the_kernel_of_every_pair(name: str) -> None:
     assert_allclose(kernel.matrix(sparse.csr_array(X), sparse.csr_array(Y)), kernel.matrix(X, Y))
 
 
-@pytest.mark.parametrize("name", [n for n in KERNELS if find("kernels", n).is_psd])
+@each("name", [n for n in KERNELS if find("kernels", n).is_psd])
 def test_an_inner_product_has_no_negative_eigenvalue(name: str) -> None:
     values = np.linalg.eigvalsh(find("kernels", name)().matrix(rows(60)))
     assert values.min() > -1e-12 * values.max()
 
 
-@pytest.mark.parametrize("offset", [2.0**17, 2.0**30])
+@each("offset", [2.0**17, 2.0**30])
 def test_a_gaussian_kernel_does_not_know_where_the_rows_lie(offset: float) -> None:
     """Rows of few binary digits, moved by a power of 2, differ by the same to the last digit."""
     X, Y = np.round(1024 * rows(60)) / 1024, np.round(1024 * rows(7, seed=1)) / 1024
@@ -73,7 +74,7 @@ def test_a_gaussian_kernel_does_not_know_where_the_rows_lie(offset: float) -> No
     assert thin == pytest.approx(1 / (3 * (X * (X > 0)).var()), rel=1e-9)
 
 
-@pytest.mark.parametrize(
+@each(
     "params",
     [
         {"gamma": np.inf},
@@ -171,7 +172,7 @@ def test_gradients_are_those_of_functions() -> None:
     assert_allclose(design.inner(P.at(theta).gradient, step, along), numeric, rtol=1e-7)
 
 
-@pytest.mark.parametrize("copies", [1, 3])
+@each("copies", [1, 3])
 def test_kernel_features_have_the_kernels_inner_products(copies: int) -> None:
     X = np.repeat(rows(40), copies, axis=0)
     K = Gaussian(1.0).matrix(X)
@@ -194,7 +195,7 @@ def test_few_features_are_found_where_they_are_and_given_up_where_not() -> None:
     assert few_features(Gaussian(1000.0), X, 40) is None
 
 
-@pytest.mark.parametrize("n", [20, 200, 1000])
+@each("n", [20, 200, 1000])
 def test_a_negative_eigenvalue_counts_beside_the_largest_whatever_the_number_of_rows(
     n: int,
 ) -> None:
@@ -238,7 +239,7 @@ def test_the_largest_eigenvalue_is_found_from_below() -> None:
             assert 0.5 * true <= largest_eigenvalue(K) <= true * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@each("size", [1e-6, 1.0, 1e6])
 def test_features_of_rows_of_any_size_leave_no_more_than_asked(size: float) -> None:
     """Few rows hold nearly all of the trace, and none of them is among those looked at first."""
     X = size * np.random.default_rng(0).normal(size=(1000, 3))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import sparse
 
 from linclass import (
@@ -25,7 +26,7 @@ MODELS = [
     SupportVectorRegressor(strength=0.01, kernel="gaussian"),
     SupportVectorRegressor(strength=0.01, loss="squared_epsilon_insensitive"),
 ]
-ALL = pytest.mark.parametrize("model", MODELS, ids=repr)
+ALL = each("model", MODELS, ids=repr)
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
@@ -40,8 +41,8 @@ def answers(model: Any, X: Any) -> np.ndarray:
     return model.predict(X) if isinstance(model, Regressor) else model.decision_function(X)
 
 
-@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("K", [2, 3])
+@each("container", [np.asarray, sparse.csr_array])
+@each("K", [2, 3])
 @ALL
 def test_a_warm_fit_is_the_fit(model: Any, K: int, container: Any) -> None:
     X, y = rows(model, K)
@@ -91,8 +92,8 @@ def test_rows_of_weight_zero_keep_their_places(model: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("intercept", [True, False])
+@each("K", [2, 3])
+@each("intercept", [True, False])
 def test_a_perceptron_goes_on_from_where_it_was(K: int, intercept: bool) -> None:
     X, y = rows(KernelPerceptron(), K)
     model = KernelPerceptron(gamma=20.0, fit_intercept=intercept, max_iter=1000).fit(X, y)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pytest
+from cases import each
 
 from linclass.base.line_search import (
     ARMIJO,
@@ -37,7 +37,7 @@ class Log:
         return np.tanh([self.theta])
 
 
-@pytest.mark.parametrize("theta", [0.3, 1.5, -2.0, 5.0])
+@each("theta", [0.3, 1.5, -2.0, 5.0])
 def test_backtracking_takes_the_first_step_of_sufficient_decrease(theta: float) -> None:
     old, step = Log(theta), -np.sinh(theta) * np.cosh(theta)
     slope = float(old.gradient[0] * step)
@@ -70,7 +70,7 @@ def test_halving_each_of_many_is_halving_one_after_another() -> None:
     assert together.tolist() == alone
 
 
-@pytest.mark.parametrize("first", [1e-4, 1.0, 1e4])
+@each("first", [1e-4, 1.0, 1e4])
 def test_a_wolfe_step_decreases_and_flattens(first: float) -> None:
     old, s = Log(3.0), np.array([-1.0])
     new = wolfe(old, lambda t: Log(3.0 - t), s, first)
@@ -84,7 +84,7 @@ def test_wolfe_does_not_ascend() -> None:
     assert wolfe(old, lambda t: Log(3.0 + t), np.array([1.0]), 1.0) is old
 
 
-@pytest.mark.parametrize("kinks", [[0.1], [0.2, 0.21, 0.7], [0.9]])
+@each("kinks", [[0.1], [0.2, 0.21, 0.7], [0.9]])
 def test_the_exact_search_finds_the_minimum_of_a_piecewise_quadratic_function(kinks: list) -> None:
     """φ = −t + ½ Σ cᵢ (t − kᵢ)₊²."""
     k, c = np.array(kinks), np.array([30.0, 5.0, 8.0][: len(kinks)])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.optimize import linprog
@@ -63,9 +64,9 @@ def by_slacks(P: Objective) -> float:
     return float(found.fun)
 
 
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("penalty", PENALTIES)
-@pytest.mark.parametrize("loss", LOSSES)
+@each("intercept", [True, False])
+@each("penalty", PENALTIES)
+@each("loss", LOSSES)
 def test_the_minimum_is_that_of_the_program_of_slacks(
     loss: str, penalty: str, intercept: bool
 ) -> None:
@@ -78,7 +79,7 @@ def test_the_minimum_is_that_of_the_program_of_slacks(
     assert found.objective == pytest.approx(by_slacks(P), rel=1e-8)
 
 
-@pytest.mark.parametrize("strength", [0.0, 0.02, 0.3])
+@each("strength", [0.0, 0.02, 0.3])
 def test_least_absolute_deviations_are_the_median_regression_of_scikit_learn(
     strength: float,
 ) -> None:
@@ -98,7 +99,7 @@ def test_of_no_features_the_median_is_left() -> None:
     assert_allclose(found.theta, [0, 4])
 
 
-@pytest.mark.parametrize("penalty", ["none", "l1"])
+@each("penalty", ["none", "l1"])
 def test_units_and_the_origin_of_the_rows_change_nothing(penalty: str) -> None:
     P = problem("hinge", penalty)
     X, scale = P.design.dense()[:, :4], np.array([1e-6, 1e4, 1.0, 1e8])
@@ -109,7 +110,7 @@ def test_units_and_the_origin_of_the_rows_change_nothing(penalty: str) -> None:
     assert far.objective == pytest.approx(near.objective, rel=1e-8)
 
 
-@pytest.mark.parametrize("penalty", PENALTIES)
+@each("penalty", PENALTIES)
 def test_a_row_of_weight_two_is_the_row_twice_and_sparse_rows_are_rows(penalty: str) -> None:
     P = problem("hinge", penalty)
     X, w = P.design.dense()[:, :4], np.where(np.arange(80) % 3, 1.0, 2.0)
@@ -128,8 +129,8 @@ def test_a_row_of_weight_two_is_the_row_twice_and_sparse_rows_are_rows(penalty: 
     assert_allclose([one.objective for one in found], found[0].objective, rtol=1e-9)
 
 
-@pytest.mark.parametrize("penalty", [None, "l1", {"l1": {"factors": [0, 1, 1, 2]}}])
-@pytest.mark.parametrize("classes", [2, 3])
+@each("penalty", [None, "l1", {"l1": {"factors": [0, 1, 1, 2]}}])
+@each("classes", [2, 3])
 def test_classifiers_take_it_by_themselves(penalty: Any, classes: int) -> None:
     rng = np.random.default_rng(1)
     y = rng.integers(0, classes, 120)
@@ -141,7 +142,7 @@ def test_classifiers_take_it_by_themselves(penalty: Any, classes: int) -> None:
     assert model.score(X, y) > 1 / classes
 
 
-@pytest.mark.parametrize("seed", range(8))
+@each("seed", range(8))
 def test_separable_classes_have_no_loss(seed: int) -> None:
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((40, 60)) * 10.0 ** rng.integers(-3, 4, 60)
@@ -163,8 +164,8 @@ def test_a_perfect_fit_misses_nothing() -> None:
     assert_allclose(P.at(found.theta).scores, y, atol=1e-12)
 
 
-@pytest.mark.parametrize("strength", [0.0, 1e-3])
-@pytest.mark.parametrize("seed", range(20))
+@each("strength", [0.0, 1e-3])
+@each("seed", range(20))
 def test_what_is_missed_on_hard_rows_is_at_most_what_the_certificate_says(
     seed: int, strength: float
 ) -> None:

@@ -3,7 +3,7 @@
 import warnings
 
 import numpy as np
-import pytest
+from cases import each
 from scipy.special import logsumexp
 
 from linclass.base.arrays import log_probabilities
@@ -18,7 +18,7 @@ SCORES = {
 }
 
 
-@pytest.mark.parametrize("kind", SCORES)
+@each("kind", SCORES)
 def test_probabilities_sum_to_one_and_nothing_warns(kind: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from problems import CONVEX, FITTED, LOSSES, SMOOTH, K, scores, targets
 from scipy.optimize import minimize
@@ -43,17 +44,15 @@ def directions(z: np.ndarray) -> list[int | None]:
     return [None] if z.ndim == 1 else list(range(len(z)))
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@each("name", LOSSES)
 def test_losses_are_at_least_0(name: str) -> None:
     loss, y, z = made(name)
     assert (loss.values(y, 10 * z) >= 0).all()
     assert (loss.values(y, 0 * z) >= 0).all()
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize(
-    "penalty", ["l2", {"l2": {"factors": [1.0, 0.0, 4.0]}}, {"l2": {"factors": [1.0, 2.0, 4.0]}}]
-)
+@each("classes", [2, 3])
+@each("penalty", ["l2", {"l2": {"factors": [1.0, 0.0, 4.0]}}, {"l2": {"factors": [1.0, 2.0, 4.0]}}])
 def test_a_penalized_perceptron_loss_is_least_at_0(penalty: Any, classes: int) -> None:
     """P(0) = 0, and no P is below it: the fit ends there and says so, where it had a gap of 10²⁹⁹ shares of 0."""
     rng = np.random.default_rng(0)
@@ -64,7 +63,7 @@ def test_a_penalized_perceptron_loss_is_least_at_0(penalty: Any, classes: int) -
     assert set(model.path(X, y, [1.0, 0.1]).status_) == {"converged"}
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@each("name", LOSSES)
 def test_the_jet_at_zero_is_that_of_scores_of_0(name: str) -> None:
     loss, y, z = made(name)
     found = loss.jet_at_zero(y)
@@ -73,7 +72,7 @@ def test_the_jet_at_zero_is_that_of_scores_of_0(name: str) -> None:
         np.testing.assert_array_equal(part, own)
 
 
-@pytest.mark.parametrize("name", SMOOTH)
+@each("name", SMOOTH)
 def test_slope_matches_finite_differences(name: str) -> None:
     loss, y, z = made(name)
     for k in directions(z):
@@ -81,7 +80,7 @@ def test_slope_matches_finite_differences(name: str) -> None:
         assert_allclose(loss.slopes(y, z)[... if k is None else k], numeric, atol=1e-8)
 
 
-@pytest.mark.parametrize("name", TWICE)
+@each("name", TWICE)
 def test_curvature_matches_finite_differences(name: str) -> None:
     loss, y, z = made(name)
     for k in directions(z):
@@ -91,7 +90,7 @@ def test_curvature_matches_finite_differences(name: str) -> None:
         assert_allclose(loss.curve(loss.curvatures(y, z), e), numeric, atol=1e-8)
 
 
-@pytest.mark.parametrize("name", TWICE)
+@each("name", TWICE)
 def test_second_derivatives_entry_by_entry_are_the_curvature(name: str) -> None:
     loss, y, z = made(name)
     curvatures = loss.curvatures(y, z)
@@ -104,7 +103,7 @@ def test_second_derivatives_entry_by_entry_are_the_curvature(name: str) -> None:
             assert_allclose(entry, column[... if l is None else l], atol=1e-15)
 
 
-@pytest.mark.parametrize("name", TWICE)
+@each("name", TWICE)
 def test_hessian_is_the_sum_of_curvatures_over_rows(name: str) -> None:
     loss, y, z = made(name)
     rng = np.random.default_rng(0)
@@ -122,7 +121,7 @@ def test_hessian_is_the_sum_of_curvatures_over_rows(name: str) -> None:
     assert_allclose(loss.hessian(B.copy(), w, C), expected.reshape(size, size), atol=1e-12)
 
 
-@pytest.mark.parametrize("name", CONVEX)
+@each("name", CONVEX)
 def test_slope_is_a_subgradient(name: str) -> None:
     loss, y, z = made(name)
     other = scores(loss, N, seed=5)
@@ -131,7 +130,7 @@ def test_slope_is_a_subgradient(name: str) -> None:
     assert (loss.values(y, other) >= linear - 1e-12).all()
 
 
-@pytest.mark.parametrize("name", SMOOTH)
+@each("name", SMOOTH)
 def test_slope_changes_no_faster_than_smoothness(name: str) -> None:
     loss, y, z = made(name)
     other = scores(loss, N, seed=5)
@@ -141,7 +140,7 @@ def test_slope_changes_no_faster_than_smoothness(name: str) -> None:
     ).all()
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@each("name", LOSSES)
 def test_margins_of_ten_thousand_give_finite_values_without_a_warning(name: str) -> None:
     loss, y, z = made(name)
     for far in (1e4 * np.sign(z), 1e4 * z / np.abs(z).max(), np.zeros_like(z)):
@@ -150,7 +149,7 @@ def test_margins_of_ten_thousand_give_finite_values_without_a_warning(name: str)
         assert np.isfinite(loss.margins(y, far)).all()
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@each("name", LOSSES)
 def test_jet_is_value_slope_and_curvature(name: str) -> None:
     loss, y, z = made(name)
     values, slopes, curvatures = loss.jet(y, z)
@@ -161,7 +160,7 @@ def test_jet_is_value_slope_and_curvature(name: str) -> None:
         assert_allclose(curvatures, loss.curvatures(y, z), rtol=1e-13)
 
 
-@pytest.mark.parametrize("name", CONJUGATE)
+@each("name", CONJUGATE)
 def test_fenchel_young(name: str) -> None:
     """ℓ(z) + ℓ*(s) ≥ s·z, with equality at s = ℓ′(z)."""
     loss, y, z = made(name)
@@ -182,7 +181,7 @@ def test_the_conjugate_of_the_probit_loss_has_its_digits_at_any_margin() -> None
         assert_allclose(loss.conjugate(np.array([0.0, 1e-310, 1e-290])), 0, atol=1e-280)
 
 
-@pytest.mark.parametrize("name", CONJUGATE)
+@each("name", CONJUGATE)
 def test_conjugate_is_the_supremum_of_its_definition(name: str) -> None:
     """ℓ*(s) = sup_z s·z − ℓ(z), by numerical minimization at slopes inside the domain."""
     loss, y, z = made(name)
@@ -201,16 +200,14 @@ def test_conjugate_is_the_supremum_of_its_definition(name: str) -> None:
         assert_allclose(loss.conjugates(own, s[..., i : i + 1])[0], -found.fun, atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in CONJUGATE if issubclass(find("losses", n), MarginLoss)]
-)
+@each("name", [n for n in CONJUGATE if issubclass(find("losses", n), MarginLoss)])
 def test_conjugate_is_infinite_outside_its_domain(name: str) -> None:
     loss = find("losses", name)()
     assert isinstance(loss, MarginLoss)
     assert np.isinf(loss.conjugate(np.array([-0.1]))).all()
 
 
-@pytest.mark.parametrize("name", CONJUGATE)
+@each("name", CONJUGATE)
 def test_balanced_slopes_stay_in_the_domain_and_sum_to_zero(name: str) -> None:
     loss, y, z = made(name)
     w = np.random.default_rng(3).uniform(0.1, 1, N)
@@ -240,7 +237,7 @@ def test_softmax_with_a_reference_class_gives_it_the_score_zero() -> None:
     assert_allclose(part.balance(y, s, w) @ w, 0, atol=1e-14)
 
 
-@pytest.mark.parametrize("name", ["hinge", "squared_hinge"])
+@each("name", ["hinge", "squared_hinge"])
 def test_convex_margin_losses_bound_zero_one_loss(name: str) -> None:
     m = np.linspace(-3, 3, 601)
     loss: Any = find("losses", name)()
@@ -339,8 +336,8 @@ def test_what_a_loss_may_leave_out(
     assert_allclose(model.coef_, whole.coef_, atol=1e-2)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("base", [MarginLoss, ResidualLoss])
+@each("method", METHODS)
+@each("base", [MarginLoss, ResidualLoss])
 def test_a_loss_reports_which_method_it_lacks(base: type[Loss], method: str) -> None:
     half = type("Half", (base,), {})()
     with pytest.raises(NotImplementedError, match=f"the loss Half has no method {method}; define"):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
@@ -39,10 +40,10 @@ def objective(
     return Objective(design, find("losses", loss)(), y, rng.uniform(0.1, 2, n), L2(), strength)
 
 
-@pytest.mark.parametrize("thin", [False, True])
-@pytest.mark.parametrize("strength", [1e3, 1.0, 1e-2, 1e-4])
-@pytest.mark.parametrize("shape", [(2, 1), (30, 2), (200, 5), (40, 60)])
-@pytest.mark.parametrize("loss", [*STRAIGHT, *PIECES])
+@each("thin", [False, True])
+@each("strength", [1e3, 1.0, 1e-2, 1e-4])
+@each("shape", [(2, 1), (30, 2), (200, 5), (40, 60)])
+@each("loss", [*STRAIGHT, *PIECES])
 def test_the_gap_goes_to_zero_for_every_shape_and_strength(
     loss: str, shape: tuple[int, int], strength: float, thin: bool
 ) -> None:
@@ -55,8 +56,8 @@ def test_the_gap_goes_to_zero_for_every_shape_and_strength(
     assert 0 <= gap <= 1e-9
 
 
-@pytest.mark.parametrize("offset", [2.0**17, 2.0**30])
-@pytest.mark.parametrize("loss", [*STRAIGHT, *PIECES])
+@each("offset", [2.0**17, 2.0**30])
+@each("loss", [*STRAIGHT, *PIECES])
 def test_where_the_rows_lie_is_the_intercepts_affair(loss: str, offset: float) -> None:
     """Moved by a power of 2, rows of few binary digits are the same rows exactly."""
     near = objective(loss, 200, 4, 1e-3)
@@ -72,7 +73,7 @@ def test_where_the_rows_lie_is_the_intercepts_affair(loss: str, offset: float) -
     assert here.objective == pytest.approx(there.objective, rel=2e-9)
 
 
-@pytest.mark.parametrize("seed", range(20, 32))
+@each("seed", range(20, 32))
 def test_classes_far_apart_are_no_harder(seed: int) -> None:
     """Their hulls are nearly as far apart as their means, so the least objective is tiny, and found."""
     rng = np.random.default_rng(seed)
@@ -88,7 +89,7 @@ def test_classes_far_apart_are_no_harder(seed: int) -> None:
     assert solution.objective <= 1e-3 / 2 / (apart / 2) ** 2
 
 
-@pytest.mark.parametrize("loss", [*STRAIGHT, *PIECES])
+@each("loss", [*STRAIGHT, *PIECES])
 def test_what_ends_early_is_no_worse_than_the_best_constant(loss: str) -> None:
     P = objective(loss, 300, 4, 1e-6, thin=True)
     P = Objective(DesignMatrix(P.design.X + sparse.csr_array(np.full((300, 4), 1e6))), *parts_of(P))
@@ -103,7 +104,7 @@ def parts_of(P: Objective) -> tuple[Any, ...]:
     return P.loss, P.y, P.weights, P.penalty, P.strength
 
 
-@pytest.mark.parametrize("loss", STRAIGHT)
+@each("loss", STRAIGHT)
 def test_many_rows_take_the_short_cuts_to_the_same_end(loss: str) -> None:
     """20,000 rows: a start from few, rounds on those that may move."""
     P = objective(loss, 20_000, 3, 1e-3)
@@ -113,8 +114,8 @@ def test_many_rows_take_the_short_cuts_to_the_same_end(loss: str) -> None:
     assert gap <= 1e-10 * solution.objective
 
 
-@pytest.mark.parametrize("system", ["FeatureSystem", "RowSystem"])
-@pytest.mark.parametrize("intercept", [True, False])
+@each("system", ["FeatureSystem", "RowSystem"])
+@each("intercept", [True, False])
 def test_each_system_solves_newtons_equations(system: str, intercept: bool) -> None:
     P = objective("squared_hinge", 50, 4, 0.1)
     P.design.intercept, P.design.width = intercept, 4 + intercept
@@ -157,7 +158,7 @@ def test_all_systems_lead_to_the_same_optimum(
     assert_allclose(found.theta, expected.theta, atol=1e-6)
 
 
-@pytest.mark.parametrize("loss", [*STRAIGHT, *PIECES])
+@each("loss", [*STRAIGHT, *PIECES])
 def test_nearest_slopes_are_the_prox_of_the_conjugate(loss: str) -> None:
     made, rng = find("losses", loss)(), np.random.default_rng(0)
     y = (
@@ -177,7 +178,7 @@ def test_nearest_slopes_are_the_prox_of_the_conjugate(loss: str) -> None:
     assert_allclose((up - s) / 1e-7, np.where(moves, share, 0), atol=1e-6)
 
 
-@pytest.mark.parametrize("loss", STRAIGHT)
+@each("loss", STRAIGHT)
 def test_an_envelope_has_the_slopes_and_curvatures_it_says_and_lies_below(loss: str) -> None:
     P = objective(loss, 30, 2, 0.1)
     rng = np.random.default_rng(1)
@@ -249,8 +250,8 @@ def test_the_hinge_of_scikit_learns_liblinear_is_the_same_objective() -> None:
     assert isinstance(find("losses", "hinge")(), Hinge)
 
 
-@pytest.mark.parametrize("strength", [1e-3, 1.0, 1e4])
-@pytest.mark.parametrize("n", [60, 3000])
+@each("strength", [1e-3, 1.0, 1e4])
+@each("n", [60, 3000])
 def test_a_class_of_one_row_is_given_up_and_certified(n: int, strength: float) -> None:
     """The other class takes the constant −1, so the least loss is at most 2/n; no row need be at a
     kink on the way, where only the intercept moves."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy.special import log_softmax, softmax
 
@@ -41,7 +42,7 @@ def of_independent_scores(mean: np.ndarray, deviation: np.ndarray) -> np.ndarray
     return np.asarray(0.4 * (np.array(own) * rest).sum(axis=1))
 
 
-@pytest.mark.parametrize(
+@each(
     ("K", "deviation", "digits"),
     [
         (3, 0.3, EXACT), (3, 2.0, EXACT), (3, 30.0, ROUGH), (4, 1.0, EXACT), (4, 5.0, NEAR), (5, 0.3, NEAR),
@@ -75,8 +76,8 @@ def test_of_three_correlated_scores_it_is_the_sum_over_a_fine_grid() -> None:
         assert_allclose(p, P @ weights / weights.sum(), atol=EXACT)
 
 
-@pytest.mark.parametrize("deviation", [0.0, 0.5, 3.0, 20.0, 200.0])
-@pytest.mark.parametrize("K", [2, 3])
+@each("deviation", [0.0, 0.5, 3.0, 20.0, 200.0])
+@each("K", [2, 3])
 def test_of_two_classes_it_is_the_mean_of_the_logistic_function(K: int, deviation: float) -> None:
     """Also if there is a third, which has no chance."""
     mean = np.zeros((5, K))
@@ -94,7 +95,7 @@ def test_of_two_classes_it_is_the_mean_of_the_logistic_function(K: int, deviatio
 CASES = [(3, 0.5), (3, 40.0), (4, 1.0), (6, 2.0)]
 
 
-@pytest.mark.parametrize(("K", "spread"), CASES)
+@each(("K", "spread"), CASES)
 def test_probabilities_sum_to_one_and_follow_their_classes(K: int, spread: float) -> None:
     mean, covariance = scores(K, spread)
     found = log_mean_of_softmax(mean, covariance)
@@ -104,7 +105,7 @@ def test_probabilities_sum_to_one_and_follow_their_classes(K: int, spread: float
     assert_allclose(np.exp(moved), np.exp(found[:, order]), atol=1e-9)
 
 
-@pytest.mark.parametrize(("K", "spread"), CASES)
+@each(("K", "spread"), CASES)
 def test_a_common_shift_of_all_scores_changes_nothing(K: int, spread: float) -> None:
     mean, covariance = scores(K, spread)
     a = np.random.default_rng(2).standard_normal((len(mean), K))
@@ -113,7 +114,7 @@ def test_a_common_shift_of_all_scores_changes_nothing(K: int, spread: float) -> 
     assert_allclose(np.exp(moved), np.exp(found), atol=1e-9)
 
 
-@pytest.mark.parametrize("K", [3, 4])
+@each("K", [3, 4])
 def test_sure_scores_have_their_softmax_and_less_sure_ones_half_its_curvature(K: int) -> None:
     mean, covariance = scores(K, 1.0)
     P = softmax(mean, axis=1)

@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from cases import each
 
 from linclass.evaluation import metrics
 from linclass.evaluation.metrics.measure import measure
@@ -55,13 +56,13 @@ def value(name: str, p: Predictions) -> float:
     return found
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_a_metrics_name_begins_with_its_files_name(name: str) -> None:
     stem = metrics.modules_of(name)[0].rpartition(".")[2]
     assert name == stem or name.startswith(f"{stem}_")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_the_best_value_is_a_bound(name: str) -> None:
     lowest, highest = metrics.bounds(name)
     best = highest if metrics.greater_is_better(name) else lowest
@@ -69,24 +70,24 @@ def test_the_best_value_is_a_bound(name: str) -> None:
     assert lowest < highest
 
 
-@pytest.mark.parametrize("K", [2, 3, 6])
-@pytest.mark.parametrize("name", NAMES)
+@each("K", [2, 3, 6])
+@each("name", NAMES)
 def test_no_predictions_are_better_than_perfect_ones(name: str, K: int) -> None:
     best, some = value(name, perfect(K)), value(name, predictions(K))
     assert best == (1 if metrics.greater_is_better(name) else 0)
     assert some < best if metrics.greater_is_better(name) else some > best
 
 
-@pytest.mark.parametrize("K", [2, 4])
-@pytest.mark.parametrize("name", NAMES)
+@each("K", [2, 4])
+@each("name", NAMES)
 def test_the_order_of_rows_does_not_matter(name: str, K: int) -> None:
     p = predictions(K)
     order = np.random.default_rng(1).permutation(len(p.y_true))
     assert value(name, p) == pytest.approx(value(name, some_rows(p, order)), rel=1e-12)
 
 
-@pytest.mark.parametrize("K", [2, 4])
-@pytest.mark.parametrize("name", NAMES)
+@each("K", [2, 4])
+@each("name", NAMES)
 def test_the_names_of_the_classes_do_not_matter(name: str, K: int) -> None:
     p = predictions(K)
     new = np.random.default_rng(2).permutation(K)  # class k is now called new[k]
@@ -103,8 +104,8 @@ def test_the_names_of_the_classes_do_not_matter(name: str, K: int) -> None:
     assert value(name, p) == pytest.approx(value(name, q), rel=1e-12)
 
 
-@pytest.mark.parametrize("K", [2, 4])
-@pytest.mark.parametrize("name", NAMES)
+@each("K", [2, 4])
+@each("name", NAMES)
 def test_a_row_of_weight_w_counts_as_w_rows(name: str, K: int) -> None:
     p = predictions(K, n=120)
     times = np.random.default_rng(3).integers(0, 4, 120)  # none at all, too
@@ -113,8 +114,8 @@ def test_a_row_of_weight_w_counts_as_w_rows(name: str, K: int) -> None:
     assert value(name, weighted) == pytest.approx(value(name, repeated), rel=1e-12)
 
 
-@pytest.mark.parametrize("K", [2, 4])
-@pytest.mark.parametrize("name", NAMES)
+@each("K", [2, 4])
+@each("name", NAMES)
 def test_the_unit_of_the_weights_does_not_matter(name: str, K: int) -> None:
     p = predictions(K, n=120)
     weight = np.random.default_rng(3).exponential(size=120)
@@ -122,9 +123,9 @@ def test_the_unit_of_the_weights_does_not_matter(name: str, K: int) -> None:
     assert one == pytest.approx(other, rel=1e-12)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("K", [2, 4])
-@pytest.mark.parametrize("name", NAMES)
+@each("weighted", [False, True])
+@each("K", [2, 4])
+@each("name", NAMES)
 def test_a_stack_is_its_folds_one_by_one(name: str, K: int, weighted: bool) -> None:
     folds = [predictions(K, n=60, seed=seed) for seed in range(6)]
     stack = Predictions(
@@ -146,8 +147,8 @@ def test_a_stack_is_its_folds_one_by_one(name: str, K: int, weighted: bool) -> N
     assert metrics.find(name)(methods).tolist() == [one_by_one[:3], one_by_one[3:]]
 
 
-@pytest.mark.parametrize("K", [2, 4])
-@pytest.mark.parametrize("name", NAMES)
+@each("K", [2, 4])
+@each("name", NAMES)
 def test_folds_of_different_sizes_are_a_stack(name: str, K: int) -> None:
     costs = predictions(K).costs
     folds = [replace(predictions(K, n=n, seed=n), costs=costs) for n in (50, 7, 31)]
@@ -172,8 +173,8 @@ def test_measure_is_every_metric_however_it_is_cut_into_blocks(
         np.testing.assert_array_equal(found[name], [metrics.find(name)(stack[k]) for k in range(5)])
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("name", NAMES)
+@each("K", [2, 3])
+@each("name", NAMES)
 def test_every_case_has_a_value_within_bounds_or_is_undefined(name: str, K: int) -> None:
     """All truths and predictions of three rows, so every class that is missing somewhere."""
     codes = np.array(list(product(range(K), repeat=3)))
@@ -192,8 +193,8 @@ def test_every_case_has_a_value_within_bounds_or_is_undefined(name: str, K: int)
         assert defined.max() <= highest
 
 
-@pytest.mark.parametrize("name", ["false_discovery_rate", "false_omission_rate"])
-@pytest.mark.parametrize("K", [2, 3])
+@each("name", ["false_discovery_rate", "false_omission_rate"])
+@each("K", [2, 3])
 def test_a_rate_of_error_is_the_complement_of_its_share_of_hits(name: str, K: int) -> None:
     p, other = (
         predictions(K),
@@ -204,7 +205,7 @@ def test_a_rate_of_error_is_the_complement_of_its_share_of_hits(name: str, K: in
     assert value(name, never) == 1 - value(other, never)
 
 
-@pytest.mark.parametrize(
+@each(
     ("of_class", "of_rest"), [("recall", "specificity"), ("precision", "negative_predictive_value")]
 )
 def test_a_metric_of_the_rest_is_that_of_the_other_class(of_class: str, of_rest: str) -> None:
@@ -212,7 +213,7 @@ def test_a_metric_of_the_rest_is_that_of_the_other_class(of_class: str, of_rest:
     assert value(of_rest, p) == value(of_class, q)
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     ["specificity", "negative_predictive_value", "false_discovery_rate", "false_omission_rate"],
 )
@@ -301,14 +302,14 @@ def test_no_score_is_no_order() -> None:
     assert np.isnan([metrics.find(name)(p) for name in ("auc", "average_precision")]).all()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_no_rows_have_no_value(name: str) -> None:
     none = np.empty(0, dtype=int)
     empty = Predictions(none, none, np.empty((0, 2)), np.empty((0, 2)), 1)
     assert np.isnan(metrics.find(name)(empty))
 
 
-@pytest.mark.parametrize("name", ["log_loss", "brier", "calibration_error"])
+@each("name", ["log_loss", "brier", "calibration_error"])
 def test_metrics_of_probabilities_are_absent_without_them(name: str) -> None:
     p = predictions(3)
     assert np.isnan(metrics.find(name)(Predictions(p.y_true, p.y_pred, p.score, None, 2)))
@@ -325,7 +326,7 @@ def pairs(score: np.ndarray, member: np.ndarray) -> float:
     return float(((above > 0) + 0.5 * (above == 0)).mean())
 
 
-@pytest.mark.parametrize("positive", [0, 1])
+@each("positive", [0, 1])
 def test_auc_equals_the_probability_of_a_correct_order(positive: int) -> None:
     p = predictions(2, positive=positive)
     expected = pairs(p.score[:, positive], p.y_true == positive)
@@ -375,7 +376,7 @@ def test_f1_is_the_harmonic_mean_of_precision_and_recall() -> None:
     assert value("f1", p) == pytest.approx(2 / (1 / precision + 1 / recall), rel=1e-13)
 
 
-@pytest.mark.parametrize("base", ["precision", "recall", "f1"])
+@each("base", ["precision", "recall", "f1"])
 def test_macro_is_the_mean_of_the_classes_taken_as_positive_in_turn(base: str) -> None:
     p = predictions(3)
     each, share = [], []
@@ -389,7 +390,7 @@ def test_macro_is_the_mean_of_the_classes_taken_as_positive_in_turn(base: str) -
     assert value(f"{base}_weighted", p) == pytest.approx(np.dot(each, share), rel=1e-13)
 
 
-@pytest.mark.parametrize("base", ["precision", "recall", "f1"])
+@each("base", ["precision", "recall", "f1"])
 def test_micro_of_one_label_a_row_is_accuracy(base: str) -> None:
     p = predictions(4)
     assert value(f"{base}_micro", p) == pytest.approx(value("accuracy", p), rel=1e-13)
@@ -401,7 +402,7 @@ def test_recall_of_one_class_is_the_others_false_alarm_complement() -> None:
     assert value("balanced_accuracy", p) == pytest.approx(both, rel=1e-13)
 
 
-@pytest.mark.parametrize("K", [2, 5])
+@each("K", [2, 5])
 def test_a_constant_prediction_earns_what_guessing_earns(K: int) -> None:
     y = np.repeat(np.arange(K), np.arange(10, 10 + K))
     uniform = np.full((len(y), K), -np.log(K))

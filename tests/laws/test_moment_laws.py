@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-import pytest
 import scipy.sparse as sp
+from cases import each
 
 from linclass.discriminant.statistics.deviations import Deviations
 from linclass.discriminant.statistics.moments import FORMS
@@ -34,7 +34,7 @@ def by_definition() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return mass, mean, np.array(variance)
 
 
-@pytest.mark.parametrize("kind", ROWS)
+@each("kind", ROWS)
 def test_moments_are_those_of_the_definition(kind: str) -> None:
     mass, mean, variance = by_definition()
     found = moments(ROWS[kind], CODES, WEIGHTS, 3, "diagonal")
@@ -43,7 +43,7 @@ def test_moments_are_those_of_the_definition(kind: str) -> None:
     np.testing.assert_allclose(moments(ROWS[kind], CODES, WEIGHTS, 3, "means")[1], mean, rtol=1e-12)
 
 
-@pytest.mark.parametrize("kind", ROWS)
+@each("kind", ROWS)
 def test_within_and_between_scatter_add_up_to_the_total(kind: str) -> None:
     mass, mean, within = moments(ROWS[kind], CODES, WEIGHTS, 3, "tied")
     centre = np.average(DENSE, axis=0, weights=WEIGHTS)
@@ -52,13 +52,13 @@ def test_within_and_between_scatter_add_up_to_the_total(kind: str) -> None:
     np.testing.assert_allclose(within + between, total, atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", ROWS)
+@each("kind", ROWS)
 def test_residual_rows_square_to_the_scatter(kind: str) -> None:
     R = moments(ROWS[kind], CODES, WEIGHTS, 3, "rows")[2]
     np.testing.assert_allclose(R.T @ R, moments(DENSE, CODES, WEIGHTS, 3, "tied")[2], atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", ROWS)
+@each("kind", ROWS)
 def test_a_weight_of_two_is_the_row_twice(kind: str) -> None:
     X, twice = ROWS[kind], np.where(CODES == 1, 2.0, 1.0)
     repeated = np.repeat(np.arange(60), twice.astype(int))
@@ -95,7 +95,7 @@ def test_the_rows_given_stay_as_they_were() -> None:
     assert np.array_equal(ROWS["sparse"].toarray(), before)
 
 
-@pytest.mark.parametrize("kind", ROWS)
+@each("kind", ROWS)
 def test_the_scatter_of_the_classes_adds_up_in_every_form(kind: str) -> None:
     scatter = {form: moments(ROWS[kind], CODES, WEIGHTS, 3, form)[2] for form in FORMS}
     tied = scatter["tied"]
@@ -105,8 +105,8 @@ def test_the_scatter_of_the_classes_adds_up_in_every_form(kind: str) -> None:
     np.testing.assert_allclose(scatter["diagonal"], diagonals, atol=1e-12)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kind", ROWS)
+@each("form", FORMS)
+@each("kind", ROWS)
 def test_a_class_without_rows_has_nothing(kind: str, form: str) -> None:
     four = moments(ROWS[kind], CODES, WEIGHTS, 4, form)
     three = moments(ROWS[kind], CODES, WEIGHTS, 3, form)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from cases import each
 from sklearn.covariance import ledoit_wolf
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as SklearnLDA
 
@@ -86,7 +87,7 @@ def assert_close(found: np.ndarray, expected: np.ndarray, case: object) -> None:
     np.testing.assert_allclose(found / size, expected / size, atol=1e-7, err_msg=str(case))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_lda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str) -> None:
     options = itertools.product(
         (None, "uniform"), ("unbiased", "maximum_likelihood"), (0.0, 1e-4, 0.3, 1.0)
@@ -113,7 +114,7 @@ def test_lda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str)
         assert model.certificate_ < 1e-6
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_lda_is_that_of_scikit_learn_with_all_its_solvers(form: str) -> None:
     for K in (2, 4):
         X, y = words(30, 80, K)
@@ -138,7 +139,7 @@ def test_lda_is_that_of_scikit_learn_with_all_its_solvers(form: str) -> None:
                 )
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_the_share_of_ledoit_and_wolf_needs_no_covariance(form: str) -> None:
     X, y = words(30, 80, 3)
     model = LinearDiscriminantAnalysis(shrinkage="ledoit_wolf").fit(FORMS[form](X), y)
@@ -155,7 +156,7 @@ def test_the_share_of_ledoit_and_wolf_needs_no_covariance(form: str) -> None:
         assert_close(fit.coef_, alone.coef_, form)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_fisher_and_reduced_rank_find_the_directions_of_the_covariance(form: str) -> None:
     for d in (24, 26, 27, 28, 29, 80):
         (X, y), w = words(30, d, 4, seed=d), weights(30)
@@ -186,7 +187,7 @@ def test_fisher_and_reduced_rank_find_the_directions_of_the_covariance(form: str
         )
 
 
-@pytest.mark.parametrize("kind", [LinearDiscriminantAnalysis, FisherDiscriminant])
+@each("kind", [LinearDiscriminantAnalysis, FisherDiscriminant])
 def test_equal_rows_and_a_class_of_one_row_change_nothing(kind: Any) -> None:
     X, y = words(16, 60, 2)
     X, y = np.vstack([X, X[:4], X[[5]] + 1]), np.concatenate([y, y[:4], [2]])
@@ -200,7 +201,7 @@ def test_equal_rows_and_a_class_of_one_row_change_nothing(kind: Any) -> None:
         assert_close(once.coef_, dense.coef_, kind)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_folds_and_shards_of_wide_rows_are_fits_to_their_rows(form: str) -> None:
     X, y = words(40, 60, 3)
     rows = FORMS[form](X)
@@ -261,7 +262,7 @@ def ordinary(n: int, d: int, K: int, seed: int = 0) -> tuple[np.ndarray, np.ndar
     return X, y
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_qda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str) -> None:
     for K, covariance, shrinkage, d in itertools.product(
         (2, 3), ("unbiased", "maximum_likelihood"), (0.0, 0.3, 1.0), (16, 17, 18, 19, 60)
@@ -283,7 +284,7 @@ def test_qda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str)
         assert_close(found, expected, (K, covariance, shrinkage, d))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_rda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str) -> None:
     for K, (pooling, shrinkage), d in itertools.product(
         (2, 3), itertools.product((0.0, 0.4, 1.0), (0.0, 0.2, 1.0)), (16, 17, 18, 19, 60)
@@ -308,7 +309,7 @@ def test_rda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str)
         assert_close(relative(model.decision_function(FORMS[form](X))), expected, case)
 
 
-@pytest.mark.parametrize("kind", [QuadraticDiscriminantAnalysis, RegularizedDiscriminantAnalysis])
+@each("kind", [QuadraticDiscriminantAnalysis, RegularizedDiscriminantAnalysis])
 def test_classes_that_grow_by_shards_are_fitted_as_at_once(kind: Any) -> None:
     X, y = ordinary(60, 30, 3)
     for params in ({}, {"shrinkage": 0.4}):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import sparse
 
 from linclass import (
@@ -19,8 +20,8 @@ def three_classes() -> tuple[np.ndarray, np.ndarray]:
     return np.random.default_rng(0).normal(size=(60, 4)) + y[:, None], y
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("model", [FirthLogisticRegression, OrdinalRegression])
+@each("K", [2, 3])
+@each("model", [FirthLogisticRegression, OrdinalRegression])
 def test_coefficients_do_not_depend_on_offsets(model: type, K: int) -> None:
     X, y = three_classes()
     X, y = X[y < K], y[y < K]
@@ -35,7 +36,7 @@ def test_coefficients_do_not_depend_on_offsets(model: type, K: int) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*linearly dependent")
-@pytest.mark.parametrize("model", [FirthLogisticRegression, OrdinalRegression])
+@each("model", [FirthLogisticRegression, OrdinalRegression])
 def test_a_constant_feature_changes_no_probability(model: type) -> None:
     X, y = three_classes()
     more = np.column_stack([X, np.full(60, 0.1)])
@@ -56,9 +57,9 @@ def test_an_order_names_each_class_once() -> None:
         OrdinalRegression(order=["lo", "mid", "mid", "hi"]).fit(X, np.array(["lo", "mid", "hi"])[y])
 
 
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("factor", [1e-8, 1e-5, 1e5, 1e8])
+@each("intercept", [True, False])
+@each("K", [2, 3])
+@each("factor", [1e-8, 1e-5, 1e5, 1e8])
 def test_the_evidence_does_not_depend_on_units(factor: float, K: int, intercept: bool) -> None:
     X, y = three_classes()
     X, y = X[y < K], y[y < K]
@@ -69,8 +70,8 @@ def test_the_evidence_does_not_depend_on_units(factor: float, K: int, intercept:
     assert other.strength_ == pytest.approx(factor**2 * one.strength_, rel=1e-8)
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("offset", [1e3, 1e6, 1e9])
+@each("K", [2, 3])
+@each("offset", [1e3, 1e6, 1e9])
 def test_the_evidence_does_not_depend_on_offsets(offset: float, K: int) -> None:
     X, y = three_classes()
     X = np.round(X[y < K], 3) if offset < 1e9 else np.round(X[y < K] * 64) / 64  # exact sums

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from scipy.special import softmax
 
 import linclass
@@ -49,8 +50,8 @@ def likelihood(model: Any, X: Any, y: Any, w: Any, offset: Any) -> float:
     return float(np.average(own, weights=w))
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize(
+@each("K", [2, 3])
+@each(
     ("inner", "metric"),
     [
         (LogisticRegression(tol=1e-9), "accuracy"),
@@ -91,9 +92,7 @@ def test_candidates_are_judged_with_the_offsets_of_held_out_rows(
         np.testing.assert_allclose(model.predict_proba(X, offset), P, atol=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("scorer", "own"), [("accuracy", "accuracy"), ("neg_log_loss", "log_loss")]
-)
+@each(("scorer", "own"), [("accuracy", "accuracy"), ("neg_log_loss", "log_loss")])
 def test_so_they_are_by_a_scorer_of_scikit_learn(scorer: str, own: str) -> None:
     from sklearn.metrics import get_scorer
 
@@ -107,10 +106,8 @@ def test_so_they_are_by_a_scorer_of_scikit_learn(scorer: str, own: str) -> None:
     np.testing.assert_allclose(theirs.scores_, ours.scores_, rtol=1e-9)
 
 
-@pytest.mark.parametrize("rule", ["best", "one_standard_error", "aic", "bic"])
-@pytest.mark.parametrize(
-    "inner", [Ridge(), Lasso(), ElasticNet()], ids=lambda inner: type(inner).__name__
-)
+@each("rule", ["best", "one_standard_error", "aic", "bic"])
+@each("inner", [Ridge(), Lasso(), ElasticNet()], ids=lambda inner: type(inner).__name__)
 def test_a_regressor_is_tuned_to_what_is_left_of_the_target(inner: Any, rule: str) -> None:
     X, y, w, offset = rows(0)
     options = {"rule": rule, "folds": FOLD, "strengths": 6}
@@ -129,7 +126,7 @@ def test_a_regressor_is_tuned_to_what_is_left_of_the_target(inner: Any, rule: st
     assert model.score(X, y, w, offset) == model.estimator_.score(X, y, w, offset)
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_criteria_are_of_the_likelihood_with_offsets(K: int) -> None:
     X, y, w, offset = rows(K)
     inner = LogisticRegression(tol=1e-11)
@@ -141,7 +138,7 @@ def test_criteria_are_of_the_likelihood_with_offsets(K: int) -> None:
         assert model.criterion_[i] == pytest.approx(wanted, rel=1e-6)
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_the_strongest_of_the_strengths_from_data_leaves_no_weight(K: int) -> None:
     X, y, w, offset = rows(K)
     model = TunedClassifier(LogisticRegression(penalty="l1", tol=1e-9), folds=FOLD)
@@ -152,8 +149,8 @@ def test_the_strongest_of_the_strengths_from_data_leaves_no_weight(K: int) -> No
         assert np.allclose(fit.fit(X, y, w, offset).coef_, 0, atol=1e-7) == none
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("method", ["sigmoid", "isotonic", "temperature"])
+@each("K", [2, 3])
+@each("method", ["sigmoid", "isotonic", "temperature"])
 def test_scores_with_offsets_are_calibrated(method: str, K: int) -> None:
     """If all of the score is known, what is calibrated is what was known."""
     _, y, w, offset = rows(K)
@@ -177,7 +174,7 @@ class AsTheyAre(GaussianNB):
         raise NotImplementedError
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_each_class_against_the_rest_has_its_column(K: int) -> None:
     X, y, w, offset = rows(K)
     model = OneVsRest(LogisticRegression()).fit(X, y, w, offset=offset)
@@ -198,7 +195,7 @@ def test_each_class_against_the_rest_has_its_column(K: int) -> None:
 PAIRS = [(0, 1), (0, 2), (1, 2)]
 
 
-@pytest.mark.parametrize("coupling", [None, "wu_lin_weng"])
+@each("coupling", [None, "wu_lin_weng"])
 def test_each_pair_of_classes_has_the_difference_of_their_columns(coupling: str | None) -> None:
     X, y, w, offset = rows(3)
     model = OneVsOne(LogisticRegression(), coupling=coupling).fit(X, y, w, offset=offset)
@@ -272,7 +269,7 @@ def test_ordered_classes_keep_one_offset_a_row() -> None:
     np.testing.assert_allclose(model.predict_proba(X, offset), alone.predict_proba(X, offset))
 
 
-@pytest.mark.parametrize("kind", [TunedClassifier, Calibrated, OneVsOne, OneVsRest, TunedRegressor])
+@each("kind", [TunedClassifier, Calibrated, OneVsOne, OneVsRest, TunedRegressor])
 def test_an_estimator_inside_without_offsets_says_so(kind: Any) -> None:
     X, y, w, offset = rows(0 if kind is TunedRegressor else 2)
     inner = linclass.SupportVectorRegressor() if kind is TunedRegressor else linclass.GaussianNB()
@@ -336,7 +333,7 @@ def test_a_metric_may_copy_the_fits_that_it_judges() -> None:
     np.testing.assert_array_equal(*scores)
 
 
-@pytest.mark.parametrize("kind", [LinearRegression, LogisticRegression])
+@each("kind", [LinearRegression, LogisticRegression])
 def test_a_first_call_with_a_wrong_offset_leaves_nothing_behind(kind: Any) -> None:
     X, y, _, offset = rows(2)
     model = kind(solver="stochastic_gradient", random_state=0)
@@ -346,7 +343,7 @@ def test_a_first_call_with_a_wrong_offset_leaves_nothing_behind(kind: Any) -> No
     assert vars(model) == before
 
 
-@pytest.mark.parametrize("prefix", ["", "estimator__"])
+@each("prefix", ["", "estimator__"])
 def test_a_fold_with_all_rows_of_a_class_that_has_a_column_is_one_line(prefix: str) -> None:
     X, y, _, offset = rows(3)
     inner = OneVsRest(LogisticRegression()) if prefix else LogisticRegression()

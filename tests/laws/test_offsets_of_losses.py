@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import sparse
 
 from linclass import LinearClassifier
@@ -55,8 +56,8 @@ def penalty_of(model: LinearClassifier) -> float:
     return float(own / 2)
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("loss", [name for name in LOSSES if name != "perceptron"])
+@each("K", [2, 3])
+@each("loss", [name for name in LOSSES if name != "perceptron"])
 def test_every_solver_finds_the_minimum_with_offsets(loss: str, K: int) -> None:
     """The objective is that of scores with offsets, and a gap bounds how far it is from the least that any finds."""
     X, y, offset = rows(K)
@@ -90,8 +91,8 @@ STEPS = {
 
 
 @pytest.mark.filterwarnings("ignore:.*ended max_iter")
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("solver", STEPS)
+@each("K", [2, 3])
+@each("solver", STEPS)
 def test_solvers_by_steps_report_the_objective_with_offsets(solver: str, K: int) -> None:
     X, y, offset = rows(K)
     options = {"penalty": None} if solver == "perceptron_rule" else PENALTIES[0]
@@ -111,8 +112,8 @@ def test_solvers_by_steps_report_the_objective_with_offsets(solver: str, K: int)
         assert model.objective_ < losses_of(model, y, offset).mean()
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "huber", "epsilon_insensitive"])
+@each("K", [2, 3])
+@each("loss", ["hinge", "squared_hinge", "huber", "epsilon_insensitive"])
 def test_few_rows_far_rows_and_sparse_rows(loss: str, K: int) -> None:
     """Block pivoting over rows of which some are equal, centring, and columns far from 0."""
     X, y, offset = rows(K, n=30, d=40)
@@ -150,7 +151,7 @@ def problem(name: str) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
 ALL = [*LOSSES, "softmax", "kesler", "tempered_softmax"]
 
 
-@pytest.mark.parametrize("name", ALL)
+@each("name", ALL)
 def test_a_loss_with_offsets_is_the_loss_of_shifted_scores(name: str) -> None:
     loss, y, offset, z = problem(name)
     shifted, both = with_offset(loss, y, offset)
@@ -165,7 +166,7 @@ def test_a_loss_with_offsets_is_the_loss_of_shifted_scores(name: str) -> None:
         np.testing.assert_allclose(np.maximum((a * z + c).max(axis=0), 0), loss.values(y, at))
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if find("losses", name).has_conjugate])
+@each("name", [name for name in ALL if find("losses", name).has_conjugate])
 def test_its_conjugate_meets_fenchels_inequality(name: str) -> None:
     """ℓ(z) + ℓ*(s) ≥ s·z, with equality at the slopes."""
     loss, y, offset, z = problem(name)
@@ -178,7 +179,7 @@ def test_its_conjugate_meets_fenchels_inequality(name: str) -> None:
         assert not equal or np.abs(left).max() < 1e-9
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     ["hinge", "squared_hinge", "modified_huber", "huber", "epsilon_insensitive", "crammer_singer"],
 )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import sparse
 from scipy.integrate import quad
 from scipy.optimize import minimize
@@ -51,7 +52,7 @@ LIKELIHOODS = {  # test_score_offset_laws.py
 def cases(*lists: dict[str, list[dict[str, Any]]]) -> list[Any]:
     found = []
     for name, params in (
-        (name, one) for each in lists for name, many in each.items() for one in many
+        (name, one) for named in lists for name, many in named.items() for one in many
     ):
         kind = getattr(linclass, name)
         classes = (2,) if name in TWO_CLASSES else (2, 3)
@@ -89,8 +90,8 @@ def test_these_take_offsets() -> None:
     assert set(takers) == {*FREE, *PENALIZED, *INSIDE, *LIKELIHOODS, "Perceptron"}
 
 
-@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize(("model", "K"), cases(FREE, PENALIZED))
+@each("container", [np.asarray, sparse.csr_array])
+@each(("model", "K"), cases(FREE, PENALIZED))
 def test_a_constant_offset_moves_the_intercept_alone(model: Any, K: int, container: Any) -> None:
     X, y = rows(K)
     constant = np.array([0.7, -0.4, -0.3]) if K > 2 else np.array(0.7)
@@ -109,7 +110,7 @@ def test_a_constant_offset_moves_the_intercept_alone(model: Any, K: int, contain
         assert moved.objective_ == pytest.approx(plain.objective_, rel=1e-8)
 
 
-@pytest.mark.parametrize(("model", "K"), cases(FREE))
+@each(("model", "K"), cases(FREE))
 def test_scores_that_are_known_are_what_the_coefficients_lack(model: Any, K: int) -> None:
     X, y = rows(K)
     V = np.random.default_rng(0).normal(size=(3, *form(K)))
@@ -119,7 +120,7 @@ def test_scores_that_are_known_are_what_the_coefficients_lack(model: Any, K: int
     np.testing.assert_allclose(moved.intercept_, plain.intercept_, atol=1e-5)
 
 
-@pytest.mark.parametrize(("model", "K"), cases(FREE, PENALIZED))
+@each(("model", "K"), cases(FREE, PENALIZED))
 def test_offsets_go_with_their_rows(model: Any, K: int) -> None:
     X, y = rows(K)
     rng = np.random.default_rng(1)
@@ -135,7 +136,7 @@ def test_offsets_go_with_their_rows(model: Any, K: int) -> None:
     assert weighted.score(X, y, w, offset) == pytest.approx(score)
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_a_posterior_mode_has_the_least_objective(K: int) -> None:
     """And the evidence is largest at the strength at which α‖W‖² = γ, offsets or not."""
     X, y = rows(K)
@@ -156,7 +157,7 @@ def test_a_posterior_mode_has_the_least_objective(K: int) -> None:
     assert alpha * (model.mean_coef_**2).sum() == pytest.approx(model.n_effective_, rel=1e-5)
 
 
-@pytest.mark.parametrize("kind", ["BayesianLogisticRegression", "KernelLogisticRegression"])
+@each("kind", ["BayesianLogisticRegression", "KernelLogisticRegression"])
 def test_the_same_shift_of_all_classes_changes_no_probability(kind: str) -> None:
     X, y = rows(3)
     rng = np.random.default_rng(5)
@@ -167,7 +168,7 @@ def test_the_same_shift_of_all_classes_changes_no_probability(kind: str) -> None
     np.testing.assert_allclose(Q, P, atol=1e-6)
 
 
-@pytest.mark.parametrize(("predictive", "digits"), [("probit", 0.01), ("quadrature", 1e-7)])
+@each(("predictive", "digits"), [("probit", 0.01), ("quadrature", 1e-7)])
 def test_probabilities_are_means_over_the_posterior_of_shifted_scores(
     predictive: str, digits: float
 ) -> None:
@@ -186,7 +187,7 @@ def test_probabilities_are_means_over_the_posterior_of_shifted_scores(
         assert P[i] == pytest.approx(wanted, abs=digits)
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_a_linear_kernel_with_offsets_is_logistic_regression(K: int) -> None:
     X, y = rows(K)
     rng = np.random.default_rng(6)
@@ -214,7 +215,7 @@ def test_dual_variables_and_slacks_of_a_margin_know_the_offset() -> None:
     np.testing.assert_allclose(alpha[margins < 1 - 1e-3], model.C_)
 
 
-@pytest.mark.parametrize("solver", ["stochastic_gradient", "pegasos"])
+@each("solver", ["stochastic_gradient", "pegasos"])
 def test_passes_over_parts_of_the_rows_have_their_offsets(solver: str) -> None:
     X, y = rows(2)
     offset, loss = 2 * np.random.default_rng(8).normal(size=len(y)), "logistic"

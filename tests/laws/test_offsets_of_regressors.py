@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 import statsmodels.api as sm
+from cases import each
 
 import linclass
 
@@ -15,7 +15,7 @@ def rows() -> tuple[np.ndarray, np.ndarray]:
     return X, X @ [1.0, -2.0, 0.5] + rng.normal(size=70)
 
 
-@pytest.mark.parametrize("name", ["Ridge", "Lasso", "ElasticNet", "LinearRegression"])
+@each("name", ["Ridge", "Lasso", "ElasticNet", "LinearRegression"])
 def test_regressors_fit_what_is_left_of_the_target(name: str) -> None:
     X, y = rows()
     rng = np.random.default_rng(3)
@@ -34,9 +34,7 @@ def test_regressors_fit_what_is_left_of_the_target(name: str) -> None:
             np.testing.assert_allclose(one.coef_, alone.coef_, atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    "kind", [linclass.BayesianLinearRegression, linclass.RelevanceVectorRegressor]
-)
+@each("kind", [linclass.BayesianLinearRegression, linclass.RelevanceVectorRegressor])
 def test_the_bayesian_mean_has_the_offset_and_the_deviation_has_not(kind) -> None:
     X, y = rows()
     offset = 2 * np.random.default_rng(3).normal(size=len(y))

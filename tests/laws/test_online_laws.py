@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
@@ -125,9 +126,9 @@ def test_memory_is_asked_for_before_rows_are_copied(
             learn(X, y)
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize("K", [2, 4])
-@pytest.mark.parametrize("name", RULES)
+@each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@each("K", [2, 4])
+@each("name", RULES)
 def test_blocks_of_rows_follow_the_rule_row_by_row(name: str, K: int, kind: Any) -> None:
     X, y = rows(K)
     visits = np.random.default_rng(1).integers(0, 4, len(y))
@@ -138,8 +139,8 @@ def test_blocks_of_rows_follow_the_rule_row_by_row(name: str, K: int, kind: Any)
     np.testing.assert_allclose(theta_of(fitted), expected[1:] if K == 2 else expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize("K", [2, 4])
+@each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@each("K", [2, 4])
 def test_a_block_of_least_mean_squares_is_the_rule_row_by_row(K: int, kind: Any) -> None:
     X, y = rows(K)
     visits = np.random.default_rng(1).integers(0, 4, len(y))
@@ -188,9 +189,9 @@ def test_adaline_with_a_small_step_is_least_squares() -> None:
     assert off[1] == pytest.approx(off[0] / 2, rel=0.1)
 
 
-@pytest.mark.parametrize("order", ["cyclic", "random"])
-@pytest.mark.parametrize("K", [2, 4])
-@pytest.mark.parametrize("name", MODELS)
+@each("order", ["cyclic", "random"])
+@each("K", [2, 4])
+@each("name", MODELS)
 def test_a_row_of_weight_two_is_the_row_twice(name: str, K: int, order: str) -> None:
     """In random order wherever the two stand."""
     X, y = rows(K)
@@ -205,7 +206,7 @@ def test_a_row_of_weight_two_is_the_row_twice(name: str, K: int, order: str) -> 
     np.testing.assert_allclose(theta_of(weighted), theta_of(repeated), atol=1e-8)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@each("name", MODELS)
 def test_part_by_part_is_a_pass_in_the_order_given(name: str) -> None:
     X, y = rows(4)
     whole = fresh(MODELS[name], max_iter=2).fit(X, y)
@@ -216,7 +217,7 @@ def test_part_by_part_is_a_pass_in_the_order_given(name: str) -> None:
     np.testing.assert_allclose(theta_of(parts), theta_of(whole), atol=1e-9)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@each("name", MODELS)
 def test_partial_fit_refuses_a_class_that_it_was_not_told_of(name: str) -> None:
     X, y = rows(4)
     model = fresh(MODELS[name]).partial_fit(X, y, classes=[0, 1, 2, 3])
@@ -228,7 +229,7 @@ def test_partial_fit_refuses_a_class_that_it_was_not_told_of(name: str) -> None:
         fresh(MODELS[name]).partial_fit(X[:1], y[:1])
 
 
-@pytest.mark.parametrize("name", MODELS)
+@each("name", MODELS)
 def test_partial_fit_refuses_labels_as_fit_does_and_begins_nothing(name: str) -> None:
     X, y = rows(4)
     model, missing = fresh(MODELS[name]), np.where(y > 0, "a", None)
@@ -260,7 +261,7 @@ def separable(seed: int, n: int = 300) -> tuple[Any, Any]:
     return X[kept], (z[kept] > 0).astype(int)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_novikoffs_bound_holds_for_the_averaged_perceptron(seed: int) -> None:
     X, y = separable(seed)
     R, margin = homogeneous_margin(X, y)
@@ -269,7 +270,7 @@ def test_novikoffs_bound_holds_for_the_averaged_perceptron(seed: int) -> None:
     assert 0 < model.n_mistakes_ <= (R / margin) ** 2
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_the_losses_of_passive_aggressive_on_separable_rows_are_bounded(seed: int) -> None:
     """Σ ℓ² ≤ R²‖u‖² for every u without loss, theorem 2; the shortest is 1/γ."""
     X, y = separable(seed)
@@ -278,8 +279,8 @@ def test_the_losses_of_passive_aggressive_on_separable_rows_are_bounded(seed: in
     assert 0 < model.squared_loss_ <= (R / margin) ** 2
 
 
-@pytest.mark.parametrize("C", [0.01, 0.1, 1.0])
-@pytest.mark.parametrize("K", [2, 4])
+@each("C", [0.01, 0.1, 1.0])
+@each("K", [2, 4])
 def test_passive_aggressive_is_bounded_by_any_other_classifier(K: int, C: float) -> None:
     """Theorems 4 and 5, for one pass and some u; for K classes in the space of Kesler's construction."""
     X, y = rows(K, overlap=2.0)
@@ -308,7 +309,7 @@ def test_relaxation_by_projections_is_the_first_passive_aggressive() -> None:
     np.testing.assert_allclose(theta_of(one), theta_of(other), atol=1e-12)
 
 
-@pytest.mark.parametrize("step", [0.3, 1.0, 1.9])
+@each("step", [0.3, 1.0, 1.9])
 def test_every_correction_of_relaxation_is_nearer_to_every_solution(step: float) -> None:
     """Fejér's property, here for a solution of margin at least 1."""
     X, y = separable(3)
@@ -323,7 +324,7 @@ def test_every_correction_of_relaxation_is_nearer_to_every_solution(step: float)
     assert distances[-1] < distances[0]
 
 
-@pytest.mark.parametrize("name", MODELS)
+@each("name", MODELS)
 def test_dense_and_sparse_rows_in_random_order_are_the_same_rows(name: str) -> None:
     X, y = rows(4)
     dense = type(MODELS[name])(**MODELS[name].get_params()).fit(X, y)
@@ -331,8 +332,8 @@ def test_dense_and_sparse_rows_in_random_order_are_the_same_rows(name: str) -> N
     np.testing.assert_allclose(theta_of(other), theta_of(dense), atol=1e-8)
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize("K", [2, 4])
+@each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@each("K", [2, 4])
 def test_balanced_winnow_multiplies_row_by_row(K: int, kind: Any) -> None:
     X, y = rows(K)
     u, v = np.ones((K, 7)), np.ones((K, 7))  # for two classes the second of each is used
@@ -359,8 +360,8 @@ def test_balanced_winnow_multiplies_row_by_row(K: int, kind: Any) -> None:
     np.testing.assert_allclose(theta_of(model), w, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("relevant", [1, 3, 6])
-@pytest.mark.parametrize("d", [20, 200])
+@each("relevant", [1, 3, 6])
+@each("d", [20, 200])
 def test_winnow_learns_a_disjunction_with_few_mistakes(d: int, relevant: int) -> None:
     """2 + 3 r (1 + log₂ d), in any order and however often the rows are met."""
     rng = np.random.default_rng(d + relevant)
@@ -374,8 +375,8 @@ def test_winnow_learns_a_disjunction_with_few_mistakes(d: int, relevant: int) ->
         assert (model.coef_ > 0).all()
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("share", [0.3, 1.0, 1.7])
+@each("seed", range(3))
+@each("share", [0.3, 1.0, 1.7])
 def test_balanced_winnow_is_bounded_by_the_margin_of_another_classifier(
     share: float, seed: int
 ) -> None:
@@ -425,8 +426,8 @@ def test_winnow_refuses_what_it_is_not_for() -> None:
         Winnow().fit(np.abs(X), np.arange(len(y)) % 4)
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize("K", [2, 4])
+@each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@each("K", [2, 4])
 def test_the_voted_perceptron_counts_the_votes_of_all_weights(K: int, kind: Any) -> None:
     X, y = rows(K)
     visits = np.random.default_rng(1).integers(0, 4, len(y))
@@ -450,7 +451,7 @@ def test_the_voted_perceptron_learns_part_by_part() -> None:
     np.testing.assert_allclose(parts.decision_function(X), whole.decision_function(X))
 
 
-@pytest.mark.parametrize("K", [2, 4])
+@each("K", [2, 4])
 def test_a_row_of_weight_two_votes_twice(K: int) -> None:
     X, y = rows(K)
     weights = np.random.default_rng(2).integers(0, 4, len(y))
@@ -467,7 +468,7 @@ def test_the_voted_perceptron_makes_the_mistakes_of_the_averaged_one() -> None:
     assert voted.n_mistakes_ <= (R / margin) ** 2
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 def test_the_second_order_perceptron_is_ridge_regression_on_its_mistakes(kind: Any) -> None:
     X, y = rows(2, overlap=3.0)
     visits = np.random.default_rng(1).integers(0, 4, len(y))
@@ -485,8 +486,8 @@ def test_the_second_order_perceptron_is_ridge_regression_on_its_mistakes(kind: A
     np.testing.assert_allclose(theta_of(model)[0], w, atol=1e-10)
 
 
-@pytest.mark.parametrize("ridge", [0.1, 1.0, 10.0])
-@pytest.mark.parametrize("seed", range(3))
+@each("ridge", [0.1, 1.0, 10.0])
+@each("seed", range(3))
 def test_mistakes_of_the_second_order_perceptron_are_bounded(seed: int, ridge: float) -> None:
     """Theorem 3.1, for some u and γ, on classes that overlap and whose rows vary little along u."""
     rng = np.random.default_rng(seed)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from sklearn.exceptions import ConvergenceWarning
 
 from linclass import (
@@ -34,7 +35,7 @@ def squared_error(model: Any, X: Any) -> float:
     return float(np.mean((2 * y - 1 - model.decision_function(X)) ** 2))
 
 
-@pytest.mark.parametrize("step", [0.3, 0.5, 1.0, 3.0, 1e9])
+@each("step", [0.3, 0.5, 1.0, 3.0, 1e9])
 def test_adaline_with_too_large_a_step_reports_it(step: float) -> None:
     with pytest.warns(ConvergenceWarning, match="is too large.*smaller learning_rate"):
         model = Adaline(learning_rate=step).fit(X, y)
@@ -49,7 +50,7 @@ def test_a_step_that_only_turns_errors_round_has_not_converged() -> None:
     assert model.status_ == "max_iter"
 
 
-@pytest.mark.parametrize("step", [1e-6, 1e-3, 1e-2, None])
+@each("step", [1e-6, 1e-3, 1e-2, None])
 def test_each_class_of_converged_adaline_has_settled(step: float | None) -> None:
     """Also one whose errors are much smaller than those of the others."""
     rng = np.random.default_rng(0)
@@ -67,8 +68,8 @@ def test_each_class_of_converged_adaline_has_settled(step: float | None) -> None
         assert (drift <= 3e-3 * model.learning_rate_ * 300 * np.maximum(own, 1e-3)).all()
 
 
-@pytest.mark.parametrize("hard", [False, True], ids=["separable", "overlapping"])
-@pytest.mark.parametrize("model", [*RULES, BalancedWinnow, Winnow, Perceptron])
+@each("hard", [False, True], ids=["separable", "overlapping"])
+@each("model", [*RULES, BalancedWinnow, Winnow, Perceptron])
 def test_converged_rules_find_nothing_to_correct(model: Any, hard: bool) -> None:
     """One more pass meets no mistake, and no loss; on overlapping classes none has converged."""
     Z = np.abs(X) if model is Winnow else X
@@ -82,15 +83,15 @@ def test_converged_rules_find_nothing_to_correct(model: Any, hard: bool) -> None
         assert getattr(fitted, "squared_loss_", 0) <= 1e-6 * far.sum()
 
 
-@pytest.mark.parametrize("seed", range(10))
+@each("seed", range(10))
 def test_adaline_with_its_default_step_never_diverges(seed: int) -> None:
     """Classes that hardly differ: the errors met in a pass may be larger than those at θ = 0."""
     Z, labels = np.random.default_rng(seed).normal(size=(40, 4)), np.arange(40) % 2
     assert Adaline().fit(Z, labels).status_ == "converged"
 
 
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("shift", [0, 3, 100])
+@each("intercept", [True, False])
+@each("shift", [0, 3, 100])
 def test_converged_adaline_is_near_the_least_squares(shift: float, intercept: bool) -> None:
     """And if its steps are too small for that in `max_iter` passes, it has not converged."""
     Z = X + shift
@@ -111,7 +112,7 @@ def test_the_drift_of_converged_adaline_is_that_of_its_rule() -> None:
     np.testing.assert_allclose(model.partial_fit(X, y).coef_, old, rtol=1e-6)
 
 
-@pytest.mark.parametrize("model", [*RULES, BalancedWinnow, Winnow])
+@each("model", [*RULES, BalancedWinnow, Winnow])
 def test_the_visits_to_a_row_of_zeros_are_counted_and_not_made(model: Any) -> None:
     Z = np.abs(rng.normal(size=(20, 3)))
     Z[-1] = 0
@@ -125,7 +126,7 @@ def test_the_visits_to_a_row_of_zeros_are_counted_and_not_made(model: Any) -> No
 
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
-@pytest.mark.parametrize("weight", [0.01, 0.5, 1.5])
+@each("weight", [0.01, 0.5, 1.5])
 def test_mistakes_of_the_voted_perceptron_are_a_share(weight: float) -> None:
     """Of the visits, a fraction of a visit being that fraction."""
     model = VotedPerceptron(max_iter=1).fit(X, y, sample_weight=np.full(200, weight))
@@ -136,8 +137,8 @@ def test_mistakes_of_the_voted_perceptron_are_a_share(weight: float) -> None:
         assert model.certificate_ == pytest.approx(whole.certificate_)
 
 
-@pytest.mark.parametrize("first", ["fit", "partial_fit"])
-@pytest.mark.parametrize("model", ALL)
+@each("first", ["fit", "partial_fit"])
+@each("model", ALL)
 def test_what_the_weights_depend_on_does_not_change_while_learning(model: Any, first: str) -> None:
     fitted = getattr(model(), first)(X, y).set_params(fit_intercept=False)
     with pytest.raises(ValueError, match=r"fit_intercept was True .* and is False; call fit"):
@@ -145,7 +146,7 @@ def test_what_the_weights_depend_on_does_not_change_while_learning(model: Any, f
     fitted.fit(X, y).partial_fit(X, y)
 
 
-@pytest.mark.parametrize("model", [Perceptron(), LinearClassifier(solver="stochastic_gradient")])
+@each("model", [Perceptron(), LinearClassifier(solver="stochastic_gradient")])
 def test_nor_while_a_solver_goes_on(model: Any) -> None:
     fitted = model.partial_fit(X, y).set_params(fit_intercept=False)
     with pytest.raises(ValueError, match="fit_intercept was True"):
@@ -168,7 +169,7 @@ def test_steps_and_thresholds_change_while_learning() -> None:
     assert winnow.partial_fit(np.abs(X), y).intercept_ == -2
 
 
-@pytest.mark.parametrize("model", [*ALL, Winnow])
+@each("model", [*ALL, Winnow])
 def test_rows_whose_products_overflow_are_refused(model: Any) -> None:
     with pytest.raises(ValueError, match=r"entries of size .* standardize the features"):
         model().fit(np.abs(X) * 1e160, y)
@@ -185,8 +186,8 @@ def test_winnow_refuses_features_whose_factor_overflows() -> None:
     assert np.isfinite(fitted.decision_function(np.abs(X))).all()
 
 
-@pytest.mark.parametrize("value", ["x", -1, [], None])
-@pytest.mark.parametrize("model", [*ALL, Perceptron, LinearClassifier])
+@each("value", ["x", -1, [], None])
+@each("model", [*ALL, Perceptron, LinearClassifier])
 def test_fit_intercept_is_true_or_false(model: Any, value: Any) -> None:
     with pytest.raises(ValueError, match=r"fit_intercept is .*; it must be True or False"):
         model(fit_intercept=value).fit(X, y)

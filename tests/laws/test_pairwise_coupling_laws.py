@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each
 from scipy.special import expit
 from sklearn.svm import SVC
 
 from linclass.multiclass.pairwise_coupling import COUPLINGS, couple
 
-EACH = pytest.mark.parametrize("method", COUPLINGS)
+EACH = each("method", COUPLINGS)
 
 
 def pairs(K: int, n: int = 40, size: float = 2.0) -> np.ndarray:
@@ -23,7 +24,7 @@ def consistent(p: np.ndarray) -> np.ndarray:
 
 
 @EACH
-@pytest.mark.parametrize("K", [2, 3, 7])
+@each("K", [2, 3, 7])
 def test_consistent_pairs_are_recovered(method: str, K: int) -> None:
     p = np.random.default_rng(K).dirichlet(np.full(K, 0.5), 50)
     p = (p + 1e-6) / (p + 1e-6).sum(axis=1, keepdims=True)
@@ -38,7 +39,7 @@ def test_of_two_classes_the_pair_has_the_probabilities(method: str) -> None:
 
 
 @EACH
-@pytest.mark.parametrize("size", [0.0, 2.0, 1000.0])
+@each("size", [0.0, 2.0, 1000.0])
 def test_they_are_probabilities_also_where_pairs_are_certain(method: str, size: float) -> None:
     P = np.exp(couple(pairs(5, size=size), method))
     np.testing.assert_allclose(P.sum(axis=1), 1, rtol=1e-12)
@@ -69,7 +70,7 @@ def squares(p: np.ndarray, R: np.ndarray) -> float:
     return sum((R[j, i] * p[i] - R[i, j] * p[j]) ** 2 for i in range(K) for j in range(K) if i != j)
 
 
-@pytest.mark.parametrize("size", [0.5, 2.0, 20.0])
+@each("size", [0.5, 2.0, 20.0])
 def test_wu_lin_wengs_probabilities_are_optimal_by_karush_kuhn_and_tucker(size: float) -> None:
     """On the simplex: one slope for all classes, as each has a positive probability."""
     for R in pairs(4, size=size):
@@ -81,7 +82,7 @@ def test_wu_lin_wengs_probabilities_are_optimal_by_karush_kuhn_and_tucker(size: 
         assert np.ptp(slopes) < 1e-9
 
 
-@pytest.mark.parametrize("size", [0.5, 2.0, 20.0])
+@each("size", [0.5, 2.0, 20.0])
 def test_hastie_and_tibshiranis_pairs_add_up_to_those_given(size: float) -> None:
     """The likelihood equations: Σ_j μ_ij = Σ_j r_ij for each class i."""
     R = pairs(5, size=size)

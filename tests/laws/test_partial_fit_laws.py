@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import sparse
 
 from linclass import (
@@ -54,9 +55,9 @@ def fresh(name: str) -> Any:
     return copy.deepcopy(MODELS[name])
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("name", [name for name in MODELS if name != "perceptron"])
+@each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@each("K", [2, 3])
+@each("name", [name for name in MODELS if name != "perceptron"])
 def test_many_passes_come_near_the_fit_to_all_rows(name: str, K: int, kind: Any) -> None:
     X, y = rows(K)
     model = fresh(name)
@@ -67,9 +68,7 @@ def test_many_passes_come_near_the_fit_to_all_rows(name: str, K: int, kind: Any)
     assert model.classes_.tolist() == list(range(K))
 
 
-@pytest.mark.parametrize(
-    "solver", [StochasticGradient(max_iter=5), Pegasos(max_iter=5)], ids=["gradient", "pegasos"]
-)
+@each("solver", [StochasticGradient(max_iter=5), Pegasos(max_iter=5)], ids=["gradient", "pegasos"])
 def test_solving_is_one_pass_after_another_over_rows_in_random_order(solver: Any) -> None:
     X, y = rows(2)
     objective = Objective(DesignMatrix(X), Hinge(), 2.0 * y - 1, penalty=L2(), strength=0.1)
@@ -97,7 +96,7 @@ def test_the_perceptron_by_parts_makes_the_mistakes_of_the_whole() -> None:
     assert parts.n_mistakes_ <= (R / largest_margin(X, y, intercept="feature").margin) ** 2
 
 
-@pytest.mark.parametrize(
+@each(
     "model",
     [
         LogisticRegression(),
@@ -147,7 +146,7 @@ def test_a_first_call_that_is_refused_begins_nothing() -> None:
     np.testing.assert_array_equal(once, LogisticRegression(solver=SGD).partial_fit(X, y).coef_)
 
 
-@pytest.mark.parametrize("model", [ProbitRegression(solver=SGD), SecondOrderPerceptron(), Winnow()])
+@each("model", [ProbitRegression(solver=SGD), SecondOrderPerceptron(), Winnow()])
 def test_a_model_of_two_classes_refuses_three_also_in_parts(model: Any) -> None:
     """Probit regression fitted one score for each of them, and gave six columns of probabilities."""
     X, y = np.abs(rows(3)[0]), rows(3)[1]
@@ -173,8 +172,8 @@ def targets() -> tuple[Any, Any]:
     return X, X @ [1.0, -2, 0, 3] + 5 + np.random.default_rng(1).normal(size=len(X))
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize("name", REGRESSORS)
+@each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@each("name", REGRESSORS)
 def test_passes_over_targets_come_near_the_fit_to_all_rows(name: str, kind: Any) -> None:
     X, y = targets()
     model, exact = copy.deepcopy(REGRESSORS[name]), copy.deepcopy(REGRESSORS[name])

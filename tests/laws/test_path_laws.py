@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from models import MODULES, own_classes
 from scipy import sparse
 
@@ -58,9 +59,9 @@ def problem(estimator: Any, K: int, n: int = 80, seed: int = 5) -> tuple[np.ndar
     return X, np.array(["a", "b", "c"])[y]
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("kind", ["dense", "sparse"])
-@pytest.mark.parametrize("estimator", penalized(), ids=repr)
+@each("K", [2, 3])
+@each("kind", ["dense", "sparse"])
+@each("estimator", penalized(), ids=repr)
 def test_a_path_is_what_separate_fits_are(estimator: Any, kind: str, K: int) -> None:
     X, y = problem(estimator, K)
     w = np.random.default_rng(1).uniform(0.5, 2, len(y))
@@ -94,7 +95,7 @@ def function(model: Any, X: Any) -> np.ndarray:
     return scores(X) - model.intercept_
 
 
-@pytest.mark.parametrize("estimator", penalized(), ids=repr)
+@each("estimator", penalized(), ids=repr)
 def test_a_path_leaves_its_estimator_as_it_was(estimator: Any) -> None:
     X, y = problem(estimator, 2)
     fitted = estimator._unfitted(strength=0.05).fit(X, y)
@@ -105,7 +106,7 @@ def test_a_path_leaves_its_estimator_as_it_was(estimator: Any) -> None:
         np.testing.assert_array_equal(vars(fitted)[name], value)
 
 
-@pytest.mark.parametrize("estimator", [e for e in penalized() if not over_kernels(e)], ids=repr)
+@each("estimator", [e for e in penalized() if not over_kernels(e)], ids=repr)
 def test_stronger_penalties_make_smaller_weights(estimator: Any) -> None:
     X, y = problem(estimator, 2)
     path = estimator.path(X, y, sorted(STRENGTHS))
@@ -138,7 +139,7 @@ def test_a_fit_that_ran_out_of_steps_reports_it_on_the_path_too() -> None:
     assert path.status_.tolist() == ["max_iter", "max_iter"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("strengths", "words"),
     [
         ([], "at least one"),
@@ -163,8 +164,8 @@ def test_a_model_without_penalty_has_no_path() -> None:
         LinearRegression().path(np.eye(3), np.arange(3.0), [1.0])
 
 
-@pytest.mark.parametrize("penalty", ["l2", {"l2": {"factors": [1, 0, 2, 3]}}], ids=str)
-@pytest.mark.parametrize("K", [2, 3])
+@each("penalty", ["l2", {"l2": {"factors": [1, 0, 2, 3]}}], ids=str)
+@each("K", [2, 3])
 def test_a_known_hessian_is_that_of_another_strength(K: int, penalty: Any) -> None:
     model = LogisticRegression(penalty=penalty, strength=0.3)
     (objective,) = model._objectives(*model._start_fit(*problem(model, K)))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from problems import PENALTIES, differences, penalty_called
 from scipy.optimize import minimize
@@ -26,7 +27,7 @@ METHODS = ("value", "steepest", "dual_norm", "prox", "conjugate", "into_domain",
 TIGHT = {"xatol": 1e-10, "fatol": 1e-14, "maxiter": 10_000, "maxfev": 10_000}
 
 
-@pytest.mark.parametrize("name", ENTRYWISE)
+@each("name", ENTRYWISE)
 def test_gradient_and_kink_are_what_finite_differences_see(name: str) -> None:
     """Away from 0 the slope is that of the smooth part ± the kink; at 0 it jumps by twice the kink."""
     penalty = penalty_called(name)
@@ -45,8 +46,8 @@ def test_gradient_and_kink_are_what_finite_differences_see(name: str) -> None:
     assert penalty.unpenalized is not None or not bare.any() or not penalty.binds
 
 
-@pytest.mark.parametrize("name", PENALTIES)
-@pytest.mark.parametrize("t", [0.1, 1.0])
+@each("name", PENALTIES)
+@each("t", [0.1, 1.0])
 def test_steepest_is_the_direction_of_steepest_descent(name: str, t: float) -> None:
     """The least subgradient S of  ⟨G, ·⟩ + t·penalty  has  −‖S‖ = min over unit directions of the slope there."""
     penalty, rng, h = penalty_called(name), np.random.default_rng(0), 1e-7
@@ -66,7 +67,7 @@ def test_steepest_is_the_direction_of_steepest_descent(name: str, t: float) -> N
             assert slope(D) >= -length * np.linalg.norm(D) - 1e-5
 
 
-@pytest.mark.parametrize("name", [n for n in PENALTIES if penalty_called(n).kinked])
+@each("name", [n for n in PENALTIES if penalty_called(n).kinked])
 def test_from_the_dual_norm_on_nothing_descends_from_zero(name: str) -> None:
     penalty, G, zero = penalty_called(name), np.array([[0.2, 2.5, -0.4], [0.0, 5.0, 1.0]]), 0 * W
     G = G if penalty.unpenalized is None else np.where(penalty.unpenalized, 0, G)
@@ -75,9 +76,7 @@ def test_from_the_dual_norm_on_nothing_descends_from_zero(name: str) -> None:
     assert penalty.steepest(zero, G, t * (1 - 1e-6)).any()
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in PENALTIES if penalty_called(n).__class__.on is not Penalty.on]
-)
+@each("name", [n for n in PENALTIES if penalty_called(n).__class__.on is not Penalty.on])
 def test_some_features_of_a_penalty_are_the_penalty_with_zeros_elsewhere(name: str) -> None:
     """Not so the fused lasso, whose proximal operator moves neighbours of what is not 0."""
     penalty = penalty_called(name)
@@ -89,14 +88,14 @@ def test_some_features_of_a_penalty_are_the_penalty_with_zeros_elsewhere(name: s
     assert_allclose(part.prox(V[:, features], 0.3), penalty.prox(V, 0.3)[:, features], rtol=1e-14)
 
 
-@pytest.mark.parametrize("name", names("penalties"))
+@each("name", names("penalties"))
 def test_the_order_of_features_matters_where_the_penalty_says_so(name: str) -> None:
     penalty = find("penalties", name)()
     same = np.isclose(penalty.value(W), penalty.value(W[:, [0, 2, 1]]), rtol=1e-14)
     assert penalty.ordered_features == (not same)
 
 
-@pytest.mark.parametrize("name", BINDING)
+@each("name", BINDING)
 def test_the_hessian_is_how_the_slope_changes_while_zeros_stay(name: str) -> None:
     penalty, V = penalty_called(name), np.array([[0.7, -1.2, 0.0], [2.0, 0.1, 0.0]])
 
@@ -109,8 +108,8 @@ def test_the_hessian_is_how_the_slope_changes_while_zeros_stay(name: str) -> Non
     assert_allclose(penalty.hessian(V)[np.ix_(moves, moves)], changes, atol=1e-7)
 
 
-@pytest.mark.parametrize("name", BINDING)
-@pytest.mark.parametrize("t", [0.1, 1.0, 3.0])
+@each("name", BINDING)
+@each("t", [0.1, 1.0, 3.0])
 def test_moreaus_identity(name: str, t: float) -> None:
     """W = prox_{t f}(W) + t prox_{f*/t}(W/t), so the rest U = (W − prox)/t is where f and f* meet."""
     penalty = penalty_called(name)
@@ -119,7 +118,7 @@ def test_moreaus_identity(name: str, t: float) -> None:
     assert_allclose(penalty.value(V) + penalty.conjugate(U), np.vdot(U, V), atol=1e-14)
 
 
-@pytest.mark.parametrize("name", BINDING)
+@each("name", BINDING)
 def test_the_conjugate_is_finite_on_its_domain_and_not_beyond(name: str) -> None:
     penalty = penalty_called(name)
     U = np.array([[0.2, 2.5, -0.4], [0.0, 5.0, 1.0]])
@@ -133,8 +132,8 @@ def test_the_conjugate_is_finite_on_its_domain_and_not_beyond(name: str) -> None
     assert c == 1 or penalty.conjugate(1.001 * c * U) == np.inf
 
 
-@pytest.mark.parametrize("name", PENALTIES)
-@pytest.mark.parametrize("t", [0.1, 1.0])
+@each("name", PENALTIES)
+@each("t", [0.1, 1.0])
 def test_prox_minimizes_its_definition(name: str, t: float) -> None:
     """V minimizes  F = t·penalty + ½‖· − W‖²  if and only if  F(V + D) ≥ F(V) + ½‖D‖²  for all D."""
     penalty, rng = penalty_called(name), np.random.default_rng(0)
@@ -149,10 +148,8 @@ def test_prox_minimizes_its_definition(name: str, t: float) -> None:
         assert goal(V + D) >= goal(V) + 0.5 * float((D**2).sum()) - 1e-12
 
 
-@pytest.mark.parametrize("name", [n for n in PENALTIES if penalty_called(n).prox_by_feature])
-@pytest.mark.parametrize(
-    "t", [(0.3, 0.3, 0.3), (0.1, 1.0, 3.0), (2.0, 1e-6, 0.5), (1e-3, 1e3, 1.0)]
-)
+@each("name", [n for n in PENALTIES if penalty_called(n).prox_by_feature])
+@each("t", [(0.3, 0.3, 0.3), (0.1, 1.0, 3.0), (2.0, 1e-6, 0.5), (1e-3, 1e3, 1.0)])
 def test_prox_with_a_t_of_each_feature_minimizes_its_definition(name: str, t: Any) -> None:
     """The same law in the metric of the t."""
     penalty, rng, t = penalty_called(name), np.random.default_rng(0), np.array(t)
@@ -169,7 +166,7 @@ def test_prox_with_a_t_of_each_feature_minimizes_its_definition(name: str, t: An
         assert_allclose(V, penalty.prox(W, t[0]), rtol=1e-12)
 
 
-@pytest.mark.parametrize("loss", ["logistic", "squared"])
+@each("loss", ["logistic", "squared"])
 def test_units_of_features_in_a_group_do_not_matter_to_its_convergence(loss: str) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 6)) * np.logspace(-3, 3, 6) + 5
@@ -181,7 +178,7 @@ def test_units_of_features_in_a_group_do_not_matter_to_its_convergence(loss: str
     assert fit.certificate_kind_ == "duality_gap"
 
 
-@pytest.mark.parametrize("l1_ratio", [0.0, 0.3, 1.0])
+@each("l1_ratio", [0.0, 0.3, 1.0])
 def test_the_ends_of_the_elastic_net_are_l2_and_l1(l1_ratio: float) -> None:
     net, l1, l2 = ElasticNet(l1_ratio), L1(), L2()
     U = 0.4 * W
@@ -199,7 +196,7 @@ def test_a_share_of_l1_outside_zero_to_one_is_refused() -> None:
             ElasticNet(wrong).check()
 
 
-@pytest.mark.parametrize("name", sorted(set(BINDING) & set(ENTRYWISE)))
+@each("name", sorted(set(BINDING) & set(ENTRYWISE)))
 def test_conjugate_is_the_supremum_of_its_definition(name: str) -> None:
     whole = penalty_called(name)
     for j, u in [(0, 0.3), (1, -0.9), (2, 4.0)]:
@@ -215,7 +212,7 @@ def test_conjugate_is_the_supremum_of_its_definition(name: str) -> None:
         assert_allclose(penalty.conjugate(U), -best.fun, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", BINDING)
+@each("name", BINDING)
 def test_fenchel_young(name: str) -> None:
     penalty = penalty_called(name)
     U = np.array([[0.2, 0.9, -0.4], [0.0, 3.0, 1.0]])
@@ -247,7 +244,7 @@ def of_contributing() -> Any:
     return names["Length"]
 
 
-@pytest.mark.parametrize("loss", ["logistic", "squared"])
+@each("loss", ["logistic", "squared"])
 def test_a_penalty_of_ones_own_is_fitted_as_an_instance(loss: str) -> None:
     """‖W‖ is the group lasso of one group of d features, divided by √d."""
     rng = np.random.default_rng(0)
@@ -275,7 +272,7 @@ def test_a_penalty_of_ones_own_is_fitted_as_an_instance(loss: str) -> None:
     assert not strongest.coef_.any()
 
 
-@pytest.mark.parametrize("method", METHODS)
+@each("method", METHODS)
 def test_a_penalty_with_a_kink_reports_which_method_it_lacks(method: str) -> None:
     """Its base answers for none of them."""
     part = type("Half", (KinkedPenalty,), {})()
@@ -291,12 +288,12 @@ def test_contributing_lists_the_methods_of_a_penalty_with_a_kink() -> None:
     assert not {name for name in METHODS if name not in vars(of_contributing())}
 
 
-@pytest.mark.parametrize(
+@each(
     "wrong",
     [{}, ["l1"], {"l1": 3}, {"l1": None}, {"l1": {}, "l2": {}}, 3],
     ids=repr,
 )
-@pytest.mark.parametrize("part", ["penalty", "solver"])
+@each("part", ["penalty", "solver"])
 def test_what_names_no_part_is_refused_in_a_line(part: str, wrong: Any) -> None:
     model = LinearClassifier(**{part: wrong})
     with pytest.raises(ValueError, match=r"give a name, or \{name: \{option: value\}\}") as refused:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
@@ -61,7 +62,7 @@ def encoded() -> tuple[pd.DataFrame, np.ndarray]:
     return pd.DataFrame(rows.X, columns=COLUMNS), y
 
 
-@pytest.mark.parametrize(("by_name", "by_number"), PENALTIES)
+@each(("by_name", "by_number"), PENALTIES)
 def test_names_are_resolved_when_a_model_is_fitted(by_name: Any, by_number: Any) -> None:
     frame, y = encoded()
     model = LogisticRegression(penalty=by_name, strength=0.05).fit(frame, y)
@@ -89,7 +90,7 @@ def test_names_are_resolved_when_a_model_is_fitted(by_name: Any, by_number: Any)
     assert_array_equal(*weights)
 
 
-@pytest.mark.parametrize(("by_name", "by_number"), PENALTIES)
+@each(("by_name", "by_number"), PENALTIES)
 def test_a_study_needs_no_number_of_columns(by_name: Any, by_number: Any) -> None:
     """Also where the strength is tuned, and for the path that a study draws; rows to predict have no names."""
     rows, y = table()
@@ -153,7 +154,7 @@ def test_names_of_sparse_columns_are_kept_in_folds() -> None:
     assert_array_equal(*weights)
 
 
-@pytest.mark.parametrize(
+@each(
     ("penalty", "words"),
     [
         ({"l1": {"factors": {"citty": 0}}}, "factors names 'citty', which no feature is called; did you mean 'city'"),
@@ -188,10 +189,8 @@ def test_a_column_can_have_a_factor_of_its_own() -> None:
     assert_array_equal(*fits)
 
 
-@pytest.mark.parametrize("kind", [OneVsRest, OneVsOne, ErrorCorrectingOutputCodes, Calibrated])
-@pytest.mark.parametrize(
-    ("rows", "by_name", "by_number"), [("dense", *PENALTIES[1]), ("sparse", *PENALTIES[2])]
-)
+@each("kind", [OneVsRest, OneVsOne, ErrorCorrectingOutputCodes, Calibrated])
+@each(("rows", "by_name", "by_number"), [("dense", *PENALTIES[1]), ("sparse", *PENALTIES[2])])
 def test_names_reach_the_estimator_inside(
     kind: Any, rows: str, by_name: Any, by_number: Any
 ) -> None:

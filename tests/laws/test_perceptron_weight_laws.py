@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import sparse
 
 from linclass import KernelPerceptron, Perceptron, largest_margin
@@ -48,9 +49,9 @@ def row_by_row(X: Any, y: Any, weights: Any) -> tuple[np.ndarray, int]:
     return (theta[1:] if K == 2 else theta), mistakes
 
 
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("form", FORMS)
+@each("order", ORDERS)
+@each("K", [2, 3])
+@each("form", FORMS)
 def test_a_row_of_weight_two_is_the_row_twice_in_every_order(form: str, K: int, order: str) -> None:
     """In random order wherever the two stand; with what the fit reports."""
     kind, stored, options = FORMS[form]
@@ -73,8 +74,8 @@ def test_a_row_of_weight_two_is_the_row_twice_in_every_order(form: str, K: int, 
         assert 0 < wrong == pytest.approx(repeated.certificate_)
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("stored", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@each("K", [2, 3])
+@each("stored", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 def test_in_parts_a_row_is_visited_as_often_as_it_counts(stored: Any, K: int) -> None:
     """Without the pocket; the last visit is the fraction left."""
     X, y, w = counts(K)
@@ -114,9 +115,9 @@ def test_visits_are_no_more_than_the_weight_whatever_a_visit_changes() -> None:
         np.testing.assert_array_equal(found, [1e12, -1e12, 0])
 
 
-@pytest.mark.parametrize("order", ["random", "cyclic"])
-@pytest.mark.parametrize("K", [2, 4])
-@pytest.mark.parametrize("form", FORMS)
+@each("order", ["random", "cyclic"])
+@each("K", [2, 4])
+@each("form", FORMS)
 def test_a_heavy_row_costs_no_more_than_a_row(form: str, K: int, order: str) -> None:
     """Short rows beside long ones are visited thousands of times, but all at once."""
     kind, stored, options = FORMS[form]
@@ -142,7 +143,7 @@ def test_a_heavy_row_costs_no_more_than_a_row(form: str, K: int, order: str) -> 
     assert calls[1] < 2 * calls[0]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_a_random_order_depends_on_the_rows_and_not_on_their_places(kind: Any) -> None:
     X, y, w = counts(3, n=60)
     moved = np.random.default_rng(1).permutation(len(y))
@@ -154,7 +155,7 @@ def test_a_random_order_depends_on_the_rows_and_not_on_their_places(kind: Any) -
     assert not np.array_equal(one.decision_function(X), again.decision_function(X))
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@each("order", ORDERS)
 def test_a_row_of_weight_zero_is_no_row_of_a_precomputed_kernel(order: str) -> None:
     X, y, w = counts(2, n=60)
     K, there = (1 + X @ X.T) ** 2, w > 0
@@ -164,7 +165,7 @@ def test_a_row_of_weight_zero_is_no_row_of_a_precomputed_kernel(order: str) -> N
     np.testing.assert_array_equal(weighed, absent.decision_function(K[:, there]))
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@each("order", ORDERS)
 def test_novikoffs_bound_holds_for_weighted_rows(order: str) -> None:
     """Whatever the rows weigh: it is of any sequence of rows."""
     rng = np.random.default_rng(0)
@@ -178,8 +179,8 @@ def test_novikoffs_bound_holds_for_weighted_rows(order: str) -> None:
         assert 0 < model.n_mistakes_ <= largest_margin(X, y, "feature").most_mistakes
 
 
-@pytest.mark.parametrize("order", ["random", "cyclic"])
-@pytest.mark.parametrize("kind", KINDS)
+@each("order", ["random", "cyclic"])
+@each("kind", KINDS)
 def test_of_rows_that_contradict_each_other_the_heavier_are_right(kind: Any, order: str) -> None:
     """By 'largest_violation' each correction is one visit, and weights that are right there need not be met."""
     X, y = np.array([[-1.0], [1.0], [1.0], [1.0]]), np.array([0, 1, 0, 1])
@@ -191,7 +192,7 @@ def test_of_rows_that_contradict_each_other_the_heavier_are_right(kind: Any, ord
         assert model.certificate_ == pytest.approx(lost / sum(weights))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_weights_keep_no_perceptron_from_separating(kind: Any) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))

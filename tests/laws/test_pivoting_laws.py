@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
@@ -60,7 +61,7 @@ def test_a_few_guesses_prove_the_optimum(
     assert gap(P, found) <= 1.0001e-6
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@each("loss", LOSSES)
 def test_slopes_that_stay_are_a_fixed_point_of_the_prox(loss: str) -> None:
     """s = prox of c ℓ* at s + c z for any c: what optimality means, row by row."""
     P = wide(loss, 1e-2)
@@ -78,7 +79,7 @@ def test_a_start_at_the_optimum_takes_no_more_than_a_look() -> None:
     assert again.certificate <= 1e-6
 
 
-@pytest.mark.parametrize("loss", [name for name in LOSSES if name != "epsilon_insensitive"])
+@each("loss", [name for name in LOSSES if name != "epsilon_insensitive"])
 def test_a_kernel_that_is_positive_definite_needs_a_few_guesses(loss: str) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 3))
@@ -105,8 +106,8 @@ def test_equal_rows_with_unequal_labels_end_at_the_limit_of_their_slopes() -> No
     assert_allclose(found.slopes[:2][losses > 1e-6], -y[:2][losses > 1e-6], atol=1e-6)
 
 
-@pytest.mark.parametrize("sparse_rows", [False, True])
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@each("sparse_rows", [False, True])
+@each("loss", ["hinge", "squared_hinge"])
 def test_a_row_twice_is_a_row_of_weight_two_to_rounding(loss: str, sparse_rows: bool) -> None:
     rng = np.random.default_rng(5)
     X, y = rng.random((15, 60)), np.arange(15) % 3
@@ -119,8 +120,8 @@ def test_a_row_twice_is_a_row_of_weight_two_to_rounding(loss: str, sparse_rows: 
     assert_allclose(repeated.coef_, weighted.coef_, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("shape", [(6, 6), (6, 9), (60, 3)])
-@pytest.mark.parametrize("intercept", [None, 2.0])
+@each("shape", [(6, 6), (6, 9), (60, 3)])
+@each("intercept", [None, 2.0])
 def test_under_a_strong_penalty_all_rows_are_inside_the_margin(
     shape: tuple[int, int], intercept: float | None
 ) -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import each
 
 import linclass
 from linclass.base.classifier import Classifier
@@ -16,8 +17,8 @@ CLASSIFIERS = [
 ]
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("name", CLASSIFIERS)
+@each("K", [2, 3])
+@each("name", CLASSIFIERS)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_codes_scores_and_probabilities_are_those_of_the_classifiers_methods(
     name: str, K: int

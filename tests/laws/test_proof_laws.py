@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import linalg, sparse
 from scipy.linalg import hadamard
 
@@ -101,8 +102,8 @@ def answer(X: np.ndarray, y: np.ndarray, intercept: str, method: str) -> str:
     return found.kind
 
 
-@pytest.mark.parametrize("intercept", ["none", "free"])
-@pytest.mark.parametrize("kind", KINDS)
+@each("intercept", ["none", "free"])
+@each("kind", KINDS)
 def test_no_two_methods_prove_different_things(kind: str, intercept: str) -> None:
     undecided = 0
     for seed in range(40):
@@ -113,7 +114,7 @@ def test_no_two_methods_prove_different_things(kind: str, intercept: str) -> Non
     assert undecided <= 4
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_of_one_feature_the_order_of_the_rows_is_the_truth(kind: str) -> None:
     for seed in range(40):
         X, y = problem(kind, seed, d=1)
@@ -129,8 +130,8 @@ def test_of_one_feature_the_order_of_the_rows_is_the_truth(kind: str) -> None:
         assert answer(X, y, "free", "newton") in (truth, "undecided"), seed
 
 
-@pytest.mark.parametrize("eps", GAPS)
-@pytest.mark.parametrize("method", ["newton", "linear_program"])
+@each("eps", GAPS)
+@each("method", ["newton", "linear_program"])
 def test_rows_that_nearly_touch_are_separable_or_undecided(eps: float, method: str) -> None:
     X, y = touching(eps)
     assert all(
@@ -142,14 +143,14 @@ def test_rows_that_nearly_touch_are_separable_or_undecided(eps: float, method: s
             assert answer(X, y, intercept, method) == "complete"
 
 
-@pytest.mark.parametrize("eps", GAPS)
+@each("eps", GAPS)
 def test_rows_that_overlap_by_a_hair_are_not_separable(eps: float) -> None:
     X, y = touching(eps, flipped=True)
     assert answer(X, y, "free", "newton") == "none"
     assert answer(X, y, "free", "linear_program") in ("none", "undecided")
 
 
-@pytest.mark.parametrize("eps", [1e-7, *GAPS])
+@each("eps", [1e-7, *GAPS])
 def test_a_made_up_witness_does_not_hold(eps: float) -> None:
     """Multipliers under which the hulls nearly meet, of rows that are separable; and a hyperplane
     that nearly separates rows that are not."""
@@ -227,7 +228,7 @@ def test_a_proof_does_not_trust_lapack(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not exceed(dependent, 0.0)
 
 
-@pytest.mark.parametrize("eps", GAPS)
+@each("eps", GAPS)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_hard_margins_and_errors_agree_with_the_proof(eps: float) -> None:
     X, y = touching(eps)
@@ -245,8 +246,8 @@ def test_hard_margins_and_errors_agree_with_the_proof(eps: float) -> None:
     assert largest_margin(X, y).kind == "none"
 
 
-@pytest.mark.parametrize("eps", [1e-12, 1e-13, 1e-14])
-@pytest.mark.parametrize("intercept", [True, False])
+@each("eps", [1e-12, 1e-13, 1e-14])
+@each("intercept", [True, False])
 def test_no_bound_on_errors_is_above_what_some_classifier_has(eps: float, intercept: bool) -> None:
     """(−1, 1) has one row wrong; cells are narrower than the rounding of their angles."""
     X, y = touching(eps, flipped=True)
@@ -347,8 +348,8 @@ def test_the_nearest_point_is_the_nearest() -> None:
     assert len(kinds) == 3
 
 
-@pytest.mark.parametrize("eps", GAPS)
-@pytest.mark.parametrize("solver", ["newton", "quasi_newton"])
+@each("eps", GAPS)
+@each("solver", ["newton", "quasi_newton"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_likelihood_is_called_unbounded_only_where_that_is_proved(
     eps: float, solver: str
@@ -365,7 +366,7 @@ def test_a_likelihood_is_called_unbounded_only_where_that_is_proved(
         assert all((z > 0) == own for z, own in zip(found, y, strict=True))
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_small_score_at_a_loose_tolerance_hides_no_unbounded_likelihood(K: int) -> None:
     """One row alone has the last feature, so its weight grows for ever; the fit stops early."""
@@ -395,7 +396,7 @@ def test_what_cannot_be_decided_is_not_called_converged(monkeypatch: pytest.Monk
     assert "undecided" in model.reason_
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each("seed", range(4))
 def test_a_likelihood_that_underflows_is_not_a_minimum(seed: int) -> None:
     """Features without a penalty separate the classes, and the likelihood tends to 1 along them."""
     rng = np.random.default_rng(seed)

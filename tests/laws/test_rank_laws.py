@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 
 from linclass import LinearRegression
@@ -31,7 +32,7 @@ def summed(rng: np.random.Generator) -> np.ndarray:
     return np.column_stack([X, X.sum(axis=1)])
 
 
-DEPENDENT = pytest.mark.parametrize("columns", [dummies, square, summed])
+DEPENDENT = each("columns", [dummies, square, summed])
 Columns = Callable[[np.random.Generator], np.ndarray]
 
 

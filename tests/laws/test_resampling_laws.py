@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import each
 
 from linclass.base.messages import NotApplicable
 from linclass.tuning.folds import seed_of, stratified_folds
@@ -24,20 +25,20 @@ def labels(counts: list[int]) -> np.ndarray:
     return rng.permutation(np.repeat(np.arange(len(counts)), counts))
 
 
-@pytest.mark.parametrize(("counts", "folds"), CASES)
+@each(("counts", "folds"), CASES)
 def test_every_row_is_held_out_once_and_no_fold_is_empty(counts: list[int], folds: int) -> None:
     fold = stratified_folds(labels(counts), folds, seed=1)
     assert fold.shape == (sum(counts),)
     assert sorted(set(fold.tolist())) == list(range(folds))
 
 
-@pytest.mark.parametrize(("counts", "folds"), CASES)
+@each(("counts", "folds"), CASES)
 def test_fold_sizes_differ_by_at_most_one(counts: list[int], folds: int) -> None:
     sizes = np.bincount(stratified_folds(labels(counts), folds, seed=2), minlength=folds)
     assert np.ptp(sizes) <= 1
 
 
-@pytest.mark.parametrize(("counts", "folds"), CASES)
+@each(("counts", "folds"), CASES)
 def test_class_counts_per_fold_differ_by_at_most_one(counts: list[int], folds: int) -> None:
     y = labels(counts)
     fold = stratified_folds(y, folds, seed=3)

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from cases import each
 
 import linclass
 from linclass.evaluation.risk import decide
@@ -13,7 +14,7 @@ def posteriors(n: int, K: int, seed: int = 0) -> np.ndarray:
     return np.log(np.random.default_rng(seed).dirichlet(np.ones(K), size=n))
 
 
-@pytest.mark.parametrize("K", [2, 3, 7])
+@each("K", [2, 3, 7])
 def test_no_other_action_has_less_expected_risk(K: int) -> None:
     log_proba = posteriors(500, K)
     costs = np.random.default_rng(K).normal(size=(K + 1, K))
@@ -22,7 +23,7 @@ def test_no_other_action_has_less_expected_risk(K: int) -> None:
     assert (chosen <= risk.min(axis=1) + 1e-12).all()
 
 
-@pytest.mark.parametrize("K", [2, 3, 7])
+@each("K", [2, 3, 7])
 def test_costs_of_one_for_every_error_give_the_most_probable_class(K: int) -> None:
     log_proba = posteriors(500, K)
     assert np.array_equal(decide(log_proba, 1 - np.eye(K)), log_proba.argmax(axis=1))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from cases import each
 from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import log_softmax
@@ -49,8 +50,8 @@ def intercepts(model: Any) -> np.ndarray:
     return -model.thresholds_ if isinstance(model, OrdinalRegression) else model.intercept_
 
 
-@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize(("kind", "K"), CASES)
+@each("container", [np.asarray, sparse.csr_array])
+@each(("kind", "K"), CASES)
 def test_a_constant_offset_moves_the_intercept_alone(kind: Any, K: int, container: Any) -> None:
     X, y = rows(K)
     constant = np.array([0.7, -0.4, -0.3])[:K] if form(kind, K) else np.array(0.7)
@@ -65,7 +66,7 @@ def test_a_constant_offset_moves_the_intercept_alone(kind: Any, K: int, containe
     assert moved.objective_ == pytest.approx(plain.objective_, rel=1e-9)
 
 
-@pytest.mark.parametrize(("kind", "K"), CASES)
+@each(("kind", "K"), CASES)
 def test_scores_that_are_known_are_what_the_coefficients_lack(kind: Any, K: int) -> None:
     X, y = rows(K)
     V = np.random.default_rng(0).normal(size=(3, *form(kind, K)))
@@ -76,7 +77,7 @@ def test_scores_that_are_known_are_what_the_coefficients_lack(kind: Any, K: int)
     np.testing.assert_allclose(intercepts(moved), intercepts(plain), atol=1e-7)
 
 
-@pytest.mark.parametrize(("kind", "K"), CASES)
+@each(("kind", "K"), CASES)
 def test_offsets_go_with_their_rows(kind: Any, K: int) -> None:
     X, y = rows(K)
     rng = np.random.default_rng(1)
@@ -99,10 +100,8 @@ PENALIZED = [
 ]
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize(
-    "params", PENALIZED, ids=lambda params: "-".join(map(str, params.values()))
-)
+@each("K", [2, 3])
+@each("params", PENALIZED, ids=lambda params: "-".join(map(str, params.values())))
 def test_penalized_fits_minimize_the_objective_with_offsets(params: dict[str, Any], K: int) -> None:
     X, y = rows(K)
     offset = 2 * np.random.default_rng(1).normal(size=(len(y), K))
@@ -151,7 +150,7 @@ def test_offsets_that_have_every_row_right_separate_nothing() -> None:
     assert apart.status_ == "separable"
 
 
-@pytest.mark.parametrize("kind", [LogisticRegression, ProbitRegression])
+@each("kind", [LogisticRegression, ProbitRegression])
 def test_a_generalized_linear_model_of_statsmodels_agrees(kind: Any) -> None:
     X, y = rows(2)
     rng = np.random.default_rng(2)
@@ -169,7 +168,7 @@ def test_a_generalized_linear_model_of_statsmodels_agrees(kind: Any) -> None:
     assert summary.null_deviance == pytest.approx(known.null_deviance, rel=1e-7)
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_offsets_of_another_form_are_refused(K: int) -> None:
     X, y = rows(K)
     model = LogisticRegression()
@@ -182,10 +181,8 @@ def test_offsets_of_another_form_are_refused(K: int) -> None:
         model.fit(X, y).predict_proba(X, np.zeros(4))
 
 
-@pytest.mark.parametrize("penalty", ["l2", "l1", "adaptive_lasso"])
-@pytest.mark.parametrize(
-    ("kind", "K"), [(LogisticRegression, 2), (LogisticRegression, 3), (ProbitRegression, 2)]
-)
+@each("penalty", ["l2", "l1", "adaptive_lasso"])
+@each(("kind", "K"), [(LogisticRegression, 2), (LogisticRegression, 3), (ProbitRegression, 2)])
 def test_paths_and_folds_have_the_offsets_of_their_rows(kind: Any, K: int, penalty: str) -> None:
     """As single fits to the same rows do; a row of weight 0 takes its offset along."""
     X, y = rows(K)
@@ -218,7 +215,7 @@ def test_models_without_offsets_say_so_and_name_those_that_take_them() -> None:
             ask()
 
 
-@pytest.mark.parametrize(("kind", "K"), CASES)
+@each(("kind", "K"), CASES)
 def test_accuracy_is_that_of_scores_with_offsets(kind: Any, K: int) -> None:
     X, y = rows(K)
     offset = 3 * np.random.default_rng(4).normal(size=(len(y), *form(kind, K)))

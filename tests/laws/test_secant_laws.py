@@ -7,6 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 
 from linclass import LogisticRegression, ProbitRegression
@@ -24,10 +25,8 @@ def points(d: int):
     return [P.at(0.3 * rng.standard_normal(d + 1)) for _ in range(5)]
 
 
-@pytest.mark.parametrize(
-    "units", [None, Units(np.array([9.0, 0, 1, -2]), np.array([1e-3, 1, 5, 1e4]))]
-)
-@pytest.mark.parametrize("own", [None, lambda g: 3.0 * g])
+@each("units", [None, Units(np.array([9.0, 0, 1, -2]), np.array([1e-3, 1, 5, 1e4]))])
+@each("own", [None, lambda g: 3.0 * g])
 def test_the_inverse_explains_the_last_change(own, units):
     secants, path = Secants(inverse=own, units=units), points(4)
     for old, new in itertools.pairwise(path):
@@ -36,7 +35,7 @@ def test_the_inverse_explains_the_last_change(own, units):
         assert_allclose(secants.times(y), s, rtol=1e-12)
 
 
-@pytest.mark.parametrize("units", [None, Units(np.array([9.0, 0, 1]), np.array([0.1, 1, 5]))])
+@each("units", [None, Units(np.array([9.0, 0, 1]), np.array([0.1, 1, 5]))])
 def test_the_inverse_stays_symmetric_and_positive_definite(units):
     secants, path = Secants(units=units), points(3)
     for old, new in itertools.pairwise(path):
@@ -58,8 +57,8 @@ def test_kept_hessians_end_where_new_ones_do():
     assert_allclose(kept.coef_, own.coef_, rtol=1e-7)
 
 
-@pytest.mark.parametrize("penalty", ["l2", None])
-@pytest.mark.parametrize("classes", [2, 3])
+@each("penalty", ["l2", None])
+@each("classes", [2, 3])
 def test_limited_memory_ends_where_newton_does_in_any_units(classes, penalty):
     rng = np.random.default_rng(2)
     y = np.arange(150) % classes

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import sparse
 
 from linclass import LinearClassifier
@@ -36,8 +37,8 @@ def problem(kind: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-@pytest.mark.parametrize("rows", [4, 20_000])
-@pytest.mark.parametrize("value", [1.0, 0.0015, -7.3, 1e-300, 1e150])
+@each("rows", [4, 20_000])
+@each("value", [1.0, 0.0015, -7.3, 1e-300, 1e150])
 def test_neighbouring_floats_of_one_feature_are_separable(value: float, rows: int) -> None:
     """No float lies between them, so w = 1 has no intercept; 20,000 rows are too many for integers."""
     above = np.nextafter(value, np.inf)
@@ -52,8 +53,8 @@ def test_neighbouring_floats_of_one_feature_are_separable(value: float, rows: in
     assert separability(sparse.csr_array(X), y).kind == "complete"
 
 
-@pytest.mark.parametrize("rows", [4, 20_000])
-@pytest.mark.parametrize("value", [1.0, 0.0015, -7.3, 1e-300, 1e150])
+@each("rows", [4, 20_000])
+@each("value", [1.0, 0.0015, -7.3, 1e-300, 1e150])
 def test_one_feature_that_overlaps_by_a_float_is_not_separable(value: float, rows: int) -> None:
     above = np.nextafter(value, np.inf)
     size = abs(value) * np.arange(1, rows // 2)
@@ -84,8 +85,8 @@ def test_neighbouring_floats_of_two_features_are_separable() -> None:
     assert separability(X, [0, 0, 1, 1]).kind == "complete"
 
 
-@pytest.mark.parametrize("intercept", ["none", "free"])
-@pytest.mark.parametrize("kind", KINDS)
+@each("intercept", ["none", "free"])
+@each("kind", KINDS)
 def test_newton_and_the_linear_program_agree_with_proofs(kind: str, intercept: str) -> None:
     kinds = set()
     for seed in range(60):
@@ -99,7 +100,7 @@ def test_newton_and_the_linear_program_agree_with_proofs(kind: str, intercept: s
     assert len(kinds) > 1
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_sparse_rows_are_as_separable_as_dense_ones(kind: str) -> None:
     for seed in range(30):
         X, y = problem(kind, seed)
@@ -108,7 +109,7 @@ def test_sparse_rows_are_as_separable_as_dense_ones(kind: str) -> None:
         assert found.holds(sparse.csr_array(X), y)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_what_the_witnesses_say_by_hand(kind: str) -> None:
     """The definitions, in plain NumPy: signs of scores, and points of both hulls that coincide."""
     for seed in range(30):
@@ -194,7 +195,7 @@ def test_wide_sparse_rows_touching_in_one_place_are_quasi_complete() -> None:
     assert np.array_equal(np.flatnonzero(found.multipliers), [0, 300])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_moving_and_stretching_the_rows_changes_no_answer(kind: str) -> None:
     for seed in range(20):
         X, y = problem(kind, seed)
@@ -223,7 +224,7 @@ def test_every_pair_of_three_classes_is_answered() -> None:
     assert found["a", "b"].holds(X[own], y[own])
 
 
-@pytest.mark.parametrize(
+@each(
     ("changed", "message"),
     [({"intercept": "yes"}, "intercept is 'yes'"), ({"method": "simplex"}, "method is 'simplex'")],
 )
@@ -235,7 +236,7 @@ def test_unknown_options_are_refused(changed: dict[str, str], message: str) -> N
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("loss", ["exponential", "probit"])
+@each("loss", ["exponential", "probit"])
 def test_every_loss_that_only_tends_to_zero_has_no_minimum_on_the_same_rows(loss: str) -> None:
     for seed in range(30):
         rng = np.random.default_rng(seed)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from models import MODULES, own_classes
 from sklearn.linear_model import SGDClassifier
 from sklearn.pipeline import make_pipeline
@@ -66,7 +67,7 @@ def explained(kind: Any, **params: Any) -> float:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize(("kind", "name"), SAID)
+@each(("kind", "name"), SAID)
 def test_a_simpler_model_fits_its_rows_no_better(kind: Any, name: str) -> None:
     least, most = VALUES[name]
     mixture = kind is MixtureDiscriminantAnalysis and name != "subclasses"
@@ -80,7 +81,7 @@ def test_a_simpler_model_fits_its_rows_no_better(kind: Any, name: str) -> None:
     assert kind.simpler[name] == np.sign(most - least)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@each("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_a_class_speaks_of_its_own_parameters(kind: Any) -> None:
     own = {*kind.simpler} - {"strength"}  # which means one thing in all classes
     assert own <= {*defaults_of(kind)}
@@ -93,7 +94,7 @@ def chosen(estimator: Any, name: str, values: Any, rule: str = "best") -> Any:
     return options[tuning.RULES[rule](options, scores, estimator)][name]
 
 
-@pytest.mark.parametrize("rule", tuning.RULES)
+@each("rule", tuning.RULES)
 def test_of_equal_candidates_the_simplest_is_chosen(rule: str) -> None:
     centroids = make_pipeline(StandardScaler(), NearestShrunkenCentroids())
     step = "nearestshrunkencentroids__threshold"

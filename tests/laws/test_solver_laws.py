@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from problems import CONVEX, FITTED, PENALTIES, SMOOTH, differences, objective, penalty_called
 from scipy import sparse
@@ -96,9 +97,9 @@ FROM_ZERO = [
 ]
 
 
-@pytest.mark.parametrize("penalty", CURVED)
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("loss", TWICE)
+@each("penalty", CURVED)
+@each("intercept", [True, False])
+@each("loss", TWICE)
 def test_gradient_and_hessian_match_finite_differences(
     loss: str, intercept: bool, penalty: str
 ) -> None:
@@ -130,9 +131,9 @@ def test_single_precision_changes_a_hessian_product_by_no_more_than_its_rounding
     assert 0 < np.abs(rounded - exact).max() < 1e-6
 
 
-@pytest.mark.parametrize("loss", FITTED)
-@pytest.mark.parametrize("steps", [1, 2, 3])
-@pytest.mark.parametrize("penalty", ["l2", "unpenalized"])
+@each("loss", FITTED)
+@each("steps", [1, 2, 3])
+@each("penalty", ["l2", "unpenalized"])
 def test_prepared_steps_are_steps_along_the_gradient(loss: str, steps: int, penalty: str) -> None:
     P = objective(loss, penalty)
     theta = 0.3 * np.random.default_rng(2).standard_normal(P.shape)
@@ -143,9 +144,9 @@ def test_prepared_steps_are_steps_along_the_gradient(loss: str, steps: int, pena
     assert_allclose(theta, expected, atol=1e-14)
 
 
-@pytest.mark.parametrize("loss", [n for n in CONVEX if find("losses", n).has_conjugate])
-@pytest.mark.parametrize("penalty", CURVED)
-@pytest.mark.parametrize("intercept", [True, False])
+@each("loss", [n for n in CONVEX if find("losses", n).has_conjugate])
+@each("penalty", CURVED)
+@each("intercept", [True, False])
 def test_the_duality_gap_bounds_what_is_left_anywhere(
     loss: str, intercept: bool, penalty: str
 ) -> None:
@@ -162,15 +163,15 @@ def test_the_duality_gap_bounds_what_is_left_anywhere(
     assert all(point.value - gap <= best + 1e-12 for point, gap in zip(points, gaps, strict=True))
 
 
-@pytest.mark.parametrize("penalty", CURVED)
-@pytest.mark.parametrize("loss", TWICE)
+@each("penalty", CURVED)
+@each("loss", TWICE)
 def test_the_duality_gap_goes_to_zero(loss: str, penalty: str) -> None:
     P = objective(loss, penalty)
     assert made("newton", tol=1e-14).solve(P, P.zero()).certificate < 1e-13
 
 
-@pytest.mark.parametrize("penalty", CURVED)
-@pytest.mark.parametrize("loss", ["logistic", "softmax", "squared"])
+@each("penalty", CURVED)
+@each("loss", ["logistic", "softmax", "squared"])
 def test_the_duality_gap_is_of_second_order_near_the_minimum(loss: str, penalty: str) -> None:
     """Also off the best intercept, where balancing the slopes by force would cost a first order."""
     P = objective(loss, penalty)
@@ -180,9 +181,9 @@ def test_the_duality_gap_is_of_second_order_near_the_minimum(loss: str, penalty:
     assert_allclose(far / near, 100, rtol=0.1)
 
 
-@pytest.mark.parametrize("penalty", CURVED)
-@pytest.mark.parametrize("kept", [False, True])
-@pytest.mark.parametrize("loss", TWICE)
+@each("penalty", CURVED)
+@each("kept", [False, True])
+@each("loss", TWICE)
 def test_a_newton_step_proves_its_end_without_looking_at_the_rows(
     loss: str, kept: bool, penalty: str
 ) -> None:
@@ -204,7 +205,7 @@ def test_a_newton_step_proves_its_end_without_looking_at_the_rows(
     assert certificate_of_step(old, half, source) == np.inf
 
 
-@pytest.mark.parametrize(("loss", "penalty", "solver"), FROM_ZERO)
+@each(("loss", "penalty", "solver"), FROM_ZERO)
 def test_solvers_leave_zero_without_a_ridge(loss: str, penalty: str | None, solver: str) -> None:
     """At zero every row is where the Huber loss turns from curved to straight."""
     X, y = data()
@@ -214,13 +215,13 @@ def test_solvers_leave_zero_without_a_ridge(loss: str, penalty: str | None, solv
     assert model.fit(X, y).status_ == "converged"
 
 
-@pytest.mark.parametrize(("solver", "loss"), SETTLING)
+@each(("solver", "loss"), SETTLING)
 def test_every_solver_reaches_the_same_optimum(solver: str, loss: str) -> None:
     reaches_the_optimum(solver, objective(loss))
 
 
-@pytest.mark.parametrize("penalty", CURVED[1:])
-@pytest.mark.parametrize(("solver", "loss"), BY_FEATURE)
+@each("penalty", CURVED[1:])
+@each(("solver", "loss"), BY_FEATURE)
 def test_solvers_reach_the_optimum_under_any_factors(solver: str, loss: str, penalty: str) -> None:
     reaches_the_optimum(solver, objective(loss, penalty))
 
@@ -232,8 +233,8 @@ def reaches_the_optimum(solver: str, P: Objective) -> None:
     assert (solution.objective - optimum) / optimum <= solution.certificate + 1e-13
 
 
-@pytest.mark.parametrize("solver", ["gradient_descent", "newton", "newton_cg", "quasi_newton"])
-@pytest.mark.parametrize("loss", TWICE)
+@each("solver", ["gradient_descent", "newton", "newton_cg", "quasi_newton"])
+@each("loss", TWICE)
 def test_a_monotone_solver_never_rises(solver: str, loss: str) -> None:
     P, trace = objective(loss, strength=1e-3), Trace()
     start = 3 * np.random.default_rng(1).standard_normal(P.shape)
@@ -245,8 +246,8 @@ def test_a_monotone_solver_never_rises(solver: str, loss: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strength", [1.0, 0.1])
-@pytest.mark.parametrize("solver", [s for s in SOLVERS if applicable(s, "hinge")])
+@each("strength", [1.0, 0.1])
+@each("solver", [s for s in SOLVERS if applicable(s, "hinge")])
 def test_hinge_reaches_the_optimum_that_libsvm_finds(solver: str, strength: float) -> None:
     """Σ w_i = 1, so that libsvm's C = 1/strength, and its C_i = C w_i."""
     from sklearn.svm import SVC
@@ -266,8 +267,8 @@ def test_hinge_reaches_the_optimum_that_libsvm_finds(solver: str, strength: floa
     assert (solution.objective - optimum) / optimum <= solution.certificate
 
 
-@pytest.mark.parametrize("solver", [s for s in SOLVERS if applicable(s, "perceptron")])
-@pytest.mark.parametrize("loss", ["perceptron", "kesler"])
+@each("solver", [s for s in SOLVERS if applicable(s, "perceptron")])
+@each("loss", ["perceptron", "kesler"])
 def test_a_perceptron_loss_ends_at_zero_where_some_theta_has_every_row_right(
     loss: str, solver: str
 ) -> None:
@@ -282,8 +283,8 @@ def test_a_perceptron_loss_ends_at_zero_where_some_theta_has_every_row_right(
     assert 0 <= solution.objective < 1e-6
 
 
-@pytest.mark.parametrize("solver", [s for s in SOLVERS if applicable(s, "perceptron")])
-@pytest.mark.parametrize("classes", [2, 3])
+@each("solver", [s for s in SOLVERS if applicable(s, "perceptron")])
+@each("classes", [2, 3])
 def test_a_perceptron_without_a_penalty_leaves_zero(solver: str, classes: int) -> None:
     """W = 0 has no loss and no row right: of two points without a loss it is the worse."""
     rng = np.random.default_rng(0)
@@ -316,7 +317,7 @@ def fit(solver: str, X: Any, y: Any, **more: Any) -> LogisticRegression:
     return LogisticRegression(solver=solver, **options).fit(X, y, weights)
 
 
-@pytest.mark.parametrize(("solver", "classes"), FITS)
+@each(("solver", "classes"), FITS)
 def test_weight_two_is_the_row_twice(solver: str, classes: int) -> None:
     X, y = data(classes=classes)
     twice = np.arange(len(y)) % 3 == 0
@@ -326,7 +327,7 @@ def test_weight_two_is_the_row_twice(solver: str, classes: int) -> None:
     assert_allclose(weighted.objective_, repeated.objective_, rtol=1e-10)
 
 
-@pytest.mark.parametrize(("solver", "classes"), FITS)
+@each(("solver", "classes"), FITS)
 def test_permuting_permutes_the_answer(solver: str, classes: int) -> None:
     X, y = data(classes=classes)
     model, rng = fit(solver, X, y), np.random.default_rng(0)
@@ -337,9 +338,9 @@ def test_permuting_permutes_the_answer(solver: str, classes: int) -> None:
     assert_allclose(other, -model.coef_ if classes == 2 else model.coef_[::-1], atol=2e-6)
 
 
-@pytest.mark.parametrize("solver", [*CERTIFIED, "auto"])
-@pytest.mark.parametrize("index", [np.int32, np.int64])
-@pytest.mark.parametrize("real", [np.float64, np.float32])
+@each("solver", [*CERTIFIED, "auto"])
+@each("index", [np.int32, np.int64])
+@each("real", [np.float64, np.float32])
 def test_sparse_and_dense_give_the_same_answer(solver: str, index: Any, real: Any) -> None:
     X, y = data()
     X = np.where(np.abs(X) > 0.5, X, 0).astype(real)
@@ -350,7 +351,7 @@ def test_sparse_and_dense_give_the_same_answer(solver: str, index: Any, real: An
     assert_allclose(thin.decision_function(S), dense.decision_function(X), atol=1e-8)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
+@each("classes", [2, 3])
 def test_a_warm_start_begins_where_the_last_fit_ended(classes: int) -> None:
     X, y = data(classes=classes)
     for penalty in ("l2", None):
@@ -406,8 +407,8 @@ def test_gradient_descent_records_its_path_from_any_start() -> None:
     assert_allclose(path[25], theta, atol=1e-13)
 
 
-@pytest.mark.parametrize("tol", [0, 1e-4])
-@pytest.mark.parametrize("step", [0.5, {"unit": 0.01}, "backtracking", {"backtracking": 0.5}])
+@each("tol", [0, 1e-4])
+@each("step", [0.5, {"unit": 0.01}, "backtracking", {"backtracking": 0.5}])
 def test_recording_iterates_changes_neither_them_nor_where_they_end(step: Any, tol: float) -> None:
     P = objective("logistic", strength=1e-3)
     options = {"learning_rate": step, "tol": tol, "max_iter": 347}
@@ -430,7 +431,7 @@ def test_unit_steps_all_have_the_length_asked_for() -> None:
     assert_allclose(np.linalg.norm(steps, axis=1), 0.01)
 
 
-@pytest.mark.parametrize("average", [True, False])
+@each("average", [True, False])
 def test_stochastic_steps_are_a_function_of_the_seed(average: bool) -> None:
     P = objective("logistic")
     kind = find("solvers", "stochastic_gradient")
@@ -462,7 +463,7 @@ def test_merging_equal_rows_leaves_the_objective_as_it_is() -> None:
     assert_allclose(small.at(theta).value, whole.at(theta).value, rtol=1e-13)
 
 
-@pytest.mark.parametrize("order", ["C", "F"])
+@each("order", ["C", "F"])
 def test_equal_rows_are_found_wherever_they_stand(order: Any) -> None:
     """A product of BLAS rounds the last rows of a matrix differently."""
     rows = np.random.default_rng(0).standard_normal((300, 400))
@@ -481,8 +482,8 @@ def test_a_base_class_is_no_solver() -> None:
         assert getattr(kind, "descend", None) is not SolverAfterReductions.descend
 
 
-@pytest.mark.parametrize("solver", names("solvers"))
-@pytest.mark.parametrize("loss", names("losses"))
+@each("solver", names("solvers"))
+@each("loss", names("losses"))
 def test_a_solver_that_is_refused_is_told_one_that_fits(loss: str, solver: str) -> None:
     """With another than the default penalty, as a remedy may suit one penalty alone."""
     if loss in ("perceptron", "kesler"):
@@ -497,7 +498,7 @@ def test_a_solver_that_is_refused_is_told_one_that_fits(loss: str, solver: str) 
             LinearClassifier(loss=loss, penalty="l1", solver=remedy[1]).check()
 
 
-@pytest.mark.parametrize("loss", ["logistic", "hinge", "squared_hinge", "probit", "squared"])
+@each("loss", ["logistic", "hinge", "squared_hinge", "probit", "squared"])
 def test_a_warm_start_of_other_classes_begins_at_0(loss: str) -> None:
     """From three classes to four or two, and back, the fit is the one without a warm start."""
     X = np.random.default_rng(0).standard_normal((60, 3))
@@ -558,8 +559,8 @@ def test_a_dense_hessian_of_34250_features_is_refused_before_it_is_allocated() -
     assert LogisticRegression().fit(S, y).solver_ == "newton_cg"
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("loss", FITTED)
+@each("classes", [2, 3])
+@each("loss", FITTED)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_linear_classifier_learns_with_every_loss(loss: str, classes: int) -> None:
     X, y = data(classes=classes)
@@ -585,7 +586,7 @@ def test_a_solver_may_bring_options_of_its_own() -> None:
     assert list(model.path_) == [0, 5]
 
 
-@pytest.mark.parametrize("solver", ["auto", "newton", {"newton_cg": {"forcing": 0.1}}])
+@each("solver", ["auto", "newton", {"newton_cg": {"forcing": 0.1}}])
 def test_parts_are_the_modules_that_a_fit_is_made_of(solver: Any) -> None:
     parts = LogisticRegression(solver=solver).parts()
     losses = {"linclass.linear.losses.margin", "linclass.linear.losses.multiclass"}
@@ -607,7 +608,7 @@ def test_a_path_of_strengths_is_as_good_as_separate_fits() -> None:
         assert np.allclose(solution.theta, alone.theta, atol=1e-8)
 
 
-@pytest.mark.parametrize("order", ["random", "cyclic", "largest_violation"])
+@each("order", ["random", "cyclic", "largest_violation"])
 def test_a_perceptron_keeps_the_best_weights_that_it_met(order: str) -> None:
     """Gallant's pocket: no pass ended with fewer rows wrong than the fit, and a longer one is no worse."""
     for seed in range(8):
@@ -694,7 +695,7 @@ def test_corrections_of_many_rows_at_once_are_those_of_one_row_after_the_other(
             assert many.extra["n_mistakes_"] > 100
 
 
-@pytest.mark.parametrize("order", ["random", "cyclic", "largest_violation"])
+@each("order", ["random", "cyclic", "largest_violation"])
 def test_a_perceptron_is_no_worse_than_the_weights_that_it_starts_from(order: str) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 3))
@@ -706,7 +707,7 @@ def test_a_perceptron_is_no_worse_than_the_weights_that_it_starts_from(order: st
         assert again.certificate <= best.certificate
 
 
-@pytest.mark.parametrize("penalty", ["unpenalized", "l2"])
+@each("penalty", ["unpenalized", "l2"])
 def test_a_certificate_that_is_no_bound_is_called_a_cosine(penalty: str) -> None:
     """Nearly separable rows: the cosine is tiny where the objective is still far above its minimum."""
     rng = np.random.default_rng(0)
@@ -731,8 +732,8 @@ def test_a_certificate_that_is_no_bound_is_called_a_cosine(penalty: str) -> None
     )
 
 
-@pytest.mark.parametrize("solver", ["newton", "newton_cg"])
-@pytest.mark.parametrize("penalty", [None, {"l2": {"factors": [1, 1, 1, 0]}}])
+@each("solver", ["newton", "newton_cg"])
+@each("penalty", [None, {"l2": {"factors": [1, 1, 1, 0]}}])
 def test_a_rare_category_that_separates_a_subset_does_not_lead_newton_astray(
     penalty: Any, solver: str
 ) -> None:

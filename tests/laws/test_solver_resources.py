@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from cases import each
 
 FIT = """
 import resource, sys
@@ -36,8 +37,8 @@ print((peak - before + size) / size)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("kind", ["dense", "sparse"])
-@pytest.mark.parametrize("model", ["logistic", "svm"])
+@each("kind", ["dense", "sparse"])
+@each("model", ["logistic", "svm"])
 def test_a_fit_stays_within_two_and_a_half_times_the_memory_of_the_data(
     kind: str, model: str
 ) -> None:
@@ -76,7 +77,7 @@ def test_a_kernel_machine_needs_one_kernel_matrix_and_small_change() -> None:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("columns", [[2, 3], [0, 1, 2, 3]])
+@each("columns", [[2, 3], [0, 1, 2, 3]])
 def test_half_a_million_gradient_steps_on_iris_are_real_ones(columns: list[int]) -> None:
     """Setosa against the rest: 5,000 and one more are the naive loop's, and so is the very last."""
     from scipy.special import expit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
@@ -73,7 +73,7 @@ def least_by_linear_program(X: Array, y: Array, strength: float) -> float:
     return float(linprog(c, A_ub=A, b_ub=-np.ones(len(A)), bounds=bounds).fun)
 
 
-@pytest.mark.parametrize("strength", [0.3, 0.03, 0.003])
+@each("strength", [0.3, 0.03, 0.003])
 def test_l1_ends_where_a_linear_program_does(strength: float) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 5))
@@ -95,7 +95,7 @@ def test_it_ends_where_the_solver_of_the_ridge_does() -> None:
     assert_allclose(other.objective_, ridge.objective_, rtol=2e-6)
 
 
-@pytest.mark.parametrize("penalty", ["l1", "elastic_net"])
+@each("penalty", ["l1", "elastic_net"])
 def test_beyond_the_largest_slope_all_weights_are_0(penalty: str) -> None:
     """The best intercept leads by 1 for a class of more than half the rows, whose loss is then 2(1 − π)."""
     rng = np.random.default_rng(2)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from problems import CONVEX, PENALTIES, objective, penalty_called
 from scipy import sparse
@@ -74,8 +75,8 @@ def test_there_is_something_to_hold_to_these_laws() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize(("solver", "loss", "penalty"), CASES)
+@each("intercept", [True, False])
+@each(("solver", "loss", "penalty"), CASES)
 def test_every_solver_proves_the_same_optimum(
     solver: str, loss: str, penalty: str, intercept: bool
 ) -> None:
@@ -90,7 +91,7 @@ def test_every_solver_proves_the_same_optimum(
     assert_allclose(solution.theta, optimum.theta, atol=1e-3)
 
 
-@pytest.mark.parametrize(("solver", "loss", "penalty"), CASES)
+@each(("solver", "loss", "penalty"), CASES)
 def test_from_the_largest_slope_on_every_weight_is_exactly_zero(
     solver: str, loss: str, penalty: str
 ) -> None:
@@ -102,9 +103,9 @@ def test_from_the_largest_slope_on_every_weight_is_exactly_zero(
         assert np.any(W[..., penalized(P)]) != empty
 
 
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("solver", ["proximal_newton", "proximal_gradient"])
+@each("intercept", [True, False])
+@each("classes", [2, 3])
+@each("solver", ["proximal_newton", "proximal_gradient"])
 def test_the_largest_slope_beside_the_shares_of_classes_is_where_weights_end(
     solver: str, classes: int, intercept: bool
 ) -> None:
@@ -203,8 +204,8 @@ PERFECT = [Ridge(), Ridge(strength=0.01), ElasticNet(l1_ratio=0)] + [
 ]
 
 
-@pytest.mark.parametrize("shape", [(20, 3), (10, 20)])
-@pytest.mark.parametrize("model", PERFECT, ids=repr)
+@each("shape", [(20, 3), (10, 20)])
+@each("model", PERFECT, ids=repr)
 def test_a_constant_target_is_fitted_and_certified(model: Any, shape: tuple[int, int]) -> None:
     """P = 0 to rounding: there is nothing that a gap could be relative to."""
     X = np.random.default_rng(0).standard_normal(shape)
@@ -215,8 +216,8 @@ def test_a_constant_target_is_fitted_and_certified(model: Any, shape: tuple[int,
         assert_allclose(model.intercept_, y, rtol=1e-12)
 
 
-@pytest.mark.parametrize("penalty", KINKED)
-@pytest.mark.parametrize("loss", SMOOTH)
+@each("penalty", KINKED)
+@each("loss", SMOOTH)
 def test_the_gap_is_a_bound_anywhere_and_vanishes_at_the_optimum(loss: str, penalty: str) -> None:
     P, rng = objective(loss, penalty), np.random.default_rng(0)
     points = [P.at(s * rng.standard_normal(P.shape)) for s in (0, 0.1, 0.5, 2)]
@@ -230,7 +231,7 @@ def test_the_gap_is_a_bound_anywhere_and_vanishes_at_the_optimum(loss: str, pena
     assert gaps[-1] < 1e-4 * gaps[0]
 
 
-@pytest.mark.parametrize("penalty", KINKED)
+@each("penalty", KINKED)
 def test_the_least_subgradient_vanishes_at_the_optimum_and_is_the_gradient_elsewhere(
     penalty: str,
 ) -> None:
@@ -245,9 +246,9 @@ def test_the_least_subgradient_vanishes_at_the_optimum_and_is_the_gradient_elsew
         assert_allclose(steep @ e, rise, atol=1e-8)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("penalty", NAMED)
-@pytest.mark.parametrize("solver", ["auto", "proximal_gradient"])
+@each("classes", [2, 3])
+@each("penalty", NAMED)
+@each("solver", ["auto", "proximal_gradient"])
 def test_rows_weights_and_storage_are_the_same_thing_said_otherwise(
     solver: str, penalty: str, classes: int
 ) -> None:
@@ -288,9 +289,9 @@ def fitter(**params: Any) -> Any:
     return fit
 
 
-@pytest.mark.parametrize("copies", [1, 8, 9, 50])
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("loss", ["logistic", "squared_hinge"])
+@each("copies", [1, 8, 9, 50])
+@each("intercept", [True, False])
+@each("loss", ["logistic", "squared_hinge"])
 def test_copies_of_a_feature_change_no_minimum(loss: str, intercept: bool, copies: int) -> None:
     """Their slopes are equal. From nine on none of them joined: W = 0, or an error."""
     x = np.array([[1.0], [2], [3], [5], [-1], [0], [2], [4]])
@@ -305,7 +306,7 @@ def test_copies_of_a_feature_change_no_minimum(loss: str, intercept: bool, copie
     assert_allclose(many.coef_.sum(), one.coef_.sum(), rtol=1e-4)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
+@each("classes", [2, 3])
 def test_a_warm_start_ends_at_once(classes: int) -> None:
     X, y = data(classes)
     model = LogisticRegression(penalty="l1", strength=0.02, warm_start=True).fit(X, y)
@@ -314,7 +315,7 @@ def test_a_warm_start_ends_at_once(classes: int) -> None:
     assert (model.coef_ == coef).all() or model.n_iter_ == 1
 
 
-@pytest.mark.parametrize("classes", [2, 3])
+@each("classes", [2, 3])
 def test_a_trace_tells_every_step(classes: int) -> None:
     X, y = data(classes)
     for solver in ("proximal_newton", "proximal_gradient"):
@@ -332,10 +333,8 @@ def test_softmax_weights_are_not_moved_off_zero_by_a_common_shift() -> None:
     assert_allclose(model.intercept_.mean(), 0, atol=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("loss", "strength"), [("logistic", 0.1), ("squared", 0.2), ("squared_hinge", 0.3)]
-)
-@pytest.mark.parametrize("classes", [2, 3])
+@each(("loss", "strength"), [("logistic", 0.1), ("squared", 0.2), ("squared_hinge", 0.3)])
+@each("classes", [2, 3])
 def test_linear_classifiers_of_smooth_losses_are_sparse(
     loss: str, strength: float, classes: int
 ) -> None:
@@ -355,8 +354,8 @@ def test_regression_on_indicators_is_sparse_class_by_class() -> None:
         assert_allclose(row, alone.coef_, atol=1e-10)
 
 
-@pytest.mark.parametrize("n", [30, 400])
-@pytest.mark.parametrize("sparse_rows", [False, True])
+@each("n", [30, 400])
+@each("sparse_rows", [False, True])
 def test_a_wide_lasso_is_found_from_few_columns_of_its_gram_matrix(
     n: int, sparse_rows: bool
 ) -> None:
@@ -435,7 +434,7 @@ def off_the_optimum(model: Any, X: np.ndarray, y: np.ndarray, l1_ratio: float) -
     return float(kink.max())
 
 
-@pytest.mark.parametrize(("n", "d"), [(3, 4), (20, 25), (100, 120), (700, 510)])
+@each(("n", "d"), [(3, 4), (20, 25), (100, 120), (700, 510)])
 def test_every_feature_may_end_in_the_support(n: int, d: int) -> None:
     rng = np.random.default_rng(n)
     X = rng.standard_normal((n, d))
@@ -449,7 +448,7 @@ def test_every_feature_may_end_in_the_support(n: int, d: int) -> None:
         assert off_the_optimum(model, X, y, 1.0) < 1e-2
 
 
-@pytest.mark.parametrize("seed", range(10, 14))
+@each("seed", range(10, 14))
 def test_a_long_walk_through_dependent_features_ends_at_the_optimum(seed: int) -> None:
     rng = np.random.default_rng(seed)
     d = int(rng.integers(40, 60))
@@ -461,7 +460,7 @@ def test_a_long_walk_through_dependent_features_ends_at_the_optimum(seed: int) -
     assert max(off_the_optimum(model, X, y, 1.0) for model in path) < 1e-2
 
 
-@pytest.mark.parametrize(("far", "weight"), [(1e10, 1e-22), (1e8, 1e-20), (1e6, 1e-12)])
+@each(("far", "weight"), [(1e10, 1e-22), (1e8, 1e-20), (1e6, 1e-12)])
 def test_a_far_row_that_hardly_counts_costs_no_digits(far: float, weight: float) -> None:
     """With or without it the optimum is the same to far² · weight, but for rounding."""
     rng = np.random.default_rng(0)
@@ -505,8 +504,8 @@ def test_a_line_search_along_a_step_that_overflows_stays_where_it_is() -> None:
 FACTORS = [1.0, 0.0, 3.0, 0.5, 2.0]
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("solver", ["auto", "proximal_gradient"])
+@each("classes", [2, 3])
+@each("solver", ["auto", "proximal_gradient"])
 def test_a_factor_on_l1_is_a_unit_of_its_feature(solver: str, classes: int) -> None:
     """Σ f_j|w_j| of x is Σ|v_j| of x_j/f_j, with v_j = f_j w_j."""
     X, y = data(classes)
@@ -518,8 +517,8 @@ def test_a_factor_on_l1_is_a_unit_of_its_feature(solver: str, classes: int) -> N
     assert_allclose(one.objective_, other.objective_, rtol=1e-10)
 
 
-@pytest.mark.parametrize("loss", ["logistic", "squared", "squared_hinge"])
-@pytest.mark.parametrize("penalty", ["l1", "l2", "elastic_net"])
+@each("loss", ["logistic", "squared", "squared_hinge"])
+@each("penalty", ["l1", "l2", "elastic_net"])
 def test_features_without_a_penalty_are_fitted_as_the_intercept_is(loss: str, penalty: str) -> None:
     """A constant feature of factor 0 is the intercept."""
     X, y = data(2)
@@ -535,7 +534,7 @@ def test_features_without_a_penalty_are_fitted_as_the_intercept_is(loss: str, pe
         assert_allclose(model.objective_, named.objective_, rtol=1e-10)
 
 
-@pytest.mark.parametrize("n", [30, 400])
+@each("n", [30, 400])
 def test_a_wide_lasso_with_factors_is_found_from_few_columns(n: int) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, 600))

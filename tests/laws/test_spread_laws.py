@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from cases import each
 
 from linclass import LinearDiscriminantAnalysis
 from linclass.discriminant.statistics.class_moments import ClassMoments
@@ -37,12 +38,12 @@ def spreads(n: int, d: int, rank: int) -> list[Spread | SpanSpread]:
     return [Spread.of_covariance(R.T @ R, np.zeros(d)), of_rows(R)]
 
 
-@pytest.mark.parametrize(("n", "d", "rank"), CASES)
+@each(("n", "d", "rank"), CASES)
 def test_the_rank_is_found_whatever_the_units(n: int, d: int, rank: int) -> None:
     assert [spread.rank for spread in spreads(n, d, rank)] == [rank, rank]
 
 
-@pytest.mark.parametrize(("n", "d", "rank"), CASES)
+@each(("n", "d", "rank"), CASES)
 def test_the_root_squares_to_the_covariance(n: int, d: int, rank: int) -> None:
     R = rows(n, d, rank)
     units = np.sqrt(np.einsum("ij,ij->j", R, R))
@@ -52,7 +53,7 @@ def test_the_root_squares_to_the_covariance(n: int, d: int, rank: int) -> None:
         np.testing.assert_allclose(found, R.T @ R / np.outer(units, units), atol=1e-11)
 
 
-@pytest.mark.parametrize(("n", "d", "rank"), CASES)
+@each(("n", "d", "rank"), CASES)
 def test_the_whitener_makes_the_spread_the_identity(n: int, d: int, rank: int) -> None:
     for spread in spreads(n, d, rank):
         root, whitener = spread.unwhiten(np.eye(rank)), spread.directions(np.eye(rank)).T
@@ -60,7 +61,7 @@ def test_the_whitener_makes_the_spread_the_identity(n: int, d: int, rank: int) -
         np.testing.assert_allclose(spread.whiten(root), np.eye(rank), atol=1e-8)
 
 
-@pytest.mark.parametrize(("n", "d", "rank"), CASES)
+@each(("n", "d", "rank"), CASES)
 def test_solve_undoes_times_where_there_is_spread(n: int, d: int, rank: int) -> None:
     for spread in spreads(n, d, rank):
         mean = spread.unwhiten(np.random.default_rng(0).normal(size=(3, rank)))  # in the range of Σ
@@ -131,9 +132,7 @@ def kinds() -> list[tuple[str, object, np.ndarray]]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "spread", "C"), kinds(), ids=lambda v: v if type(v) is str else ""
-)
+@each(("name", "spread", "C"), kinds(), ids=lambda v: v if type(v) is str else "")
 def test_every_kind_of_spread_offers_what_a_covariance_has(
     name: str, spread: Spread, C: np.ndarray
 ) -> None:
@@ -156,9 +155,7 @@ def test_every_kind_of_spread_offers_what_a_covariance_has(
     np.testing.assert_allclose(noise.T @ noise / 100_000, C, atol=0.03 * np.abs(C).max())
 
 
-@pytest.mark.parametrize(
-    ("shape", "shrinkage"), [("full", 0.0), ("full", 0.3), ("diagonal", 0.0), ("spherical", 0.0)]
-)
+@each(("shape", "shrinkage"), [("full", 0.0), ("full", 0.3), ("diagonal", 0.0), ("spherical", 0.0)])
 def test_the_covariances_of_folds_are_those_of_each_fold_also_without_full_rank(
     shape: str, shrinkage: float
 ) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from cases import each
 from models import MODULES, own_classes
 
 import linclass
@@ -135,8 +136,8 @@ def test_every_classifier_that_is_a_function_of_sums_is_tried() -> None:
     assert {kind.__name__ for kind in FOUND} == set(PARAMS)
 
 
-@pytest.mark.parametrize("K", DATA)
-@pytest.mark.parametrize("name", PARAMS)
+@each("K", DATA)
+@each("name", PARAMS)
 def test_folds_from_sums_are_the_refits(name: str, K: int) -> None:
     X, y = DATA[K]
     kind, folds, params = getattr(linclass, name), dealt(y) + dealt(y, 4, seed=1), PARAMS[name]
@@ -148,7 +149,7 @@ def test_folds_from_sums_are_the_refits(name: str, K: int) -> None:
             same(model, kind(**param).fit(X[train], y[train]), X)
 
 
-@pytest.mark.parametrize("name", PARAMS)
+@each("name", PARAMS)
 def test_leaving_out_one_row_at_a_time_is_refitting(name: str) -> None:
     X, y = problem(3, n=40)
     kind, params = getattr(linclass, name), PARAMS[name][:2]
@@ -159,8 +160,8 @@ def test_leaving_out_one_row_at_a_time_is_refitting(name: str) -> None:
             same(model, kind(**param).fit(X[train], y[train]), X)
 
 
-@pytest.mark.parametrize(("kind", "params"), [*CASES, *LDA_CASES])
-@pytest.mark.parametrize("K", [2, 3])
+@each(("kind", "params"), [*CASES, *LDA_CASES])
+@each("K", [2, 3])
 def test_scores_of_rows_by_all_others_are_those_of_refits(
     kind: Any, params: dict[str, Any], K: int
 ) -> None:
@@ -172,7 +173,7 @@ def test_scores_of_rows_by_all_others_are_those_of_refits(
         np.testing.assert_allclose(Z[i], expected, rtol=1e-8, atol=1e-8 * np.abs(Z[i]).max())
 
 
-@pytest.mark.parametrize("name", PARAMS)
+@each("name", PARAMS)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_row_that_is_its_class_is_scored_by_models_without_that_class(name: str) -> None:
     X, y = problem(3, n=45)
@@ -200,7 +201,7 @@ GAUSSIAN += ["NearestMean", "GaussianNB", "LeastSquaresClassifier", "NearestShru
 GAUSSIAN += ["RegularizedDiscriminantAnalysis", "ReducedRankLDA"]
 
 
-@pytest.mark.parametrize("name", GAUSSIAN)
+@each("name", GAUSSIAN)
 def test_rows_standardized_in_each_fold_follow_from_the_same_sums(name: str) -> None:
     X, y = DATA[3]
     kind, folds, params = getattr(linclass, name), dealt(y), PARAMS[name]
@@ -213,7 +214,7 @@ def test_rows_standardized_in_each_fold_follow_from_the_same_sums(name: str) -> 
             same(model, kind(**param).fit(Z[train], y[train]), Z)
 
 
-@pytest.mark.parametrize("name", sorted(set(PARAMS) - {"CategoricalNB"}))
+@each("name", sorted(set(PARAMS) - {"CategoricalNB"}))
 def test_sparse_rows_give_the_folds_of_dense_rows(name: str) -> None:
     X, y = DATA[3]
     X = X * (np.random.default_rng(0).random(X.shape) < 0.5)
@@ -226,7 +227,7 @@ def test_sparse_rows_give_the_folds_of_dense_rows(name: str) -> None:
             same(model, kind(**param).fit(X[train], y[train]), X, 1e-8)
 
 
-@pytest.mark.parametrize("name", PARAMS)
+@each("name", PARAMS)
 def test_a_class_that_is_held_out_whole_is_no_class_of_the_fit(name: str) -> None:
     X, y = DATA[3]
     fold = np.flatnonzero(y == 1)
@@ -236,8 +237,8 @@ def test_a_class_that_is_held_out_whole_is_no_class_of_the_fit(name: str) -> Non
         same(model, kind(**param).fit(X[y != 1], y[y != 1]), X)
 
 
-@pytest.mark.parametrize("name", GAUSSIAN)
-@pytest.mark.parametrize("offset", [1e4, 1e7])
+@each("name", GAUSSIAN)
+@each("offset", [1e4, 1e7])
 def test_a_far_origin_and_far_classes_cost_no_digits(name: str, offset: float) -> None:
     X, y = DATA[3]
     far = X + offset + 1e3 * y[:, None]  # whole numbers: the rows themselves are exact
@@ -253,7 +254,7 @@ def test_a_far_origin_and_far_classes_cost_no_digits(name: str, offset: float) -
         )
 
 
-@pytest.mark.parametrize("name", [*GAUSSIAN[:3], "GaussianNB"])
+@each("name", [*GAUSSIAN[:3], "GaussianNB"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_feature_that_is_constant_but_for_the_fold_has_no_spread_left(name: str) -> None:
     X, y = DATA[3]
@@ -297,8 +298,8 @@ def digits(params: dict[str, Any]) -> float:
     return 1e-7 if params.get("families") == "multivariate_gaussian" else 1e-9
 
 
-@pytest.mark.parametrize("odd", ODD)
-@pytest.mark.parametrize(("kind", "params"), ODD_CASES)
+@each("odd", ODD)
+@each(("kind", "params"), ODD_CASES)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_fold_that_holds_all_the_spread_takes_no_digits_with_it(
     kind: Any, params: dict[str, Any], odd: str
@@ -310,8 +311,8 @@ def test_a_fold_that_holds_all_the_spread_takes_no_digits_with_it(
         same(model, kind(**params).fit(X[train], y[train]), X[train], digits(params))
 
 
-@pytest.mark.parametrize("odd", ODD)
-@pytest.mark.parametrize(("kind", "params"), ODD_CASES)
+@each("odd", ODD)
+@each(("kind", "params"), ODD_CASES)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_row_that_holds_all_the_spread_is_scored_as_by_a_refit(
     kind: Any, params: dict[str, Any], odd: str
@@ -325,8 +326,8 @@ def test_a_row_that_holds_all_the_spread_is_scored_as_by_a_refit(
         np.testing.assert_allclose(Z[i], expected, rtol, rtol * np.abs(Z[i]).max())
 
 
-@pytest.mark.parametrize("kept", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize(
+@each("kept", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+@each(
     ("kind", "params"),
     [
         (LDA, {}),
@@ -436,7 +437,7 @@ TOGETHER = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "params"), TOGETHER)
+@each(("kind", "params"), TOGETHER)
 def test_merged_shards_are_the_whole(kind: Any, params: dict[str, Any]) -> None:
     X, y = DATA[3]
     order = np.argsort(X[:, 0], kind="stable")  # shards unlike each other
@@ -445,7 +446,7 @@ def test_merged_shards_are_the_whole(kind: Any, params: dict[str, Any]) -> None:
     same(merged, kind(**params).fit(X, y), X)
 
 
-@pytest.mark.parametrize(("kind", "params"), TOGETHER)
+@each(("kind", "params"), TOGETHER)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_rows_block_by_block_are_the_whole(kind: Any, params: dict[str, Any]) -> None:
     X, y = DATA[3]
@@ -461,7 +462,7 @@ def test_rows_block_by_block_are_the_whole(kind: Any, params: dict[str, Any]) ->
     assert np.array_equal(named.predict(X), names[whole.predict(X)])
 
 
-@pytest.mark.parametrize(("kind", "params"), TOGETHER)
+@each(("kind", "params"), TOGETHER)
 def test_a_class_without_rows_yet_is_known_and_never_predicted(
     kind: Any, params: dict[str, Any]
 ) -> None:
@@ -478,7 +479,7 @@ def test_a_class_without_rows_yet_is_known_and_never_predicted(
     same(model, kind(**params).fit(X, y), X)
 
 
-@pytest.mark.parametrize("kind", sorted(WITH_PRIORS, key=repr))
+@each("kind", sorted(WITH_PRIORS, key=repr))
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_prior_of_a_class_without_rows_does_not_count(kind: Any) -> None:
     """It has no mean to be near to; the priors of the other classes keep their ratios."""
@@ -512,7 +513,7 @@ def test_shards_of_fewer_rows_than_features_are_merged() -> None:
     assert few.rank_ == 10
 
 
-@pytest.mark.parametrize(
+@each(
     ("blocks", "classes", "message"),
     [([], None, "fewer than two classes"), ([0], None, "fewer than two"), ([0], [1, 2], "not in")],
 )
@@ -562,7 +563,7 @@ def test_shards_that_do_not_fit_are_refused() -> None:
 FORMS = ["means", "diagonal", "tied", "full"]
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_moments_add_and_subtract(form: str) -> None:
     rng = np.random.default_rng(0)
     X, codes, w = rng.normal(size=(90, 4)) + 1e3, rng.integers(0, 3, 90), rng.uniform(1, 2, 90)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 
 import linclass
@@ -56,7 +57,7 @@ def possible(penalty: str) -> list[LinearClassifier]:
     return found
 
 
-@pytest.mark.parametrize("penalty", KINKED)
+@each("penalty", KINKED)
 def test_the_first_strength_leaves_no_weight_and_a_weaker_one_does(penalty: str) -> None:
     for K, model in itertools.product((2, 3), possible(penalty)):
         X, y = rows(K)
@@ -89,7 +90,7 @@ def test_the_first_strength_of_l2_explains_at_most_a_hundredth_of_the_loss() -> 
         assert max(shares) > (0.005 if smooth else -1e-9), case
 
 
-@pytest.mark.parametrize(
+@each(
     "model",
     [
         KernelSVM(),
@@ -216,7 +217,7 @@ def test_paths_of_scikit_learn_begin_where_its_fits_begin() -> None:
     assert_allclose(parameter_path(sgd, "alpha", X, y), LogisticRegression().strength_path(X, y))
 
 
-@pytest.mark.parametrize("class_weight", ["balanced", {"few": 5.0, "many": 0.5}])
+@each("class_weight", ["balanced", {"few": 5.0, "many": 0.5}])
 def test_paths_of_scikit_learn_take_weights_of_classes_into_account(class_weight: Any) -> None:
     """On 10 % positives the first C gives no weight, and a penalty of linclass is the same in other units."""
     from sklearn import linear_model as sk

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from cases import each
 
 from linclass.linear.solvers.base import spread_rows
 
 N = 40_000
 
 
-@pytest.mark.parametrize("step", [2, 7, 20, 50])
+@each("step", [2, 7, 20, 50])
 def test_it_is_about_every_kth_row(step: int) -> None:
     rows = spread_rows(np.zeros(N), step)
     assert len(rows) == N // step
     assert (rows // step == np.arange(N // step)).all()
 
 
-@pytest.mark.parametrize("period", [2, 3, 4, 5, 10, 20])
+@each("period", [2, 3, 4, 5, 10, 20])
 def test_classes_in_turn_are_all_there_in_their_shares(period: int) -> None:
     """Every 20th of rows 0, 1, 0, 1, ... has one class."""
     y = np.arange(N) % period
@@ -25,7 +25,7 @@ def test_classes_in_turn_are_all_there_in_their_shares(period: int) -> None:
     assert counts.min() > 0.7 * counts.mean()
 
 
-@pytest.mark.parametrize("kind", [int, float])
+@each("kind", [int, float])
 def test_a_rare_class_is_there_wherever_its_rows_are(kind: type) -> None:
     y = np.zeros(N, kind)
     y[12_345], y[-1] = 1, 2

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.optimize import minimize
@@ -20,7 +21,7 @@ from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.losses.tempered import BiTempered, TemperedSoftmax, log_tempered_softmax
 
 TEMPERATURES = list(product([0.0, 0.2, 0.8, 1.0], [1.0, 1.2, 2.0, 4.0]))
-EACH = pytest.mark.parametrize(("t1", "t2"), TEMPERATURES)
+EACH = each(("t1", "t2"), TEMPERATURES)
 STATIONARY = ("gradient_descent", "proximal_gradient", "quasi_newton", "stochastic_gradient")
 
 
@@ -33,8 +34,8 @@ def rows(K: int, n: int = 60) -> tuple[np.ndarray, np.ndarray]:
     return np.random.default_rng(K).standard_normal((n, 3)) + 0.7 * y[:, None], y
 
 
-@pytest.mark.parametrize("t", [1.0, 1 + 1e-9, 1.2, 2.0, 4.0, 30.0])
-@pytest.mark.parametrize("spread", [0.0, 1e-3, 2.0, 1e3])
+@each("t", [1.0, 1 + 1e-9, 1.2, 2.0, 4.0, 30.0])
+@each("spread", [0.0, 1e-3, 2.0, 1e3])
 def test_the_tempered_softmax_is_that_of_its_definition_and_sums_to_one(
     t: float, spread: float
 ) -> None:
@@ -142,7 +143,7 @@ def test_it_is_proper(t1: float, t2: float) -> None:
     assert_allclose(excess, of_rows, rtol=1e-6, atol=1e-12)
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_a_fit_is_that_of_another_minimizer_from_zero(K: int) -> None:
     X, y = rows(K, 12)
     X, w, strength = X[:, :1], np.random.default_rng(0).uniform(0.5, 2, 12), 0.02
@@ -184,8 +185,8 @@ def test_mislabelled_rows_far_away_hardly_turn_the_boundary() -> None:
     assert min(turned["logistic"]) > 20
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("penalty", ["l2", "l1", "group_lasso", None])
+@each("K", [2, 3])
+@each("penalty", ["l2", "l1", "group_lasso", None])
 def test_every_fit_ends_at_a_stationary_point_and_says_that_this_is_no_bound(
     penalty: str | None, K: int
 ) -> None:
@@ -204,8 +205,8 @@ def test_every_fit_ends_at_a_stationary_point_and_says_that_this_is_no_bound(
 UNITS, FAR = np.array([1e-4, 1.0, 1e5]), np.array([0.0, 1e3, -1e7])
 
 
-@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize(("K", "loss"), [(2, (0.8, 1.2)), (2, (0.2, 4.0)), (3, (0.8, 1.2))])
+@each("container", [np.asarray, sparse.csr_array])
+@each(("K", "loss"), [(2, (0.8, 1.2)), (2, (0.2, 4.0)), (3, (0.8, 1.2))])
 def test_units_and_origins_of_features_do_not_matter_without_a_penalty(
     K: int, loss: tuple[float, float], container: Any
 ) -> None:
@@ -220,7 +221,7 @@ def test_units_and_origins_of_features_do_not_matter_without_a_penalty(
         assert_allclose(P, plain.predict_proba(X), atol=2e-3)
 
 
-@pytest.mark.parametrize("K", [2, 3, 10])
+@each("K", [2, 3, 10])
 def test_penalized_fits_of_features_in_mixed_units_end_at_stationary_points(K: int) -> None:
     X, y = rows(K, 200)
     for Z in (X, X * UNITS, X + FAR):
@@ -229,7 +230,7 @@ def test_penalized_fits_of_features_in_mixed_units_end_at_stationary_points(K: i
         assert model.n_iter_ < 200
 
 
-@pytest.mark.parametrize("solver", names("solvers"))
+@each("solver", names("solvers"))
 def test_only_solvers_that_find_stationary_points_take_it(solver: str) -> None:
     model = LinearClassifier(loss="bi_tempered", solver=solver)
     if solver in STATIONARY:
@@ -244,7 +245,7 @@ def test_only_solvers_that_find_stationary_points_take_it(solver: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:LinearClassifier ended separable")
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_separated_classes_without_a_penalty_have_no_minimum(K: int) -> None:
     X, y = rows(K)
     X[:, 0] += 30 * y
@@ -265,7 +266,7 @@ def test_temperatures_are_tuned_and_kept_apart() -> None:
         assert_allclose(loss.jet_at_zero(np.ones(1))[0], loss.value(np.zeros(1)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "message"),
     [
         ({"t1": 1.5}, "t1 is 1.5; it must be a number from 0 to 1"),

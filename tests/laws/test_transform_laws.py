@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from cases import each
 
 import linclass.preprocessing.transforms
 from linclass.base.messages import NotApplicable
@@ -34,8 +35,8 @@ def dense(t: Table) -> np.ndarray:
     return t.X.toarray() if t.is_sparse else t.X
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("name", NAMES)
+@each("sparse", [False, True])
+@each("name", NAMES)
 def test_transform_of_training_rows_does_not_depend_on_test_rows(name: str, sparse: bool) -> None:
     all_rows = table(sparse=sparse)
     train = all_rows.rows(np.arange(40))
@@ -45,9 +46,7 @@ def test_transform_of_training_rows_does_not_depend_on_test_rows(name: str, spar
     assert np.array_equal(dense(fitted.transform(train)), alone)
 
 
-@pytest.mark.parametrize(
-    ("name", "taken"), [("principal_components", "component1"), ("nystroem", "nystroem1")]
-)
+@each(("name", "taken"), [("principal_components", "component1"), ("nystroem", "nystroem1")])
 def test_a_category_keeps_its_name_beside_new_columns(name: str, taken: str) -> None:
     t = table()
     t = Table(t.X[:, :4], (taken, "a", "b", "size"), {taken: ("x", "y", "z"), "size": ("s", "t")})
@@ -56,8 +55,8 @@ def test_a_category_keeps_its_name_beside_new_columns(name: str, taken: str) -> 
     np.testing.assert_array_equal(out.X[:, :2], t.X[:, [0, 3]])
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("name", NAMES)
+@each("sparse", [False, True])
+@each("name", NAMES)
 def test_a_row_is_transformed_alone_as_among_others(name: str, sparse: bool) -> None:
     t = table(sparse=sparse)
     fitted = transform_class(name)().fit(t)
@@ -66,8 +65,8 @@ def test_a_row_is_transformed_alone_as_among_others(name: str, sparse: bool) -> 
     np.testing.assert_allclose(together, alone, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("name", NAMES)
+@each("sparse", [False, True])
+@each("name", NAMES)
 def test_the_order_of_rows_is_the_order_of_what_comes_out(name: str, sparse: bool) -> None:
     t = table(sparse=sparse)
     order = np.random.default_rng(1).permutation(t.shape[0])
@@ -77,7 +76,7 @@ def test_the_order_of_rows_is_the_order_of_what_comes_out(name: str, sparse: boo
     np.testing.assert_allclose(dense(turned), dense(as_given)[order], rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_texts_are_left_alone_or_refused_by_name(name: str) -> None:
     t = Table(
         np.array([[0.0, 1], [1, 2], [2, 4]]),
@@ -94,7 +93,7 @@ def test_texts_are_left_alone_or_refused_by_name(name: str) -> None:
         assert np.array_equal(dense(out)[:, out.names.index("post")], [0, 1, 2])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_sparse_and_dense_rows_learn_the_same(name: str) -> None:
     on_dense, on_sparse = transform_class(name)(), transform_class(name)()
     D, S = on_dense.fit(table()), on_sparse.fit(table(sparse=True))
@@ -105,8 +104,8 @@ def test_sparse_and_dense_rows_learn_the_same(name: str) -> None:
     assert S.transform(table(sparse=True)).names == D.transform(table()).names
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("name", NAMES)
+@each("sparse", [False, True])
+@each("name", NAMES)
 def test_the_given_table_stays_as_it_was(name: str, sparse: bool) -> None:
     t, before = (
         table(sparse=sparse, missing=name == "impute"),
@@ -117,8 +116,8 @@ def test_the_given_table_stays_as_it_was(name: str, sparse: bool) -> None:
     assert (t.names, t.levels) == (before.names, before.levels)
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("name", NAMES)
+@each("sparse", [False, True])
+@each("name", NAMES)
 def test_what_comes_out_is_a_table_of_float64_and_small_indices(name: str, sparse: bool) -> None:
     t = table(sparse=sparse)
     out = transform_class(name)().fit(t).transform(t)
@@ -132,7 +131,7 @@ def test_what_comes_out_is_a_table_of_float64_and_small_indices(name: str, spars
         assert out.X.flags.c_contiguous
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_columns_without_a_value_or_without_spread_divide_by_nothing(name: str) -> None:
     t = Table(np.column_stack([np.full(5, 0.1), np.zeros(5), np.full(5, 1e-300)]), ("a", "b", "c"))
     assert np.isfinite(transform_class(name)().fit(t).transform(t).X).all()
@@ -153,7 +152,7 @@ def test_a_missing_category_becomes_the_commonest() -> None:
     assert transform_class("impute")().fit(t).transform(t).X[3, 0] == 2
 
 
-@pytest.mark.parametrize("numbers", ["mean", "median"])
+@each("numbers", ["mean", "median"])
 def test_the_zeros_of_sparse_rows_are_values(numbers: str) -> None:
     D, S = table(missing=True), table(missing=True, sparse=True)
     impute = transform_class("impute")
@@ -176,7 +175,7 @@ def test_a_column_without_any_value_becomes_zero() -> None:
 # one_hot
 
 
-@pytest.mark.parametrize("sparse", [False, True])
+@each("sparse", [False, True])
 def test_each_row_has_a_one_in_the_column_of_its_level(sparse: bool) -> None:
     t = table(sparse=sparse)
     out = transform_class("one_hot")(drop="none").fit(t).transform(t)
@@ -192,7 +191,7 @@ def test_each_row_has_a_one_in_the_column_of_its_level(sparse: bool) -> None:
     assert not out.levels
 
 
-@pytest.mark.parametrize("sparse", [False, True])
+@each("sparse", [False, True])
 def test_without_the_first_level_the_columns_have_full_rank_beside_a_constant(sparse: bool) -> None:
     t = table(sparse=sparse)
     out = transform_class("one_hot")().fit(t).transform(t)
@@ -247,7 +246,7 @@ def test_standardized_sparse_rows_keep_their_zeros() -> None:
     np.testing.assert_allclose(deviation, 1, rtol=1e-12)
 
 
-@pytest.mark.parametrize("sparse", [False, True])
+@each("sparse", [False, True])
 def test_standardizing_looks_past_gaps(sparse: bool) -> None:
     t = table(missing=True, sparse=sparse)
     fitted = transform_class("standardize")().fit(t)
@@ -263,7 +262,7 @@ def test_a_far_offset_does_not_spoil_the_deviation() -> None:
     np.testing.assert_allclose(standardize().fit(far).scale_, standardize().fit(near).scale_)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "options"),
     [
         ("impute", {"numbers": "mode"}),
@@ -289,7 +288,7 @@ def test_a_bad_option_is_refused_by_name(name: str, options: dict[str, str]) -> 
         transform_class(name)(**options)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_a_transforms_file_is_named_after_its_class(name: str) -> None:
     assert transform_class(name).__module__ == f"linclass.preprocessing.transforms.{name}"
     assert import_module(f"linclass.preprocessing.transforms.{name}").__doc__
@@ -298,7 +297,7 @@ def test_a_transforms_file_is_named_after_its_class(name: str) -> None:
 # nystroem
 
 
-@pytest.mark.parametrize("sparse", [False, True])
+@each("sparse", [False, True])
 def test_what_is_above_the_median_is_one_and_the_rest_zero(sparse: bool) -> None:
     X = np.array([[1.0, 0, -3, 5], [2, 1, -1, 5], [3, 1, np.nan, 5], [9, 1, -2, 5]])
     t = Table(sp.csr_array(X) if sparse else X, ("a", "b", "c", "d"))
@@ -387,7 +386,7 @@ def test_nystroem_lets_a_linear_classifier_bend() -> None:
     assert LogisticRegression().fit(X[:200], y[:200]).score(X[200:], y[200:]) < 0.7
 
 
-@pytest.mark.parametrize("options", [{"columns": 0}, {"kernel": "sigmoid"}, {"gamma": "auto"}])
+@each("options", [{"columns": 0}, {"kernel": "sigmoid"}, {"gamma": "auto"}])
 def test_nystroem_refuses_what_it_cannot_do_by_name(options: dict) -> None:
     with pytest.raises(ValueError, match=f"nystroem: {next(iter(options))} is"):
         transform_class("nystroem")(**options)

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from models import MODULES, own_classes
 from scipy import sparse
 from sklearn.ensemble import AdaBoostClassifier
@@ -74,23 +75,23 @@ REGRESSORS = [
 ]
 
 
-def each(models: list[Any]) -> Any:
-    return pytest.mark.parametrize("model", models, ids=lambda model: type(model).__name__)
+def each_model(models):
+    return each("model", models, ids=lambda model: type(model).__name__)
 
 
-ALL = each(MODELS)
+ALL = each_model(MODELS)
 ONCE = [m for m in MODELS if type(m).__name__ not in HELD_OUT]
-REPEATED = each(ONCE)
-SPARSE = each([m for m in MODELS if type(m).__name__ not in HELD_OUT and m.takes_sparse])
-BY_CLASS = each([m for m in MODELS if type(m).__name__ not in WITHOUT])
+REPEATED = each_model(ONCE)
+SPARSE = each_model([m for m in MODELS if type(m).__name__ not in HELD_OUT and m.takes_sparse])
+BY_CLASS = each_model([m for m in MODELS if type(m).__name__ not in WITHOUT])
 MANY = [
     m
     for m in MODELS
     if hasattr(m, "fit_many") and type(m).__name__ not in {"LinearSVM", "Perceptron"}
 ]
-TOGETHER = each(MANY)
-TOGETHER_BY_CLASS = each([m for m in MANY if type(m).__name__ not in WITHOUT])
-ALONE = each([m for m in MODELS if hasattr(m, "leave_one_out")])
+TOGETHER = each_model(MANY)
+TOGETHER_BY_CLASS = each_model([m for m in MANY if type(m).__name__ not in WITHOUT])
+ALONE = each_model([m for m in MODELS if hasattr(m, "leave_one_out")])
 
 
 def name(model: Any) -> str:
@@ -134,7 +135,7 @@ SUMS = (1.0, 2.0, 2.02, 20.0, 40.0 - 1e-9, 40.0 + 1e-9)
 
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
-@each([m for m in MODELS if type(m).__name__ != "ZeroOneClassifier"])  # of two optima, either
+@each_model([m for m in MODELS if type(m).__name__ != "ZeroOneClassifier"])  # of two optima, either
 def test_a_constant_factor_of_the_weights_never_changes_a_fit_abruptly(model: Any) -> None:
     X, y, w = rows(model, 2, 60)
     X, y, w = (part[w > 0][:40] for part in (X, y, w))
@@ -147,7 +148,7 @@ def test_a_constant_factor_of_the_weights_never_changes_a_fit_abruptly(model: An
     same(above, further, X, 1e-3)
 
 
-@pytest.mark.parametrize("total", [2.0, 2.01, 99.0])
+@each("total", [2.0, 2.01, 99.0])
 def test_weights_whose_sum_is_below_the_number_of_rows_are_relative_and_say_so(
     total: float,
 ) -> None:
@@ -194,7 +195,7 @@ def test_relative_weights_give_standard_errors_and_criteria_of_weights_with_mean
 
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
-@each([m for m in MODELS if hasattr(m, "merge")])
+@each_model([m for m in MODELS if hasattr(m, "merge")])
 def test_relative_weights_are_the_same_in_one_fit_and_in_parts(model: Any) -> None:
     """The sums of parts keep the weights as they are given, and N is of all rows."""
     X, y, w = rows(model, 2)
@@ -208,7 +209,7 @@ def test_relative_weights_are_the_same_in_one_fit_and_in_parts(model: Any) -> No
 
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
-@pytest.mark.parametrize(
+@each(
     "model",
     [
         linclass.LinearDiscriminantAnalysis(),
@@ -219,7 +220,7 @@ def test_relative_weights_are_the_same_in_one_fit_and_in_parts(model: Any) -> No
         linclass.QuadraticDiscriminantAnalysis(shrinkage=0.5),
     ],
 )
-@pytest.mark.parametrize("d", [3, 70])
+@each("d", [3, 70])
 def test_relative_weights_hold_whatever_sums_the_fit_keeps(model: Any, d: int) -> None:
     rng = np.random.default_rng(0)
     y, w = np.arange(45) % 2, rng.integers(1, 4, 45) / 1000
@@ -234,7 +235,7 @@ def test_relative_weights_hold_whatever_sums_the_fit_keeps(model: Any, d: int) -
 
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
-@pytest.mark.parametrize("kind", REGRESSORS, ids=lambda kind: kind.__name__)
+@each("kind", REGRESSORS, ids=lambda kind: kind.__name__)
 def test_a_constant_factor_of_the_weights_never_changes_a_regression_abruptly(kind: Any) -> None:
     rng = np.random.default_rng(0)
     X, w = rng.normal(size=(40, 3)), rng.integers(1, 4, 40).astype(float)
@@ -263,7 +264,7 @@ def test_a_row_of_weight_zero_is_no_row(model: Any, K: int) -> None:
     same(cloned(model).fit(strange, y, sample_weight=w), absent, X, 1e-12)
 
 
-@each([m for m in MODELS if hasattr(m, "partial_fit")])
+@each_model([m for m in MODELS if hasattr(m, "partial_fit")])
 def test_nor_is_it_one_in_parts(model: Any) -> None:
     """Whatever its class and its values are: levels that nobody else has, or a class without other rows."""
     X, y, w = rows(model, 2)
@@ -282,7 +283,7 @@ def test_nor_is_it_one_in_parts(model: Any) -> None:
     )
 
 
-@each([m for m in MODELS if hasattr(m, "partial_fit") and hasattr(m, "leave_one_out")])
+@each_model([m for m in MODELS if hasattr(m, "partial_fit") and hasattr(m, "leave_one_out")])
 def test_nor_has_it_a_class_in_sums(model: Any) -> None:
     X, y, w = rows(model, 2)
     labels = np.where(w > 0, y, "c")
@@ -392,9 +393,7 @@ def test_weighted_rows_are_scored_by_models_of_the_other_weighted_rows(model: An
             np.testing.assert_allclose(Z[i], expected, rtol=1e-7, atol=1e-7)
 
 
-@pytest.mark.parametrize(
-    "model", [linclass.LinearDiscriminantAnalysis(), linclass.BernoulliNB()], ids=repr
-)
+@each("model", [linclass.LinearDiscriminantAnalysis(), linclass.BernoulliNB()], ids=repr)
 def test_balanced_classes_need_all_rows_at_once(model: Any) -> None:
     X, y, _ = rows(model, 2)
     model.set_params(class_weight="balanced")
@@ -419,8 +418,8 @@ def test_weights_of_classes_hold_block_by_block() -> None:
 # what the stochastic ones obey
 
 
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("method", METHODS)
+@each("K", [2, 3])
+@each("method", METHODS)
 def test_a_map_of_scores_takes_a_row_of_weight_two_for_two_rows(method: str, K: int) -> None:
     rng = np.random.default_rng(K)
     codes, w = np.arange(90) % K, rng.integers(1, 4, 90)
@@ -446,7 +445,9 @@ def test_the_fewest_errors_of_weighted_rows_are_those_of_all_cells() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
-@each([*ONCE, linclass.ProbitRegression(penalty=None), linclass.LogisticRegression(penalty=None)])
+@each_model(
+    [*ONCE, linclass.ProbitRegression(penalty=None), linclass.LogisticRegression(penalty=None)]
+)
 def test_a_class_with_a_share_below_machine_precision_causes_no_division_by_zero(
     model: Any,
 ) -> None:
@@ -460,8 +461,8 @@ def test_a_class_with_a_share_below_machine_precision_causes_no_division_by_zero
                 assert np.isfinite(fit.decision_function(X)).all()
 
 
-@pytest.mark.parametrize("solver", ["irls", "newton", "newton_cg", "quasi_newton"])
-@pytest.mark.parametrize("share", [1e-8, 1e-12])
+@each("solver", ["irls", "newton", "newton_cg", "quasi_newton"])
+@each("share", [1e-8, 1e-12])
 def test_a_class_of_hardly_any_weight_does_not_hide_the_distance_from_the_optimum(
     share: float, solver: str
 ) -> None:

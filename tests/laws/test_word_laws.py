@@ -7,8 +7,8 @@ import tracemalloc
 from pathlib import Path
 
 import numpy as np
-import pytest
 import scipy.sparse as sp
+from cases import each
 
 from linclass.base.tables import Table, Tokenizer, word_counts
 from linclass.preprocessing.features import count_words, hash_words, strip_posts
@@ -69,8 +69,8 @@ def test_binary_counts_say_whether() -> None:
     assert np.array_equal(presence.X.toarray(), counts.X.toarray() > 0)
 
 
-@pytest.mark.parametrize("signed", [True, False])
-@pytest.mark.parametrize("columns", [1, 7, 1 << 16])
+@each("signed", [True, False])
+@each("columns", [1, 7, 1 << 16])
 def test_hashed_counts_are_the_counts_times_the_hashes_of_the_words(
     columns: int, signed: bool
 ) -> None:
@@ -137,13 +137,13 @@ def test_parts_are_stripped_in_one_order_however_they_are_given() -> None:
     assert given.levels == turned.levels
 
 
-@pytest.mark.parametrize("end", ["\r\n", "\r"])
+@each("end", ["\r\n", "\r"])
 def test_posts_are_stripped_however_their_lines_end(end: str) -> None:
     plain = strip_posts.apply(column(POSTS)).levels
     assert strip_posts.apply(column([post.replace("\n", end) for post in POSTS])).levels == plain
 
 
-@pytest.mark.parametrize("part", list(strip_posts.PARTS))
+@each("part", list(strip_posts.PARTS))
 def test_stripping_is_what_scikit_learn_strips(part: str) -> None:
     from sklearn.datasets import _twenty_newsgroups as theirs
 
@@ -161,8 +161,8 @@ def test_stripping_is_what_scikit_learn_strips(part: str) -> None:
 # scikit-learn's counts
 
 
-@pytest.mark.parametrize("ngrams", [1, 2])
-@pytest.mark.parametrize("binary", [False, True])
+@each("ngrams", [1, 2])
+@each("binary", [False, True])
 def test_counts_are_those_of_scikit_learn(ngrams: int, binary: bool) -> None:
     from sklearn.feature_extraction.text import CountVectorizer
 

@@ -6,6 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from cases import each
 
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
@@ -27,7 +28,7 @@ def dense(t: Table) -> np.ndarray:
 # vocabulary
 
 
-@pytest.mark.parametrize("sparse", [False, True])
+@each("sparse", [False, True])
 def test_the_vocabulary_is_the_words_that_training_rows_have(sparse: bool) -> None:
     t = counts(sparse=sparse)
     train, test = t.rows(np.arange(6)), t.rows(np.arange(6, 50))
@@ -83,8 +84,8 @@ def test_the_weight_of_a_word_falls_with_the_training_rows_that_have_it() -> Non
     np.testing.assert_allclose(plain.weight_, [1, 1 + math.log(3), 0], rtol=1e-15)
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize(("norm", "order"), [("l1", 1), ("l2", 2)])
+@each("sparse", [False, True])
+@each(("norm", "order"), [("l1", 1), ("l2", 2)])
 def test_rows_have_unit_length_and_empty_rows_stay_empty(
     norm: str, order: int, sparse: bool
 ) -> None:
@@ -105,10 +106,10 @@ def test_presence_forgets_how_often_and_log_counts_less() -> None:
         Idf("log").fit(t).transform(Table(-t.X, t.names))
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("log", [False, True])
-@pytest.mark.parametrize("norm", ["l1", "l2", None])
-@pytest.mark.parametrize("smooth", [False, True])
+@each("sparse", [False, True])
+@each("log", [False, True])
+@each("norm", ["l1", "l2", None])
+@each("smooth", [False, True])
 def test_tf_idf_is_that_of_scikit_learn(smooth: bool, norm: str, log: bool, sparse: bool) -> None:
     from sklearn.feature_extraction.text import TfidfTransformer
 
@@ -125,8 +126,8 @@ def test_tf_idf_is_that_of_scikit_learn(smooth: bool, norm: str, log: bool, spar
 # principal components
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("components", [3, 25])
+@each("sparse", [False, True])
+@each("components", [3, 25])
 def test_components_are_uncorrelated_and_carry_the_variance_in_order(
     components: int, sparse: bool
 ) -> None:
@@ -195,8 +196,8 @@ def test_missing_values_are_refused_with_the_remedy() -> None:
         PrincipalComponents().fit(t)
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("whiten", [False, True])
+@each("sparse", [False, True])
+@each("whiten", [False, True])
 def test_components_are_those_of_scikit_learn(whiten: bool, sparse: bool) -> None:
     from sklearn.decomposition import PCA
 

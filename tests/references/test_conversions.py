@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 
 import linclass
@@ -78,7 +79,7 @@ PAIRS: dict[str, Pair] = {
 CLOSE = {"SGDClassifier": 2e-2, "SVC": 1e-4, "SVR": 1e-4}  # absolute; how near the peer comes
 
 
-@pytest.mark.parametrize("name", PAIRS)
+@each("name", PAIRS)
 def test_the_conversion_gives_the_same_coefficients(name: str) -> None:
     from sklearn import linear_model, svm
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 
 from linclass import (
@@ -29,9 +30,9 @@ def data(classes: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
     return rng.standard_normal((n, 4)) + rng.standard_normal((classes, 4))[y], y
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
-@pytest.mark.parametrize("intercept", [True, False])
+@each("classes", [2, 3])
+@each("C", [0.01, 1.0, 100.0])
+@each("intercept", [True, False])
 def test_logistic_regression_is_scikit_learns(classes: int, C: float, intercept: bool) -> None:
     from sklearn.linear_model import LogisticRegression as Peer
 
@@ -61,9 +62,7 @@ def test_squared_hinge_is_liblinears_with_its_penalized_intercept() -> None:
     assert_allclose(ours.coef_[0], np.append(peer.coef_[0], peer.intercept_), atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    "solver", ["auto", "newton", "newton_cg", "quasi_newton", "gradient_descent"]
-)
+@each("solver", ["auto", "newton", "newton_cg", "quasi_newton", "gradient_descent"])
 def test_ridge_and_linear_regression_are_scikit_learns(solver: str) -> None:
     import sklearn.linear_model as peers
 
@@ -82,7 +81,7 @@ def test_ridge_and_linear_regression_are_scikit_learns(solver: str) -> None:
     assert plain.status_ == ridge.status_ == "converged"
 
 
-@pytest.mark.parametrize("classes", [2, 3])
+@each("classes", [2, 3])
 def test_penalized_least_squares_classifier_is_scikit_learns_ridge_classifier(classes: int) -> None:
     """RidgeClassifier regresses on ±1, ours on 0 and 1 when there are more than two classes."""
     from sklearn.linear_model import RidgeClassifier
@@ -95,7 +94,7 @@ def test_penalized_least_squares_classifier_is_scikit_learns_ridge_classifier(cl
     assert (ours.predict(X) == peer.predict(X)).all()
 
 
-@pytest.mark.parametrize("classes", [2, 3])
+@each("classes", [2, 3])
 def test_standard_errors_and_deviance_are_statsmodels(classes: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -117,8 +116,8 @@ def test_standard_errors_and_deviance_are_statsmodels(classes: int) -> None:
             assert summary.df_residual == peer.df_resid
 
 
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("classes", [2, 3])
+@each("intercept", [True, False])
+@each("classes", [2, 3])
 def test_degrees_of_freedom_count_what_the_saturated_model_has_more(
     classes: int, intercept: bool
 ) -> None:
@@ -142,7 +141,7 @@ def heart(*columns: str) -> tuple[Any, np.ndarray]:
 FULL = ("sbp", "tobacco", "ldl", "famhist", "obesity", "alcohol", "age")
 
 
-@pytest.mark.parametrize("solver", ["auto", "irls", "newton_cg", "quasi_newton"])
+@each("solver", ["auto", "irls", "newton_cg", "quasi_newton"])
 def test_heart_disease_as_published(solver: str) -> None:
     """Table 4.2 and 4.3 of Hastie, Tibshirani & Friedman (2009), their coefficients and errors."""
     model = LogisticRegression(penalty=None, solver=solver, tol=1e-9, max_iter=3000).fit(
@@ -234,7 +233,7 @@ def test_newsgroups_by_412_gradient_steps_as_published() -> None:
         assert abs(weight[word] - value) < 0.005
 
 
-@pytest.mark.parametrize("strength", [0.1, 0.01])
+@each("strength", [0.1, 0.01])
 def test_the_crammer_singer_machine_is_liblinears(strength: float) -> None:
     from sklearn.datasets import load_iris
     from sklearn.svm import LinearSVC

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from cases import each
 from sklearn.covariance import ledoit_wolf_shrinkage
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as TheirLDA
@@ -51,8 +52,8 @@ class Unbiased:
         return self
 
 
-@pytest.mark.parametrize("data", DATA)
-@pytest.mark.parametrize("covariance", ["unbiased", "maximum_likelihood"])
+@each("data", DATA)
+@each("covariance", ["unbiased", "maximum_likelihood"])
 def test_lda_is_scikit_learns(data: str, covariance: str) -> None:
     X, y = DATA[data]
     n, K = len(y), len(np.unique(y))
@@ -63,8 +64,8 @@ def test_lda_is_scikit_learns(data: str, covariance: str) -> None:
     assert np.array_equal(ours.predict(X), theirs.predict(X))
 
 
-@pytest.mark.parametrize("data", DATA)
-@pytest.mark.parametrize("smoothing", [1e-9, 1e-3])
+@each("data", DATA)
+@each("smoothing", [1e-9, 1e-3])
 def test_gaussian_naive_bayes_is_scikit_learns(data: str, smoothing: float) -> None:
     X, y = DATA[data]
     theirs = TheirNB(var_smoothing=smoothing).fit(X, y)
@@ -86,14 +87,14 @@ def test_naive_bayes_of_sparse_rows_is_scikit_learns_of_the_dense_ones() -> None
     np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-6)  # variances of 1e-9: θ of 1e9
 
 
-@pytest.mark.parametrize("data", DATA)
+@each("data", DATA)
 def test_nearest_mean_is_scikit_learns_nearest_centroid(data: str) -> None:
     X, y = DATA[data]
     theirs = NearestCentroid().fit(X, y).predict(X)
     assert np.array_equal(NearestMean().fit(X, y).predict(X), theirs)
 
 
-@pytest.mark.parametrize("data", DATA)
+@each("data", DATA)
 def test_majority_is_scikit_learns_prior_dummy(data: str) -> None:
     X, y = DATA[data]
     theirs = DummyClassifier(strategy="prior").fit(X, y)
@@ -102,8 +103,8 @@ def test_majority_is_scikit_learns_prior_dummy(data: str) -> None:
     assert np.array_equal(ours.predict(X), theirs.predict(X))
 
 
-@pytest.mark.parametrize("data", DATA)
-@pytest.mark.parametrize("shrinkage", [0.05, 0.5, 1.0])
+@each("data", DATA)
+@each("shrinkage", [0.05, 0.5, 1.0])
 def test_shrunk_lda_is_scikit_learns(data: str, shrinkage: float) -> None:
     X, y = DATA[data]
     theirs = TheirLDA(solver="lsqr", shrinkage=shrinkage).fit(X, y)
@@ -124,7 +125,7 @@ def _odds(theirs: Any, X: np.ndarray) -> np.ndarray:
     return Z - shift[:, None] + centre @ np.linalg.solve(theirs.covariance_, centre) / 2
 
 
-@pytest.mark.parametrize("data", DATA)
+@each("data", DATA)
 def test_ledoit_and_wolfs_share_is_scikit_learns_of_the_deviations(data: str) -> None:
     X, y = DATA[data]
     R = X - np.array([X[y == k].mean(axis=0) for k in np.unique(y)])[y]
@@ -138,8 +139,8 @@ def test_ledoit_and_wolfs_share_is_scikit_learns_of_the_deviations(data: str) ->
     assert ours.fit(wide, np.arange(30) % 3).shrinkage_ == pytest.approx(expected, rel=1e-8)
 
 
-@pytest.mark.parametrize("data", ["iris", "wine"])
-@pytest.mark.parametrize("solver", ["svd", "eigen"])
+@each("data", ["iris", "wine"])
+@each("solver", ["svd", "eigen"])
 def test_qda_over_all_rows_of_a_class_is_scikit_learns(data: str, solver: str) -> None:
     X, y = DATA[data]
     theirs = TheirQDA(solver=solver).fit(X, y)
@@ -147,7 +148,7 @@ def test_qda_over_all_rows_of_a_class_is_scikit_learns(data: str, solver: str) -
     _same_but_for_clipping(ours.predict_log_proba(X), theirs.predict_log_proba(X))
 
 
-@pytest.mark.parametrize("data", ["iris", "wine"])
+@each("data", ["iris", "wine"])
 def test_qda_is_scikit_learns_with_the_unbiased_covariance(data: str) -> None:
     X, y = DATA[data]
     theirs = TheirQDA(solver="eigen", covariance_estimator=SampleCovariance()).fit(X, y)
@@ -168,7 +169,7 @@ def _same_but_for_clipping(ours: np.ndarray, theirs: np.ndarray) -> None:
     np.testing.assert_allclose(ours[seen], theirs[seen], rtol=1e-8, atol=1e-8)
 
 
-@pytest.mark.parametrize("data", DATA)
+@each("data", DATA)
 def test_fisher_is_scikit_learns_transform_and_nearest_centroid(data: str) -> None:
     X, y = DATA[data]
     theirs = TheirLDA(solver="eigen").fit(X, y)
@@ -188,11 +189,9 @@ def words(n: int = 200) -> tuple[np.ndarray, np.ndarray]:
     return rng.poisson(rng.gamma(0.5, size=(3, 40))[y]).astype(float), y
 
 
-@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
-@pytest.mark.parametrize("smoothing", [1.0, 0.01])
-@pytest.mark.parametrize(
-    ("ours", "theirs"), [(MultinomialNB, TheirMultinomialNB), (BernoulliNB, TheirBernoulliNB)]
-)
+@each("container", [np.asarray, sp.csr_array])
+@each("smoothing", [1.0, 0.01])
+@each(("ours", "theirs"), [(MultinomialNB, TheirMultinomialNB), (BernoulliNB, TheirBernoulliNB)])
 def test_naive_bayes_of_words_is_scikit_learns(
     ours: Any, theirs: Any, smoothing: float, container: Any
 ) -> None:
@@ -212,7 +211,7 @@ def _coefficients(theirs: Any) -> np.ndarray:
     return log_p
 
 
-@pytest.mark.parametrize("smoothing", [1.0, 0.01])
+@each("smoothing", [1.0, 0.01])
 def test_categorical_naive_bayes_is_scikit_learns(smoothing: float) -> None:
     X, y = words()
     theirs = TheirCategoricalNB(alpha=smoothing).fit(X, y).predict_log_proba(X)
@@ -220,8 +219,8 @@ def test_categorical_naive_bayes_is_scikit_learns(smoothing: float) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8)
 
 
-@pytest.mark.parametrize("alpha", [0.1, 10.0])
-@pytest.mark.parametrize("data", DATA)
+@each("alpha", [0.1, 10.0])
+@each("data", DATA)
 def test_ridge_indicator_of_folds_is_scikit_learns(data: str, alpha: float) -> None:
     X, y = DATA[data]
     held_out = np.arange(len(y))[::5]
@@ -235,8 +234,8 @@ def test_ridge_indicator_of_folds_is_scikit_learns(data: str, alpha: float) -> N
     assert np.array_equal(ours.predict(X), theirs.predict(X))
 
 
-@pytest.mark.parametrize("data", DATA)
-@pytest.mark.parametrize("threshold", [0.2, 3.0])
+@each("data", DATA)
+@each("threshold", [0.2, 3.0])
 def test_nearest_shrunken_centroids_are_scikit_learns(data: str, threshold: float) -> None:
     """The means are; its scores leave out s₀ and the factor ½ of the paper's equations 6 and 8."""
     X, y = DATA[data]
@@ -246,7 +245,7 @@ def test_nearest_shrunken_centroids_are_scikit_learns(data: str, threshold: floa
     np.testing.assert_allclose(ours.deviations_, theirs.deviations_, atol=1e-9)
 
 
-@pytest.mark.parametrize("data", DATA)
+@each("data", DATA)
 def test_pooled_rda_is_scikit_learns_shrunken_lda(data: str) -> None:
     X, y = DATA[data]
     theirs = TheirLDA(solver="lsqr", shrinkage=0.3).fit(X, y)
@@ -254,7 +253,7 @@ def test_pooled_rda_is_scikit_learns_shrunken_lda(data: str) -> None:
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-8)
 
 
-@pytest.mark.parametrize("data", DATA)
+@each("data", DATA)
 def test_coordinates_of_reduced_rank_lda_are_scikit_learns(data: str) -> None:
     X, y = DATA[data]
     ours, theirs = ReducedRankLDA(1).fit_transform(X, y), TheirLDA(n_components=1).fit(X, y)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 from sklearn import metrics as reference
 from sklearn.calibration import calibration_curve
 
@@ -134,9 +135,9 @@ def test_every_metric_has_a_witness() -> None:
     assert set(WITNESSES) == set(metrics.names())
 
 
-@pytest.mark.parametrize(("seed", "weighted"), [(0, False), (1, True), (2, False)])
-@pytest.mark.parametrize("K", [2, 3, 7])
-@pytest.mark.parametrize("name", sorted(WITNESSES))
+@each(("seed", "weighted"), [(0, False), (1, True), (2, False)])
+@each("K", [2, 3, 7])
+@each("name", sorted(WITNESSES))
 def test_the_metric_is_scikit_learns(name: str, K: int, seed: int, weighted: bool) -> None:
     p = predictions(K, seed, weighted)
     if weighted and name == "calibration_error":
@@ -154,8 +155,8 @@ def test_log_loss_has_scikit_learns_floor() -> None:
     )
 
 
-@pytest.mark.parametrize("base", ["precision", "recall", "f1"])
-@pytest.mark.parametrize("average", ["macro", "weighted"])
+@each("base", ["precision", "recall", "f1"])
+@each("average", ["macro", "weighted"])
 def test_classes_that_do_not_occur_are_treated_as_scikit_learn_does(
     base: str, average: str
 ) -> None:

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
-import pytest
+from cases import each
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import SGDClassifier
@@ -39,8 +39,8 @@ def rows() -> tuple[Any, Any]:
     return (X - X.mean(axis=0)) / X.std(axis=0), y
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize("name", CASES)
+@each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@each("name", CASES)
 def test_weights_are_those_of_the_compiled_loop(name: str, kind: Any) -> None:
     X, y = rows()
     ours, peer = CASES[name]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
@@ -27,7 +28,7 @@ def data(classes: int, n: int = 200) -> tuple[np.ndarray, np.ndarray]:
     return X, Z.argmax(axis=1)
 
 
-@pytest.mark.parametrize("strength", [0.15, 0.05, 0.01])
+@each("strength", [0.15, 0.05, 0.01])
 def test_grouped_squares_are_scikit_learns_multi_task_lasso(strength: float) -> None:
     from sklearn.linear_model import MultiTaskLasso
 
@@ -40,9 +41,9 @@ def test_grouped_squares_are_scikit_learns_multi_task_lasso(strength: float) -> 
     assert ((ours.coef_ == 0).all(axis=0) == (ours.coef_ == 0).any(axis=0)).all()
 
 
-@pytest.mark.parametrize("groups", [None, GROUPS])
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("thin", [False, True])
+@each("groups", [None, GROUPS])
+@each("classes", [2, 3])
+@each("thin", [False, True])
 def test_group_lasso_satisfies_its_conditions(thin: bool, classes: int, groups: Any) -> None:
     """−∂loss/∂W_g is strength·√p W_g/‖W_g‖, or no longer than strength·√p where W_g = 0."""
     X, y = data(classes)
@@ -100,7 +101,7 @@ def test_groups_that_do_not_fit_are_refused_in_one_sentence() -> None:
         LogisticRegression(penalty="group_lasso", solver="proximal_newton").fit(X, y)
 
 
-@pytest.mark.parametrize("loss", ["lasso", "elastic_net"])
+@each("loss", ["lasso", "elastic_net"])
 def test_factors_of_a_lasso_are_scikit_learns_on_scaled_columns(loss: str) -> None:
     """Factors multiply the whole penalty: of the elastic net, only L1's share is a unit of the columns."""
     from sklearn.linear_model import Lasso as Peer
@@ -123,8 +124,8 @@ def test_factors_of_a_lasso_are_scikit_learns_on_scaled_columns(loss: str) -> No
     assert_allclose(model.coef_[0], peer.coef_ / factors, atol=1e-7)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize(("gamma", "initial_strength"), [(1.0, 1e-3), (0.5, 0.1), (2.0, 0.0)])
+@each("classes", [2, 3])
+@each(("gamma", "initial_strength"), [(1.0, 1e-3), (0.5, 0.1), (2.0, 0.0)])
 def test_adaptive_lasso_is_l1_in_units_of_the_initial_estimate(
     gamma: float, initial_strength: float, classes: int
 ) -> None:
@@ -192,9 +193,9 @@ def test_options_of_the_adaptive_lasso_are_checked() -> None:
             LogisticRegression(penalty={"adaptive_lasso": options}).check()
 
 
-@pytest.mark.parametrize("scaling", [1.0, 5.0])
-@pytest.mark.parametrize("penalty", ["l1", "l2"])
-@pytest.mark.parametrize("thin", [False, True])
+@each("scaling", [1.0, 5.0])
+@each("penalty", ["l1", "l2"])
+@each("thin", [False, True])
 def test_a_penalized_intercept_is_liblinears(thin: bool, penalty: str, scaling: float) -> None:
     """liblinear's bias is a feature of value s: its penalty is that of b/s."""
     from sklearn.linear_model import LogisticRegression as Peer
@@ -256,8 +257,8 @@ def test_penalized_intercepts_in_folds_and_classes_are_those_of_single_fits() ->
         LogisticRegression(penalty={"l2": {"intercept": 0}}).check()
 
 
-@pytest.mark.parametrize("kind", ["l1", "l2"])
-@pytest.mark.parametrize("K", [2, 3])
+@each("kind", ["l1", "l2"])
+@each("K", [2, 3])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_feature_without_a_penalty_that_separates_is_found(kind: str, K: int) -> None:
     y = np.repeat(np.arange(K), 4)

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
-import pytest
+from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
@@ -19,9 +19,9 @@ def rows(classes: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
     return rng.standard_normal((n, 6)) + 0.7 * rng.standard_normal((classes, 6))[y], y
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("l1_ratio", [0.4, 1.0])
-@pytest.mark.parametrize("C", [0.05, 1.0])
+@each("classes", [2, 3])
+@each("l1_ratio", [0.4, 1.0])
+@each("C", [0.05, 1.0])
 def test_l1_and_elastic_net_logistic_regression_are_sagas(
     classes: int, l1_ratio: float, C: float
 ) -> None:
@@ -42,9 +42,9 @@ def test_l1_and_elastic_net_logistic_regression_are_sagas(
     assert_allclose(ours.predict_proba(X), peer.predict_proba(X), atol=1e-6)
 
 
-@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("solver", ["auto", "homotopy", "proximal_newton"])
-@pytest.mark.parametrize("intercept", [True, False])
+@each("store", [np.asarray, sparse.csr_array])
+@each("solver", ["auto", "homotopy", "proximal_newton"])
+@each("intercept", [True, False])
 def test_lasso_is_scikit_learns(store: Any, solver: str, intercept: bool) -> None:
     import sklearn.linear_model as peers
 
@@ -60,8 +60,8 @@ def test_lasso_is_scikit_learns(store: Any, solver: str, intercept: bool) -> Non
     assert (ours.coef_ == 0).any()
 
 
-@pytest.mark.parametrize("solver", ["auto", "proximal_newton"])
-@pytest.mark.parametrize("l1_ratio", [0.2, 0.9])
+@each("solver", ["auto", "proximal_newton"])
+@each("l1_ratio", [0.2, 0.9])
 def test_elastic_net_and_its_path_are_scikit_learns(solver: str, l1_ratio: float) -> None:
     import sklearn.linear_model as peers
 

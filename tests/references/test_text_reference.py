@@ -3,7 +3,7 @@
 import random
 
 import numpy as np
-import pytest
+from cases import each
 
 from linclass.base.tables import Table
 from linclass.preprocessing.features import count_words
@@ -46,7 +46,7 @@ LOGISTIC = {
 NAIVE_BAYES = {"classifier": "linclass.MultinomialNB", "transforms": ["vocabulary"]}
 
 
-@pytest.mark.parametrize("entry", [LOGISTIC, NAIVE_BAYES], ids=["logistic", "naive_bayes"])
+@each("entry", [LOGISTIC, NAIVE_BAYES], ids=["logistic", "naive_bayes"])
 def test_texts_held_out_change_no_score_of_other_rows(entry: dict[str, object]) -> None:
     texts, y = reviews()
     train = np.arange(60)

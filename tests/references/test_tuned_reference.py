@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 from numpy.testing import assert_allclose
 
 from linclass import (
@@ -29,8 +30,8 @@ def numbers(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return X, X @ rng.choice([0, 0, 0.1, 1], 8) + 2 * rng.standard_normal(200)
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
-@pytest.mark.parametrize("K", [2, 3])
+@each("metric", ["accuracy", "log_loss"])
+@each("K", [2, 3])
 def test_logistic_regression_chooses_as_scikit_learns(K: int, metric: str) -> None:
     """A fit to 160 rows has C = 1/(160 · strength) there."""
     from sklearn.linear_model import LogisticRegressionCV
@@ -56,7 +57,7 @@ def test_logistic_regression_chooses_as_scikit_learns(K: int, metric: str) -> No
     assert np.ravel(peer.C_)[0] == pytest.approx(strength_of_C(ours.strength_, 160))
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@each("seed", [0, 1, 2])
 def test_lasso_elastic_net_and_ridge_choose_as_scikit_learns(seed: int) -> None:
     from sklearn.linear_model import ElasticNetCV, LassoCV, RidgeCV
 
@@ -86,8 +87,8 @@ def test_lasso_elastic_net_and_ridge_choose_as_scikit_learns(seed: int) -> None:
             assert ours.mean_scores_.max() == pytest.approx(peer.best_score_)
 
 
-@pytest.mark.parametrize("rule", ["aic", "bic"])
-@pytest.mark.parametrize("seed", [0, 1])
+@each("rule", ["aic", "bic"])
+@each("seed", [0, 1])
 def test_a_lasso_by_criterion_is_scikit_learns(rule: str, seed: int) -> None:
     """Our df counts the intercept, scikit-learn's does not."""
     from sklearn.linear_model import LassoLarsIC

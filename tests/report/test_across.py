@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 import pytest
 import studies
+from cases import each
 from studies import Data, Method, build
 
 from linclass_study.analysis import across_datasets, answer, conclusion, plain_answer
@@ -121,7 +122,7 @@ def test_a_data_set_without_the_first_protocol_takes_part_with_its_own(tmp_path:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("protocol", "words"),
     [
         ("cv", "Cross-validation, 3 folds"),
@@ -289,7 +290,7 @@ def test_a_method_that_hardly_applies_decides_nothing() -> None:
     )  # nor are they left out because of them
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "only"),
     [
         ([[0.9, 0.8]] * 5 + [[0.9, NAN]], "Only a has"),
@@ -407,7 +408,7 @@ def test_a_study_without_any_score_has_its_tables_and_reports_it(tmp_path: Path)
     assert "nothing to compare" in (tmp_path / "tables" / "across.json").read_text()
 
 
-@pytest.mark.parametrize(
+@each(
     ("metric", "rows", "means"),
     [
         ("matthews", [[-0.1, -0.3], [-0.3, -0.5]], [-0.2, -0.4]),  # all worse than chance
@@ -446,7 +447,7 @@ def test_one_method_or_one_data_set_is_written_and_reported(tmp_path: Path) -> N
     assert studies.finish(outcome)
 
 
-@pytest.mark.parametrize(
+@each(
     ("best", "others", "column", "output"),
     [
         (("a", "b"), [("a",), ("b",)], ["one of them"] * 2, "One of the two is among the best in each"),
@@ -561,7 +562,7 @@ def test_the_cost_table_says_whose_seconds_are_of_fewer_fits(outcome: Outcome) -
         assert "folds that were solved together share their seconds equally" in found.caption
 
 
-@pytest.mark.parametrize(
+@each(
     ("protocols", "output"),
     [
         (["cv", "official"], "folds"),
@@ -574,7 +575,7 @@ def test_a_spread_is_over_folds_or_hold_outs(protocols: list[Any], output: str) 
     assert units(evaluation, *selected_protocols(evaluation)) == output
 
 
-@pytest.mark.parametrize(
+@each(
     ("near", "far", "words"),
     [
         (["a", "b"], [], "no other method"),

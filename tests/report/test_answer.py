@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
+from cases import each
 from studies import Data, Method
 
 from linclass_study.analysis.answer import (
@@ -145,7 +146,7 @@ def test_methods_that_equal_the_best_are_named(make):
     assert "d: one (= two) 1.000 ± 0.000" in best_lines(outcome)[0]
 
 
-@pytest.mark.parametrize("length", [301, 1000, 5000])
+@each("length", [301, 1000, 5000])
 def test_a_long_reason_keeps_both_ends_in_one_line(length):
     reason = "the thing, " + "its value,\n" * (length // 11) + "the remedy."
     text = shortened(reason)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from cases import each
 
 from linclass_study.analysis.plane_grid import PlaneGrid
 from linclass_study.pipeline.plane_margins import plane_margins
@@ -24,7 +24,7 @@ def on_grid(z, K: int) -> tuple[PlaneGrid, np.ndarray]:
     return grid, grid.fields(0, K)
 
 
-@pytest.mark.parametrize("K", [2, 3])
+@each("K", [2, 3])
 def test_boundaries_of_linear_scores_are_the_straight_lines_themselves(K):
     def z(u, v):
         return np.stack([np.ones_like(u), u, v], axis=-1) @ LINEAR[:K].T

@@ -9,6 +9,7 @@ import chromium
 import page_laws
 import pytest
 import studies
+from cases import each
 from studies import Data, Method
 
 pytestmark = [chromium.needs_chromium, pytest.mark.slow, pytest.mark.xdist_group("chromium")]
@@ -54,7 +55,7 @@ def opened(browser, page):
     return browser
 
 
-@pytest.mark.parametrize("law", page_laws.LAWS, ids=lambda law: law.__name__)
+@each("law", page_laws.LAWS, ids=lambda law: law.__name__)
 def test_the_report_keeps_the_laws_of_pages(browser, page, law):
     law(browser, page)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from cases import each
 from scipy import stats
 from studies import Data, Method
 
@@ -45,7 +46,7 @@ BEST = np.array([0.90, 0.92, 0.88, 0.91, 0.89])
 STEADY, UNSTEADY = BEST - [0.03, 0.03, 0.029, 0.031, 0.03], BEST - [0.2, -0.1, 0.12, -0.1, 0.04]
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
+@each("metric", ["accuracy", "log_loss"])
 def test_the_interval_is_that_of_nadeau_and_bengio_whichever_way_is_better(scored, metric):
     best, other = (BEST, UNSTEADY) if metric == "accuracy" else (1 - BEST, 1 - UNSTEADY)
     cell = method_scores.behind_best(scored({"best": best, "other": other}, metric), "d")["other"]

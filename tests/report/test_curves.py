@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from cases import each
 from scipy import stats
 from studies import Data, Method, draw_exhibits, numbers_of
 
@@ -47,7 +48,7 @@ def average_precision(score: np.ndarray, member: np.ndarray) -> float:
     return area
 
 
-@pytest.mark.parametrize("folds", [1, 7])
+@each("folds", [1, 7])
 def test_the_mean_of_a_roc_curve_is_its_auc_and_that_of_the_other_the_average_precision(folds):
     score, member, fold = scored(folds)
     roc = fold_curves.roc(score, member, fold, folds)
@@ -124,7 +125,7 @@ def test_calibration_is_the_mean_distance_of_bins_from_what_they_promise(make, c
     assert of_class == pytest.approx(np.isin(rows.y_true, spoken_of).sum())
 
 
-@pytest.mark.parametrize("repeats", [1, 3])
+@each("repeats", [1, 3])
 def test_what_calibration_is_by_chance_is_its_mean_if_every_probability_is_right(repeats):
     """Of 40 rows of probability q in one bin, E|X/40 − q| with X binomial; repeats of the rows know nothing more."""
     n, q = 40, 0.35

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 import studies
+from cases import each
 from studies import Data, Method
 
 from linclass_study.analysis.answer import DATA_LINES, answer
@@ -135,7 +136,7 @@ def test_a_card_is_in_plain_words_and_leaves_out_what_is_not_known() -> None:
     assert data_card.card({}) == {}
 
 
-@pytest.mark.parametrize("word", data_card.PAIR)
+@each("word", data_card.PAIR)
 def test_a_pair_of_classes_has_one_answer(word: str) -> None:
     card = data_card.card(FACTS | {"pairs": 1, "separable": word})
     assert card["Separable"] == data_card.PAIR[word]

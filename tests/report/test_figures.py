@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 import studies
 import yaml
+from cases import each
 from PIL import Image
 from scipy import stats
 from studies import Data, Method, draw_exhibits, numbers_of
@@ -94,8 +95,8 @@ def drawn_colours(theme: int) -> list[str]:
     return [themed[names[c]][theme] if c in names else c for c in style.COLOURS]
 
 
-@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
-@pytest.mark.parametrize("sight", SEEN)
+@each("theme", [0, 1], ids=["light", "dark"])
+@each("sight", SEEN)
 def test_colours_of_methods_stay_apart_for_every_reader(sight, theme):
     colours = drawn_colours(theme)
     rgb = np.array([[int(c[i : i + 2], 16) / 255 for i in (1, 3, 5)] for c in colours])
@@ -124,7 +125,7 @@ CATALOGUE = list(yaml.safe_load((ROOT / "config" / "methods.yaml").read_text(enc
 OWN = [f"own_{i}" for i in range(40)]
 
 
-@pytest.mark.parametrize("first", [0, 1, STYLES - len(CATALOGUE)], ids=["catalogue", "one", "more"])
+@each("first", [0, 1, STYLES - len(CATALOGUE)], ids=["catalogue", "one", "more"])
 def test_no_two_methods_of_a_study_look_alike(first):
     methods = CATALOGUE + OWN[:first]
     found = method_styles(methods, {name: i for i, name in enumerate(methods)})
@@ -138,7 +139,7 @@ def test_methods_of_the_default_study_differ():
     assert len({method_style(place) for place in found.values()}) == len(study.methods) > 1
 
 
-@pytest.mark.parametrize("several", [[0, 7, STYLES, 2 * STYLES], [3, 3, 3], [STYLES + 1, 1]])
+@each("several", [[0, 7, STYLES, 2 * STYLES], [3, 3, 3], [STYLES + 1, 1]])
 def test_a_taken_style_is_followed_by_the_first_free_one_and_the_others_keep_theirs(several):
     methods = [f"method_{i}" for i in range(len(several))]
     wanted = dict(zip(methods, several, strict=True))
@@ -151,7 +152,7 @@ def test_a_taken_style_is_followed_by_the_first_free_one_and_the_others_keep_the
     assert moved == [p for p in range(STYLES) if p not in several][: len(moved)]
 
 
-@pytest.mark.parametrize("several", [[0, 1, 2, 18], [5, 13, 21, 6], list(range(0, 64, 8))])
+@each("several", [[0, 1, 2, 18], [5, 13, 21, 6], list(range(0, 64, 8))])
 def test_few_methods_have_different_colours(several):
     found = method_styles(map(str, several), {str(place): place for place in several})
     assert len({method_style(place)[0] for place in found.values()}) == len(several)
@@ -168,10 +169,8 @@ def test_more_methods_than_styles_share_them_and_the_page_reports_it(make, monke
     assert output in studies.finish(two)
 
 
-@pytest.mark.parametrize(
-    "name", ["short", "a_" * 40, "x" * 200, "with spaces and-joints_of_all_kinds"]
-)
-@pytest.mark.parametrize("lines", [1, 2])
+@each("name", ["short", "a_" * 40, "x" * 200, "with spaces and-joints_of_all_kinds"])
+@each("lines", [1, 2])
 def test_no_name_is_too_long_for_its_place(name, lines):
     parts = style.wrapped(name, 20, lines).split("\n")
     assert len(parts) <= lines
@@ -187,7 +186,7 @@ def test_dots_of_equal_value_stand_beside_each_other_and_others_on_the_row():
     assert offsets[[0, 2, 3]].sum() == pytest.approx(0)
 
 
-@pytest.mark.parametrize("count", [1, 5, 6, 10, 15, 100])
+@each("count", [1, 5, 6, 10, 15, 100])
 def test_no_dot_hides_another_or_leaves_its_row_and_value(count):
     places, offsets = dots.beside(np.full(count, 0.7), width=0.01)
     assert len(set(zip(places, offsets, strict=True))) == count
@@ -311,7 +310,7 @@ def test_an_empty_figure_leaves_no_files_and_the_record_has_the_reason(make):
     assert list(record["drawn"]) == ["methods-d/figure.svg", "methods-d/numbers.json"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("evaluation", "params", "asked"),
     [
         ({}, {}, set()),
@@ -460,7 +459,7 @@ def test_every_caption_of_snakemakes_report_is_of_a_figure_that_there_is():
     assert captions - {"figure", "report"} <= set(figure_modules())
 
 
-@pytest.mark.parametrize(
+@each(
     ("threshold", "low", "high"),
     [(0.2, 0.04, 0.4), (0.01, 0.0, 0.3), (1.0, 0.0, 0.9), (0.002, 0.001, 3), (50, 0, 700)],
 )

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from cases import each
 from studies import Data, Method, draw_exhibits, numbers_of
 
 from linclass_study.analysis.summary import ranking
@@ -416,7 +417,7 @@ def test_tuned_values_are_counted(outcome):
     assert row["inner"] == pytest.approx(0.85)
 
 
-@pytest.mark.parametrize("places", [[0.0, 0.0, 0.0], [5.0, 90.0, 91.0, 92.0], [99.0, 99.0, 1.0]])
+@each("places", [[0.0, 0.0, 0.0], [5.0, 90.0, 91.0, 92.0], [99.0, 99.0, 1.0]])
 def test_labels_are_apart_in_order_and_where_there_is_room_at_their_ends(places):
     found = end_labels.spread(np.array(places), 10.0, 100.0)
     assert (found >= 0).all()

@@ -8,6 +8,7 @@ import subprocess
 from importlib.metadata import version
 
 import pytest
+from cases import each
 
 from linclass_study.config.code import libraries_of_methods
 from linclass_study.processes.environment import NO_COMMIT, PACKAGES, commit, of_machines, record
@@ -64,7 +65,7 @@ def test_versions_processor_and_linear_algebra_are_reported():
     assert all(reported.values())
 
 
-@pytest.mark.parametrize(
+@each(
     ("seconds", "text"),
     [
         (0.0000042, "4.2 µs"),
@@ -80,7 +81,7 @@ def test_times_have_two_digits_and_a_unit(seconds, text):
     assert number_format.seconds(seconds) == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "text"),
     [
         (0.98, "0.980"),

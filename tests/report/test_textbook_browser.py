@@ -8,6 +8,7 @@ import shutil
 import chromium
 import page_laws
 import pytest
+from cases import each
 
 from linclass_study.textbook import course, textbook_page
 from linclass_study.textbook.course import script_names
@@ -57,6 +58,6 @@ def browser(tmp_path_factory):
         yield opened
 
 
-@pytest.mark.parametrize("law", page_laws.LAWS, ids=lambda law: law.__name__)
+@each("law", page_laws.LAWS, ids=lambda law: law.__name__)
 def test_the_textbook_keeps_the_laws_of_pages(browser, textbook, law):
     law(browser, textbook)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import pytest
+from cases import each
 from matplotlib.colors import to_rgb
 
 from linclass_study.report import page
@@ -25,8 +25,8 @@ def luminance(rgb: np.ndarray) -> float:
     return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
-@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
-@pytest.mark.parametrize("colour", style.COLOURS[:2])
+@each("theme", [0, 1], ids=["light", "dark"])
+@each("colour", style.COLOURS[:2])
 def test_numbers_are_legible_on_every_tint(colour, theme):
     ink, paper = themed("ink")[theme], themed("paper")[theme]
     cells = style.tinted(colour, np.linspace(0, 1, 11))

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import stats
 from studies import Data, Method, finish
 
@@ -35,7 +36,7 @@ def across(n, k):
     ).field
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 5])
+@each("n", [2, 3, 4, 5])
 def test_the_p_of_few_pairs_is_the_least_that_scipy_gives(n):
     """Of n differences of one sign."""
     least = stats.wilcoxon(np.arange(1.0, n + 1), method="exact").pvalue
@@ -49,7 +50,7 @@ def test_from_six_data_sets_on_pairs_can_differ():
     assert not too_few_for_pairs(across(PAIRED, 3))
 
 
-@pytest.mark.parametrize("n", [2, 3, 4])
+@each("n", [2, 3, 4])
 def test_two_methods_on_few_data_sets_cannot_differ_by_the_sign_test(n):
     """Even n wins of n have p = 2/2ⁿ, at least .125: the largest difference, 1 rank, is not significant."""
     sentence = too_few_for_ranks(across(n, 2))
@@ -57,8 +58,8 @@ def test_two_methods_on_few_data_sets_cannot_differ_by_the_sign_test(n):
     assert "no two of 2 methods can differ by more than 1." in sentence
 
 
-@pytest.mark.parametrize("k", [3, 8])
-@pytest.mark.parametrize("n", [2, 3, 4])
+@each("k", [3, 8])
+@each("n", [2, 3, 4])
 def test_the_critical_difference_of_few_data_sets_is_nemenyis(n, k):
     """Demšar (2006), table 5(a): q is 2.343 of 3, 3.031 of 8 methods."""
     q = {3: 2.343, 8: 3.031}[k]
@@ -69,7 +70,7 @@ def test_the_critical_difference_of_few_data_sets_is_nemenyis(n, k):
     assert hopeless == (float(given) >= k - 1)
 
 
-@pytest.mark.parametrize(("k", "n"), [(2, PAIRED), (3, FEW), (8, FEW)])
+@each(("k", "n"), [(2, PAIRED), (3, FEW), (8, FEW)])
 def test_enough_data_sets_can_show_a_difference(k, n):
     base = across(n, k)
     assert not too_few_for_ranks(base)

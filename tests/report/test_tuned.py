@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
+from cases import each
 from matplotlib.text import Text
 from studies import Data, Method
 
@@ -94,7 +95,7 @@ def test_what_half_of_the_fits_chose_at_an_end_of_a_grid_is_reported(outcome):
     assert of_half in "\n".join(plain_answer(outcome))
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "grid", "edge"),
     [
         (1, [3, 1, 2], "lowest"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 
 import pytest
+from cases import each
 
 from linclass_study.data.entry.expected_size import Size
 from linclass_study.execution import bundles
@@ -26,8 +27,8 @@ def runs_of(planned):
     return [run for bundle in planned.values() for run in bundle.runs]
 
 
-@pytest.mark.parametrize("across", [False, True])
-@pytest.mark.parametrize("seconds", [0.01, 1.0, 6.0, inf])
+@each("across", [False, True])
+@each("seconds", [0.01, 1.0, 6.0, inf])
 def test_every_run_is_in_exactly_one_job(seconds, across):
     runs = works(seconds)
     assert sorted(runs_of(plan(runs, across=across))) == sorted(runs)

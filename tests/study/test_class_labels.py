@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each
 from run_alone import run_alone
 
 from linclass.base.tables import Table
@@ -42,7 +43,7 @@ def test_the_reason_of_a_fit_has_the_label(tmp_path, entry, rare, protocol, stat
     assert "class 1" not in fit["reason"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "message"),
     [
         ("class 1 has 1 row; class 2 has 3.", "class 'rare' has 1 row; class 'well' has 3."),

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from cases import each
 
 from linclass import LogisticRegression, OrdinalRegression
 from linclass.base.tables import Table
@@ -32,7 +33,7 @@ def fitted(rows, entry, classes=CLASSES):
     return fit_method(method, *rows, Task(3, 2, inner_folds=2, classes=classes), 0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("classes", "weights"),
     [
         (CLASSES, {"ill": 5, "unsure": 1, "well": 2}),
@@ -122,7 +123,7 @@ def test_a_word_that_is_no_weight_is_refused_before_anything_runs():
     assert "class_weight is 'balance'; it must be 'balanced', None, or a dict" in text
 
 
-@pytest.mark.parametrize("weights", [3, True, [1, 2], {"ill": "much"}, {"ill": -1}, {"ill": [1]}])
+@each("weights", [3, True, [1, 2], {"ill": "much"}, {"ill": -1}, {"ill": [1]}])
 def test_what_is_no_weight_is_refused_before_anything_runs(weights):
     ((_, text),) = method_problems({"classifier": OURS, "params": {"class_weight": weights}})
     assert text.startswith("class_weight ")

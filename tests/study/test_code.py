@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import each
 
 from linclass.base.tables import Table
 from linclass_study.config import code, module_files
@@ -67,7 +68,7 @@ def loaded(features):
 
 
 @pytest.mark.xdist_group("files of runs")
-@pytest.mark.parametrize("method", METHODS)
+@each("method", METHODS)
 def test_every_file_that_a_run_loads_is_counted(loaded, method):
     entry = METHODS[method]
     homes = ROOT / "linclass", ROOT / "linclass_study"

@@ -6,6 +6,7 @@ import gzip
 
 import polars as pl
 import pytest
+from cases import each
 
 from linclass_study.config.column_check import column_problems
 from linclass_study.config.entry_checks import _of_datasets
@@ -35,7 +36,7 @@ def problems(tmp_path, monkeypatch):
     return found
 
 
-@pytest.mark.parametrize("key", ["target", "group"])
+@each("key", ["target", "group"])
 def test_one_column(problems, key):
     assert problems("a.csv", **{key: "outcom"}) == [
         (
@@ -46,14 +47,14 @@ def test_one_column(problems, key):
     assert not problems("a.csv", **{key: "outcome"})
 
 
-@pytest.mark.parametrize("key", ["drop", "categorical", "texts"])
+@each("key", ["drop", "categorical", "texts"])
 def test_a_list_of_columns(problems, key):
     ((path, sentence),) = problems("a.csv", target="outcome", **{key: ["age", "zzz"]})
     assert path == [key, 1]
     assert sentence == "there is no column 'zzz'; columns are age, dose, outcome"
 
 
-@pytest.mark.parametrize(
+@each(
     ("file", "entry", "columns"),
     [
         ("b.csv.gz", {}, "age, dose, outcome"),
@@ -78,7 +79,7 @@ def test_every_format_with_columns(problems, file, entry, columns):
     assert not problems(file, target=columns.split(", ")[0], **entry)
 
 
-@pytest.mark.parametrize(
+@each(
     ("file", "words"),
     [
         ("semicolons.csv", 'is one column; perhaps give `csv: {separator: ";"}`'),

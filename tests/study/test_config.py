@@ -9,6 +9,7 @@ import warnings
 
 import pytest
 import yaml
+from cases import each
 
 from linclass_study.analysis.across_datasets import FEW
 from linclass_study.config.config import read_config
@@ -78,7 +79,7 @@ def _merged(old, new):
     return old | {key: _merged(old.get(key), new[key]) for key in new} if both else new
 
 
-@pytest.mark.parametrize("folds", ["5.0", "'5'", "0.5e1", "5"])
+@each("folds", ["5.0", "'5'", "0.5e1", "5"])
 def test_a_whole_number_may_be_written_in_any_way(study, folds):
     found = study(BASE + f"evaluation: {{folds: {folds}}}\n").evaluation["folds"]
     assert found == 5
@@ -135,7 +136,7 @@ def test_a_grid_in_focus_is_all_its_entries(study):
     assert len(found.evaluation["focus"]) == 2
 
 
-@pytest.mark.parametrize("folds", ["1e0", "1.0", "1"])
+@each("folds", ["1e0", "1.0", "1"])
 def test_a_value_that_snakemake_reads_as_text_has_its_line(refusal, folds):
     line = refusal(
         f"{BASE}evaluation: {{folds: {folds}}}\n", evaluation=yaml.safe_load(f"folds: {folds}")
@@ -156,7 +157,7 @@ NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("case", NUMBERS)
+@each("case", NUMBERS)
 def test_a_number_out_of_bounds_is_refused_with_the_bound(refusal, case):
     text, words = NUMBERS[case]
     line = refusal(f"{BASE}{text}\n")
@@ -308,7 +309,7 @@ STUDIES = {
 }
 
 
-@pytest.mark.parametrize("case", STUDIES)
+@each("case", STUDIES)
 def test_a_study_that_cannot_work_is_refused_in_one_line(refusal, case):
     text, words = STUDIES[case]
     line = refusal(text)
@@ -316,7 +317,7 @@ def test_a_study_that_cannot_work_is_refused_in_one_line(refusal, case):
     assert [word for word in words if word not in line] == [], line
 
 
-@pytest.mark.parametrize("case", METHODS)
+@each("case", METHODS)
 def test_a_method_that_can_not_work_is_refused(refusal, case):
     entry, words = METHODS[case]
     line = refusal(method(entry))
@@ -333,7 +334,7 @@ def test_all_names_that_a_study_misspells_are_told_at_once(refusals):
     assert set(_lines_named(lines)) == {2, 3, 4}
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "meant"),
     [
         ("pls", "'pls_discriminant'"),  # its first letters
@@ -355,7 +356,7 @@ def test_an_unknown_method_is_told_those_that_are_meant(refusal):
     assert line.endswith("there is no method 'pls'; did you mean 'pls_discriminant'?")
 
 
-@pytest.mark.parametrize(
+@each(
     ("entry", "remedy"),
     [
         ("{params: {strength: 1}}", "; add `classifier: linclass.LogisticRegression`"),
@@ -377,7 +378,7 @@ def test_errors_of_form_hide_no_misspelt_name(refusals):
     assert _lines_named(refusals(text)) == [4, 5, 6, 2, 7, 3]
 
 
-@pytest.mark.parametrize("wrong", ["define: 3", "suite: 7"])
+@each("wrong", ["define: 3", "suite: 7"])
 def test_names_are_not_called_misspelt_where_their_definition_cannot_be_read(refusal, wrong):
     line = refusal(f"results: r\ndatasets: [mine]\nmethods: [own]\n{wrong}\n")
     assert line.startswith(f"study.yaml, line 4: {wrong.partition(':')[0]}: ")
@@ -462,7 +463,7 @@ def test_a_classifier_that_ends_python_ends_no_study(refusal, tmp_path, monkeypa
     sys.modules.pop("theirs", None)
 
 
-@pytest.mark.parametrize("name", ["1e3", "'1e3'"])
+@each("name", ["1e3", "'1e3'"])
 def test_a_name_may_look_like_a_number(study, name):
     selected = {"methods": ["1e3"]}  # as Snakemake reads it, quoted or not
     text = f"methods: [{name}]\ndefine: {{methods: {{{name}: {{{LOGISTIC}}}}}}}\n"
@@ -489,7 +490,7 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("case", NAMES)
+@each("case", NAMES)
 def test_a_name_that_no_file_could_have_is_refused(refusal, case):
     name, words = NAMES[case]
     line = refusal(named(name))
@@ -497,7 +498,7 @@ def test_a_name_that_no_file_could_have_is_refused(refusal, case):
     assert words in line
 
 
-@pytest.mark.parametrize("kind", ["methods", "datasets"])
+@each("kind", ["methods", "datasets"])
 def test_a_selected_name_that_yaml_reads_as_false_gets_the_remedy(refusal, kind):
     line = refusal(f"{kind}: [off]\n")
     assert line.startswith(f"study.yaml, line 1: {kind}[0]: False is not text; YAML reads")
@@ -535,7 +536,7 @@ def test_a_class_in_quotes_is_a_text(study, tmp_path):
     assert found.datasets["mine"]["positive"] == "yes"
 
 
-@pytest.mark.parametrize("results", ["a{b}", "a<b>c", '"a\\nb"', '""'])
+@each("results", ["a{b}", "a<b>c", '"a\\nb"', '""'])
 def test_results_go_to_a_folder_that_snakemake_can_name(refusal, results):
     assert "line 1: results: " in refusal(f"results: {results}\n")
 
@@ -547,7 +548,7 @@ def test_a_file_is_no_folder(refusal, tmp_path, key, below):
     assert "'notes.txt' is a file; give a folder" in refusal(f"{key}: notes.txt{below}\n")
 
 
-@pytest.mark.parametrize("key", ["results", "downloads"])
+@each("key", ["results", "downloads"])
 def test_a_tilde_is_the_home(study, key):
     assert getattr(study(f"{key}: ~/r\n"), key) == os.path.expanduser("~/r")
 
@@ -724,7 +725,7 @@ PROTOCOLS = {
 }
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
+@each("name", PROTOCOLS)
 def test_protocols_that_cannot_be_are_refused(refusal, name):
     written, words = PROTOCOLS[name]
     line = refusal(f"{BASE}evaluation: {{protocols: {written}}}\n")
@@ -768,9 +769,7 @@ def test_a_source_without_its_kind_gets_the_kinds_and_no_wrong_remedy(refusal):
     assert "write [" not in line
 
 
-@pytest.mark.parametrize(
-    ("key", "place"), [("metrics: [{}]", "metrics[0]"), ("tune_metric: {}", "tune_metric")]
-)
+@each(("key", "place"), [("metrics: [{}]", "metrics[0]"), ("tune_metric: {}", "tune_metric")])
 def test_a_metric_that_cannot_be_imported_is_named_with_its_line(refusal, key, place):
     line = refusal(f"{BASE}evaluation:\n  {key.format('no_such_module.f')}\n")
     assert line.startswith(
@@ -788,7 +787,7 @@ def test_a_transform_that_cannot_be_imported_is_named_with_its_line(refusal):
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "place"),
     [
         ("results: 2024-05-01\n", "line 1: results"),
@@ -805,7 +804,7 @@ def test_a_date_without_quotes_is_refused_with_its_line(refusal, text, place):
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("inside", "words"),
     [
         ("params: fast", "params: 'fast' is not a mapping"),
@@ -837,7 +836,7 @@ def test_a_name_that_is_empty_or_zero_is_searched_like_others(refusal, tmp_path,
     assert place in refusal(f"datasets: [own]\ndefine: {{datasets: {{own: {entry}}}}}\n")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "sentence"),
     [
         ("folds: 5\n", "folds: unknown key; it stands under `evaluation:`"),
@@ -887,7 +886,7 @@ ELSEWHERE = {  # what a user of pandas and scikit-learn may write → the remedy
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", ELSEWHERE)
+@each("case", ELSEWHERE)
 def test_what_is_written_otherwise_elsewhere_gets_its_form_here(refusal, case):
     text, words = ELSEWHERE[case]
     assert words in refusal(f"{text}\n")

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import yaml
+from cases import each
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -133,7 +134,7 @@ def outcomes(features, lines):
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero")  # a probability of 0 in bagging
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_it_is_accepted_and_right_about_every_row(features, kind):
     for given in outcomes(features, KINDS[kind]):
         assert given["status"] == "converged", given["reason"]
@@ -144,8 +145,8 @@ def test_it_is_accepted_and_right_about_every_row(features, kind):
             np.testing.assert_array_equal(given["log_proba"].argmax(axis=1), given["y_true"])
 
 
-@pytest.mark.parametrize("classes", [[0, 1], [1, 0], ["1", "0"]])
-@pytest.mark.parametrize("name", ["decision_function", "predict_proba"])
+@each("classes", [[0, 1], [1, 0], ["1", "0"]])
+@each("name", ["decision_function", "predict_proba"])
 def test_two_classes_in_either_order(classes, name):
     """A score of (n,) is a score of the second of classes_; probabilities have its columns."""
     y = np.array([0, 1, 1])
@@ -175,7 +176,7 @@ def test_predicted_classes_alone_and_scores_of_pairs_rank_no_rows():
     np.testing.assert_array_equal(score.argmax(axis=1), y_pred)
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "reason"),
     [
         ({"decision_function": np.zeros(3)}, r"shape \(3,\) for 3 rows and 3 classes; .* \(3, 3\)"),
@@ -192,7 +193,7 @@ def test_scores_of_a_wrong_shape_and_negative_probabilities_are_reported(given, 
         predictions_of(SimpleNamespace(predict=np.zeros_like, **answers), np.zeros((3,)), 3)
 
 
-@pytest.mark.parametrize("classes", [[0, 0], [0, 3], ["ill", "well"], [[0, 1]]])
+@each("classes", [[0, 0], [0, 3], ["ill", "well"], [[0, 1]]])
 def test_classes_that_are_no_codes_are_reported(classes):
     answers = {"decision_function": lambda X: np.ones(3), "predict": lambda X: np.ones(3)}
     with pytest.raises(ValueError, match=r"classes_ is .*; it must be codes of classes, of 0 … 1"):
@@ -227,9 +228,7 @@ def test_attributes_of_our_names_and_kinds_are_recorded_and_others_are_not(featu
         assert not any(given["kept"].values())
 
 
-@pytest.mark.parametrize(
-    "odd", ["small", np.array([1.0, 2.0]), 10**400, 1j], ids=["text", "array", "huge", "complex"]
-)
+@each("odd", ["small", np.array([1.0, 2.0]), 10**400, 1j], ids=["text", "array", "huge", "complex"])
 def test_a_trace_with_values_that_are_no_numbers_is_ignored(odd):
     step = dict.fromkeys(fit_tables.STEP, 1)
     assert trace_table([step, step | {"passes": None, "objective": np.float32(2)}]) == {
@@ -240,7 +239,7 @@ def test_a_trace_with_values_that_are_no_numbers_is_ignored(odd):
         assert trace_table([step, step | {name: odd}]) is None
 
 
-@pytest.mark.parametrize("huge", [10**30, 10**400, np.inf, 2**63])
+@each("huge", [10**30, 10**400, np.inf, 2**63])
 def test_numbers_that_the_table_of_fits_cannot_hold_are_ignored(huge):
     reported = fit_ending(SimpleNamespace(n_iter_=huge), [])
     assert reported["iterations"] is None
@@ -290,7 +289,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("lines", REFUSED)
+@each("lines", REFUSED)
 def test_what_cannot_work_is_reported_in_one_line(lines):
     ((_, sentence),) = method_problems(yaml.safe_load(lines))
     assert REFUSED[lines] in sentence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from cases import each
 
 from linclass_study.config.grid import expand
 
@@ -26,7 +26,7 @@ def test_each_combination_is_an_entry_with_values_of_their_own_type():
     assert set(written.values()) == {"m_{a}_{b}", "plain"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "grid", "words"),
     [
         ("m_{a}", {"a": 3}, "3 is not a list"),

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pytest
+from cases import each
 from run_alone import run_alone
 
 from linclass.base.tables import Table
@@ -75,9 +75,9 @@ METHODS = {
 }
 
 
-@pytest.mark.parametrize("grouped", [False, True], ids=["rows", "groups"])
-@pytest.mark.parametrize("missing", [False, True], ids=["whole", "missing"])
-@pytest.mark.parametrize("name", METHODS)
+@each("grouped", [False, True], ids=["rows", "groups"])
+@each("missing", [False, True], ids=["whole", "missing"])
+@each("name", METHODS)
 def test_it_is_n_separate_fits(name, missing, grouped):
     entry = METHODS[name]
     table, y = rows(missing)

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from cases import each
 
 from linclass.base import parts
 from linclass_study.config.yaml_file import parse_numbers, read_yaml
@@ -189,13 +190,13 @@ def hold(data, source: str, entry: dict) -> dict[bool, str]:
     return refusals
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
+@each("name", CATALOGUE)
 def test_no_method_of_the_catalogue_uses_held_out_rows(data, name):
     refusals = [hold(data, source, CATALOGUE[name])[False] for source in SOURCES]
     assert "" in refusals, refusals  # else nothing was held to anything
 
 
-@pytest.mark.parametrize("name", ["lda", "gaussian_nb", "least_squares", "logistic_newton"])
+@each("name", ["lda", "gaussian_nb", "least_squares", "logistic_newton"])
 def test_folds_that_are_fitted_together_are_held_to_it_too(data, name):
     assert hold(data, "whole table", CATALOGUE[name])[True] == ""
 
@@ -212,8 +213,8 @@ STEPS = {
 }
 
 
-@pytest.mark.parametrize("classifier", ["NearestMean", "LogisticRegression", "GaussianNB"])
-@pytest.mark.parametrize("steps", STEPS)
+@each("classifier", ["NearestMean", "LogisticRegression", "GaussianNB"])
+@each("steps", STEPS)
 def test_no_transform_uses_held_out_rows(data, steps, classifier):
     entry = {"classifier": f"linclass.{classifier}", "transforms": STEPS[steps]}
     refusals = [
@@ -236,7 +237,7 @@ TUNED = {
 }
 
 
-@pytest.mark.parametrize("option", TUNED)
+@each("option", TUNED)
 def test_no_tuned_option_of_a_transform_is_chosen_by_held_out_rows(data, option):
     step = option.partition("__")[0]
     own = {"SelectKBest": "sklearn.feature_selection.SelectKBest"}.get(step, step)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from cases import each
 
 from linclass import LogisticRegression
 from linclass.base.tables import Table
@@ -98,7 +99,7 @@ def chosen(outcome: Outcome, method: str) -> dict:
     return json.loads(fits["params"][0])
 
 
-@pytest.mark.parametrize("method", NAME)
+@each("method", NAME)
 def test_what_an_estimator_chose_is_a_parameter_of_its_fit(outcome, method):
     """The same estimator fitted by hand to the same rows tells it, too."""
     X, y = rows()
@@ -132,9 +133,7 @@ def test_tuned_csv_lists_it_with_the_ends_of_its_own_grid(outcome):
         assert edge == {min(grid): "lowest", max(grid): "highest"}.get(json.loads(value))
 
 
-@pytest.mark.parametrize(
-    ("others", "edge"), [([3, 5], "lowest"), ([0.1, 3], None), ([3], "lowest")]
-)
+@each(("others", "edge"), [([3, 5], "lowest"), ([0.1, 3], None), ([3], "lowest")])
 def test_the_end_of_the_grid_that_an_entry_gives_its_estimator_is_found(outcome, others, edge):
     """RidgeClassifierCV keeps no candidates; `others` are multiples of what it chose, had they been its grid, too."""
     value = chosen(outcome, "cv")["alpha"]
@@ -145,7 +144,7 @@ def test_the_end_of_the_grid_that_an_entry_gives_its_estimator_is_found(outcome,
         assert found.filter(method=method, parameter=NAME[method])["edge"].to_list() == [edge]
 
 
-@pytest.mark.parametrize("method", ["folds", "criterion", "search"])
+@each("method", ["folds", "criterion", "search"])
 def test_its_candidates_are_kept(outcome, method):
     table = outcome.kept("tuning", "d", method)
     assert table.filter("chosen")["params"].to_list() == [

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import numpy as np
-import pytest
+from cases import each
 
 from linclass import LogisticRegression
 from linclass.base.tables import Table
@@ -107,7 +107,7 @@ def test_each_option_of_a_transform_and_each_width_has_a_path_of_its_own() -> No
         assert len(options) == 31 * len(first)
 
 
-@pytest.mark.parametrize("penalty", [0, 1])
+@each("penalty", [0, 1])
 def test_scikit_learn_over_c_chooses_what_linclass_chooses_over_strength(penalty: int) -> None:
     table, y = rows(80)
     task = Task(n_classes=2, positive=1, tune_metric="log_loss")

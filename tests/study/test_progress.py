@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
+from cases import each
 
 from linclass_study.execution.progress import PlannedJob, StudyProgress, lasting
 
@@ -82,7 +82,7 @@ def test_it_does_not_say_100_percent_before_the_end():
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("seconds", "words"), [(0.2, "1 s"), (59, "59 s"), (90, "2 min"), (7200, "2 h"), (2e5, "2 d")]
 )
 def test_times_are_reported_in_one_number(seconds, words):

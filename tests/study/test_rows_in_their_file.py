@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from cases import each
 from run_alone import run_alone
 
 from linclass.base.tables import Table
@@ -72,7 +73,7 @@ def planned(y, repeats):
 FAMILIES = {"families": {"hits": "poisson"}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "params"),
     [
         ("LinearDiscriminantAnalysis", {}),
@@ -116,7 +117,7 @@ def test_predictions_are_those_of_rows_in_memory(rows, name, params):
         assert kept[number]["feature"] == [None, "b", "a", "c", "hits"] * 3
 
 
-@pytest.mark.parametrize(
+@each(
     ("entry", "reason"),
     [
         ({"classifier": "linclass.LogisticRegression"}, "LogisticRegression needs them at once"),
@@ -132,7 +133,7 @@ def test_a_method_that_needs_the_rows_at_once_reports_it(rows, entry, reason):
     assert all(reason in fit["reason"] for fit in found.fits)
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "reason"),
     [
         ({"target": "sort"}, "no column 'sort'"),

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from cases import each
 from run_alone import run_alone
 
 import linclass
@@ -162,7 +163,7 @@ def test_traces_tell_the_held_out_metric_and_change_no_prediction(kept, rows):
     assert steps["held_out"][-1] == pytest.approx(last, rel=1e-3)
 
 
-@pytest.mark.parametrize(
+@each(
     ("classifier", "watched"),
     [("LinearSVM", False), ("Perceptron", True), ("LeastSquaresClassifier", True)],
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from cases import each
 from run_alone import run_alone
 
 from linclass.base.tables import Table
@@ -188,7 +189,7 @@ def test_a_plane_has_the_margins_of_the_scores_beside_boundaries(tmp_path):
         assert ((own > 0) == (labels[k] == 1))[known].all()
 
 
-@pytest.mark.parametrize("place", ["params", "tune", "inside"])
+@each("place", ["params", "tune", "inside"])
 def test_class_weights_are_given_by_the_names_of_the_classes(features, place) -> None:
     """As by the codes that an estimator gets; the names are in the order of the codes, not of the alphabet."""
     fold = np.arange(N) // 2 % FOLDS

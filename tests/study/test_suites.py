@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from cases import each
 
 from linclass_study.config import suites
 from linclass_study.config.schema import schema_problems
@@ -26,7 +26,7 @@ def test_every_list_is_one_that_was_published():
     assert suite_names(ROOT) == sorted(PUBLISHED)
 
 
-@pytest.mark.parametrize("suite", PUBLISHED)
+@each("suite", PUBLISHED)
 def test_a_suite_has_its_tasks_once_and_every_one_is_pinned(suite):
     number, known = PUBLISHED[suite]
     listed = tasks(suite)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import each
 from run_alone import run_alone
 from scipy import sparse
 
@@ -68,7 +69,7 @@ def test_folds_fitted_together_predict_what_they_predict_alone():
             np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
+@each("metric", ["accuracy", "log_loss"])
 def test_the_same_strengths_are_chosen_together_and_alone(metric):
     task = Task(3, 2, tune_metric=metric)
     for seed in range(4):
@@ -113,7 +114,7 @@ def test_missing_values_and_strange_transforms_are_not_shared():
     )
 
 
-@pytest.mark.parametrize("kind", ["dense", "sparse"])
+@each("kind", ["dense", "sparse"])
 def test_standardize_for_folds_is_what_each_fold_fits(kind):
     rng = np.random.default_rng(0)
     n = 60

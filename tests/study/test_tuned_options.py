@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each
 
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
@@ -247,7 +248,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@each("case", REFUSED)
 def test_what_cannot_be_tuned_is_one_line_before_anything_runs(case):
     own, words = REFUSED[case]
     (name,) = own["tune"]
@@ -257,7 +258,7 @@ def test_what_cannot_be_tuned_is_one_line_before_anything_runs(case):
     assert "\n" not in found[0][1]
 
 
-@pytest.mark.parametrize(
+@each(
     "own",
     [
         {"transforms": [PCA], "tune": {"PCA__n_components": [2, 3], "shrinkage": [0.0, 0.1]}},

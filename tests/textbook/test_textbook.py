@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import each
 
 from linclass_study.config.yaml_file import read_yaml
 from linclass_study.errors import StudyError
@@ -23,7 +24,7 @@ from linclass_study.textbook.script import METHODS, plain_json
 ENTRIES = read_yaml(published.FILE)
 
 
-@pytest.mark.parametrize("name", course.script_names())
+@each("name", course.script_names())
 def test_a_script_is_short_and_its_caption_has_a_title_and_a_source(name: str) -> None:
     text = course.script(name).read_text(encoding="utf-8")
     caption = Caption.of(course.script(name))
@@ -137,7 +138,7 @@ def test_the_table_names_what_differs(tmp_path: Path) -> None:
     assert "a book (known)" in output
 
 
-@pytest.mark.parametrize(
+@each(
     ("ours", "tolerance", "status", "shown"),
     [
         (0.47727272727, 0.005, "reproduced", "0.4773"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from cases import each
 from projects import copy
 
 pytestmark = pytest.mark.xdist_group("failures")  # one study for all of them
@@ -102,7 +103,7 @@ def misbehaved(tmp_path_factory):
     return project, output
 
 
-@pytest.mark.parametrize("name", ENDINGS)
+@each("name", ENDINGS)
 def test_a_fit_that_fails_is_a_row_with_its_reason(misbehaved, name):
     project, _ = misbehaved
     status, reason = ENDINGS[name]
@@ -111,7 +112,7 @@ def test_a_fit_that_fails_is_a_row_with_its_reason(misbehaved, name):
     assert all(reason in text for text in rows["reason"]), rows["reason"].to_list()
 
 
-@pytest.mark.parametrize("name", ENDINGS)
+@each("name", ENDINGS)
 def test_the_same_method_succeeds_where_it_can(misbehaved, name):
     project, _ = misbehaved
     assert project.fits("iris", name)["status"].to_list() == ["converged"] * 2

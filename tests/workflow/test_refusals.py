@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cases import each
 from projects import copy
 
 STUDIES = {
@@ -114,7 +115,7 @@ def refused(tmp_path_factory):
 
 
 @pytest.mark.xdist_group("refused")
-@pytest.mark.parametrize("case", METHODS)
+@each("case", METHODS)
 def test_so_is_each_entry_of_a_study_in_a_line_of_its_own(refused, case):
     (_, words), k = METHODS[case], list(METHODS).index(case)
     (line,) = [line for line in refused if f"define.methods.m{k}." in line]
