@@ -18,10 +18,10 @@ from linclass import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
     largest_margin,
+    separability,
 )
 from linclass import datasets as synthetic
 from linclass.datasets.keys import keys_schema
-from linclass.separation import separability
 
 NEEDED: dict[str, dict[str, Any]] = {"gaussians": {"means": [[0.0, 1.0], [2.0, 2.0]]}}
 

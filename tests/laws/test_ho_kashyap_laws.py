@@ -9,8 +9,7 @@ import pytest
 from cases import each
 from scipy import sparse
 
-from linclass import HoKashyap, LeastSquaresClassifier
-from linclass.separation import separability
+from linclass import HoKashyap, LeastSquaresClassifier, separability
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
