@@ -6,31 +6,44 @@ import itertools
 
 import pytest
 
+EXTENTS = ["quick", pytest.param("full", marks=pytest.mark.full)]
 
-def each(names, cases, ids=None):
+
+def each(names, cases, ids=None, quick=None):
     """Like `pytest.mark.parametrize`, but one test goes through all cases and reports those that fail.
 
-    Fixtures of a function are made once for all cases.
+    Fixtures of a function are made once for all cases. Where `quick` is a number, the test goes through so many
+    cases, evenly spaced, and where cases are marked `full` through the others; a second test, marked `full`,
+    goes through all.
     """
     names = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
-    axis = [(_values(names, case), _label(names, case, ids, i)) for i, case in enumerate(cases)]
+    cases = list(cases)
+    step = len(cases) / min(quick or len(cases), len(cases)) if cases else 1
+    few = {int(i * step) for i in range(quick or len(cases))}
+    few -= (marked := {i for i, case in enumerate(cases) if _is_set(case) and case.marks})
+    axis = [
+        (_values(names, case), _label(names, case, ids, i), i in few)
+        for i, case in enumerate(cases)
+    ]
 
     def decorate(test):
         axes = [axis, *getattr(test, "axes", [])]
         law = getattr(test, "law", test)
 
         @functools.wraps(test)
-        def loop(**fixtures):
+        def loop(extent="full", **fixtures):
             failed, skipped, n_cases = [], [], 0
             for combination in itertools.product(*axes):
+                if extent == "quick" and not all(is_quick for *_, is_quick in combination):
+                    continue
                 n_cases += 1
-                values = {k: v for case, _ in combination for k, v in case.items()}
+                values = {k: v for case, *_ in combination for k, v in case.items()}
                 try:
                     law(**fixtures, **values)
                 except pytest.skip.Exception as skip:
                     skipped.append(skip)
                 except (Exception, pytest.fail.Exception) as error:
-                    failed.append((", ".join(label for _, label in combination), error))
+                    failed.append((", ".join(label for _, label, _ in combination), error))
             if failed:
                 lines = [f"{label}: {type(e).__name__}: {_short(e)}" for label, e in failed]
                 count = f"{len(failed)} of {n_cases} cases fail"
@@ -41,19 +54,27 @@ def each(names, cases, ids=None):
         loop.axes, loop.law = axes, law
         signature = inspect.signature(test)
         kept = [p for p in signature.parameters.values() if p.name not in names]
+        if (quick or marked) and "extent" not in signature.parameters:
+            kept.append(inspect.Parameter("extent", inspect.Parameter.KEYWORD_ONLY))
+            loop = pytest.mark.parametrize("extent", EXTENTS)(loop)
         loop.__signature__ = signature.replace(parameters=kept)
         return loop
 
     return decorate
 
 
+def _is_set(case):
+    """Whether a case is a `pytest.param`."""
+    return type(case).__name__ == "ParameterSet"
+
+
 def _values(names, case):
-    values = getattr(case, "values", None) if type(case).__name__ == "ParameterSet" else case
-    return dict(zip(names, [values] if values is case and len(names) == 1 else values, strict=True))
+    values = case.values if _is_set(case) else [case] if len(names) == 1 else case
+    return dict(zip(names, values, strict=True))
 
 
 def _label(names, case, ids, i):
-    if getattr(case, "id", None) and type(case).__name__ == "ParameterSet":
+    if _is_set(case) and case.id:
         return str(case.id)
     if ids is not None:
         return str(ids(case) if callable(ids) else list(ids)[i])

@@ -144,33 +144,9 @@ def estimators() -> list[Any]:
     return found
 
 
-LONG = {"gradient_descent", "proximal_gradient", "subgradient", "polynomial", "cyclic"}
-# of which a variant is for all
-LONG_DEFAULTS = {
-    "BalancedWinnow()",
-    "Calibrated()",
-    "KernelPerceptron(kernel='linear')",
-    "Perceptron()",
-    "ZeroOneClassifier()",
-}
-
-
-def cases() -> list[Any]:
-    """What takes long is for the longer tests; each class has a variant for all."""
-    return [
-        pytest.param(one, id=repr(one), marks=pytest.mark.slow if _is_long(one) else ())
-        for one in estimators()
-    ]
-
-
-def _is_long(estimator: Any) -> bool:
-    given = {value for value in estimator.get_params(deep=False).values() if isinstance(value, str)}
-    return bool(given & LONG) or repr(estimator) in LONG_DEFAULTS
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:Estimator .* does not inherit:UserWarning")
-@each("estimator", cases())
+@each("estimator", estimators(), ids=repr, quick=12)
 def test_the_estimator_passes_scikit_learns_suite(estimator: Any) -> None:
     from sklearn.utils.estimator_checks import check_estimator
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import each
+from cases import EXTENTS
 
 from linclass.base.tables import Table
 from linclass_study.config import code, module_files
@@ -19,6 +19,7 @@ from linclass_study.execution.feature_file import FeatureFile
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "workflow" / "scripts" / "cross_validate.py"
 METHODS = read_yaml(ROOT / "config" / "methods.yaml")
+OWN = ("lda", "logistic", "perceptron")
 
 RUN = """
 import json, os, sys
@@ -52,41 +53,31 @@ def features(tmp_path_factory):
     return path
 
 
-@pytest.fixture(scope="module")
-def loaded(features):
-    """method → the files that a run of it loads"""
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, str(features)],
-        input=json.dumps(METHODS),
-        capture_output=True,
-        text=True,
-        check=True,
+@pytest.mark.parametrize("extent", EXTENTS)
+def test_every_file_that_a_run_loads_is_counted(features, extent):
+    methods = (
+        list(METHODS) if extent == "full" else [*OWN, "sklearn_logistic", *list(METHODS)[::15]]
     )
-    found = dict(map(json.loads, done.stdout.splitlines()))
-    assert found.keys() == METHODS.keys(), done.stderr
-    return {name: set(map(Path, files)) for name, files in found.items()}
-
-
-@pytest.mark.xdist_group("files of runs")
-@each("method", METHODS)
-def test_every_file_that_a_run_loads_is_counted(loaded, method):
-    entry = METHODS[method]
+    command = [sys.executable, "-c", RUN, str(features)]
+    entries = json.dumps({name: METHODS[name] for name in methods})
+    done = subprocess.run(command, input=entries, capture_output=True, text=True, check=True)
+    loaded = {
+        name: set(map(Path, files)) for name, files in map(json.loads, done.stdout.splitlines())
+    }
+    assert loaded.keys() == set(methods), done.stderr
     homes = ROOT / "linclass", ROOT / "linclass_study"
-    ours = {f for f in loaded[method] if any(f.is_relative_to(home) for home in homes)}
-    assert len(ours) > 1
-    counted, libraries = code.closure([SCRIPT], code.modules_of_method(entry, "accuracy"))
     child = {
         ROOT / "linclass_study/execution/worker.py",
         ROOT / "linclass_study/processes/guarded_child.py",
     }
-    assert ours | child <= counted, sorted(str(f) for f in (ours | child) - counted)
-    top = entry["classifier"].partition(".")[0]
-    assert libraries == ({top} - {"linclass"})
-
-
-@pytest.mark.xdist_group("files of runs")
-def test_our_own_classifiers_load_no_scikit_learn(loaded):
-    for method in ("lda", "logistic", "perceptron"):
+    for method, files in loaded.items():
+        ours = child | {f for f in files if any(f.is_relative_to(home) for home in homes)}
+        entry = METHODS[method]
+        counted, libraries = code.closure([SCRIPT], code.modules_of_method(entry, "accuracy"))
+        assert len(ours) > 3
+        assert ours <= counted, (method, sorted(str(f) for f in ours - counted))
+        assert libraries == ({entry["classifier"].partition(".")[0]} - {"linclass"})
+    for method in OWN:
         assert not [file for file in loaded[method] if "sklearn" in file.parts]
     assert [file for file in loaded["sklearn_logistic"] if "sklearn" in file.parts]
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from cases import EXTENTS
 from scipy import sparse
 from test_shared_jobs import EVALUATION, LIMITS, METHODS, files, results  # noqa: F401
 from test_unfinished_run import Calls
@@ -71,7 +72,8 @@ def planned(folder: Path, evaluation: dict, *methods: str, limits=LIMITS) -> dic
     return dict(sum((Counter(plan.changes("d", method)) for method in methods), Counter()))
 
 
-def test_an_extended_study_fits_what_is_new_and_a_restored_one_nothing(results, calls):  # noqa: F811
+@pytest.mark.parametrize("extent", EXTENTS)
+def test_an_extended_study_fits_what_is_new_and_a_restored_one_nothing(results, calls, extent):  # noqa: F811
     """Calls: a repeat of lda is one joint fit; each fold of svm is one, and the path of its first fold another."""
     first = compute(results, ONCE, "lda", "svm")
     assert calls.made == 1 + 4
@@ -82,6 +84,8 @@ def test_an_extended_study_fits_what_is_new_and_a_restored_one_nothing(results, 
         "a size": (EVALUATION | {"protocols": ["cv", CURVE]}, 2 * 3, 3 + 3),
         "traces": (EVALUATION | {"traces": True}, 2, 2 + 2),
     }
+    if extent == "quick":
+        variants = {name: variants[name] for name in ("a repeat", "a protocol")}
     made = {}
     for name, (evaluation, fits, new) in variants.items():
         assert (name, sum(planned(results, evaluation, "lda", "svm").values())) == (name, fits)
@@ -102,6 +106,7 @@ def test_an_extended_study_fits_what_is_new_and_a_restored_one_nothing(results, 
         assert anew.keys() == made[name].keys()
 
 
+@pytest.mark.full
 def test_another_first_protocol_predicts_the_plane_and_keeps_all_other_fits(results, calls):  # noqa: F811
     other = ONCE | {"protocols": [{"hold_out": {"repeats": 1}}, "cv"]}
     compute(results, ONCE, "svm")
@@ -130,6 +135,7 @@ def test_a_renamed_method_keeps_its_fits(results, calls):  # noqa: F811
     assert (results / "runs/d/renamed/boundary.npz").read_bytes() == before["boundary.npz"]
 
 
+@pytest.mark.full
 def test_other_rows_refit_the_fits_that_see_them_and_no_others(results, calls):  # noqa: F811
     """Calls: an attempt at a joint fit, three folds, and the official split, which alone sees official test rows."""
     data = load_dataset(results / "data/d.npz")
@@ -210,6 +216,7 @@ def test_code_entry_and_tuning_refit_all_and_writing_code_nothing(results, calls
     assert calls.made == 4 + 4, "it is not tuned"
 
 
+@pytest.mark.full
 def test_the_order_of_keys_refits_nothing_and_that_of_transforms_all(results, calls):  # noqa: F811
     entry = METHODS["svm"]["entry"] | {
         "tune": {"strength": [0.1, 1], "loss": ["hinge", "squared_hinge"]},
@@ -243,22 +250,29 @@ def changed_fit(folder: Path, fold: int, **columns: object) -> None:
     fits.cast(pl.read_parquet_schema(path)).write_parquet(path, metadata=metadata)
 
 
+LIMIT_CASES = [
+    ({}, {"fit_seconds": 61, "fit_memory_mb": 2000}, 0),
+    ({}, {"fit_seconds": 59, "fit_memory_mb": 999}, 0),
+    ({"fit_seconds": 50.0}, {"fit_seconds": 40}, 1),
+    ({"fit_seconds": 50.0}, {"fit_seconds": 51}, 0),
+    ({"fit_seconds": 50.0, "predict_seconds": 2.0}, {"fit_seconds": 51}, 1),
+    ({"peak_rss_mb": 950.0}, {"fit_memory_mb": 940}, 1),
+    ({"peak_rss_mb": 1500.0}, {"fit_memory_mb": 1100}, 0),
+    ({"status": "timeout", "fit_seconds": 60.0}, {"fit_seconds": 61}, 1),
+    ({"status": "timeout", "fit_seconds": 60.0}, {"fit_memory_mb": 2000}, 0),
+    ({"status": "timeout", "fit_seconds": None}, {"fit_start_seconds": 121}, 1),
+    ({"status": "timeout", "fit_seconds": None}, {"fit_seconds": 61}, 0),
+    ({"status": "out_of_memory", "fit_seconds": None}, {"fit_memory_mb": 1001}, 1),
+    ({"status": "out_of_memory", "fit_seconds": None}, {"fit_seconds": 61}, 0),
+]
+QUICK = (0, 2, 7, 11)
+
+
 @pytest.mark.parametrize(
     ("change", "limits", "refits"),
     [
-        ({}, {"fit_seconds": 61, "fit_memory_mb": 2000}, 0),
-        ({}, {"fit_seconds": 59, "fit_memory_mb": 999}, 0),
-        ({"fit_seconds": 50.0}, {"fit_seconds": 40}, 1),
-        ({"fit_seconds": 50.0}, {"fit_seconds": 51}, 0),
-        ({"fit_seconds": 50.0, "predict_seconds": 2.0}, {"fit_seconds": 51}, 1),
-        ({"peak_rss_mb": 950.0}, {"fit_memory_mb": 940}, 1),
-        ({"peak_rss_mb": 1500.0}, {"fit_memory_mb": 1100}, 0),
-        ({"status": "timeout", "fit_seconds": 60.0}, {"fit_seconds": 61}, 1),
-        ({"status": "timeout", "fit_seconds": 60.0}, {"fit_memory_mb": 2000}, 0),
-        ({"status": "timeout", "fit_seconds": None}, {"fit_start_seconds": 121}, 1),
-        ({"status": "timeout", "fit_seconds": None}, {"fit_seconds": 61}, 0),
-        ({"status": "out_of_memory", "fit_seconds": None}, {"fit_memory_mb": 1001}, 1),
-        ({"status": "out_of_memory", "fit_seconds": None}, {"fit_seconds": 61}, 0),
+        pytest.param(*case, marks=() if i in QUICK else pytest.mark.full)
+        for i, case in enumerate(LIMIT_CASES)
     ],
 )
 def test_a_limit_refits_only_what_it_ended_or_what_exceeds_it(
@@ -309,6 +323,7 @@ def test_an_outcome_holds_under_the_limits_that_it_was_made_under() -> None:
         assert outcome_holds(row, (9.0, 4000.0, 120.0), (9.0, 4000.0, 120.0))
 
 
+@pytest.mark.full
 def test_the_store_keeps_what_was_used_last_within_its_bound(results, calls):  # noqa: F811
     for strength in (1, 2, 3):
         entry = METHODS["lda"]["entry"] | {"params": {"shrinkage": strength / 10}}
@@ -324,6 +339,7 @@ def test_the_store_keeps_what_was_used_last_within_its_bound(results, calls):  #
     assert not (results / "store").exists()
 
 
+@pytest.mark.full
 def test_clean_empties_the_store_or_makes_fits_anew(results, calls):  # noqa: F811
     tuned_otherwise = ONCE | {"inner_folds": 3}
     compute(results, ONCE, "svm")

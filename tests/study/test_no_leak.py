@@ -190,7 +190,7 @@ def hold(data, source: str, entry: dict) -> dict[bool, str]:
     return refusals
 
 
-@each("name", CATALOGUE)
+@each("name", CATALOGUE, quick=14)
 def test_no_method_of_the_catalogue_uses_held_out_rows(data, name):
     refusals = [hold(data, source, CATALOGUE[name])[False] for source in SOURCES]
     assert "" in refusals, refusals  # else nothing was held to anything
@@ -213,7 +213,7 @@ STEPS = {
 }
 
 
-@each("classifier", ["NearestMean", "LogisticRegression", "GaussianNB"])
+@each("classifier", ["NearestMean", "LogisticRegression", "GaussianNB"], quick=1)
 @each("steps", STEPS)
 def test_no_transform_uses_held_out_rows(data, steps, classifier):
     entry = {"classifier": f"linclass.{classifier}", "transforms": STEPS[steps]}
