@@ -254,7 +254,7 @@ METHODS = {
     ),
     "scikit-learn's alpha": (
         "classifier: linclass.LeastSquaresClassifier, tune: {alpha: [1, 2]}",
-        "mine.tune.alpha: LeastSquaresClassifier has no parameter 'alpha'; did you mean 'strength'?",
+        "mine.tune.alpha: LeastSquaresClassifier has no parameter 'alpha'; give strength=alpha/n",
     ),
     "a class by another name": (
         "classifier: linclass.LDA",
