@@ -25,7 +25,7 @@ from linclass.base.classifier import Classifier
 from linclass.base.documentation import SharedParameters, documented
 from linclass.base.estimator import Estimator
 from linclass.base.many_fits import RegularizationPath
-from linclass.base.parts import table
+from linclass.base.tables import Table
 from linclass.evaluation import bayes_error, comparisons, metrics
 from linclass.evaluation.metrics.predictions import Predictions
 from linclass_study.pipeline import transforming
@@ -36,7 +36,7 @@ FOUND_BY_NAME = ("families", "features", "kernels", "losses", "penalties", "solv
 ELSEWHERE = (
     RegularizationPath,
     Predictions,
-    table.Table,
+    Table,
     bayes_error.bayes_error,
 )  # what the others return or take
 
