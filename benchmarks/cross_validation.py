@@ -38,11 +38,10 @@ from sklearn.pipeline import make_pipeline
 import linclass
 from linclass.base.tables import Table
 from linclass.tuning.folds import stratified_folds
-from linclass_study.execution.feature_file import FeatureFile, grid
+from linclass_study.execution.features import FeatureFile, grid
 from linclass_study.execution.folds import Plan
-from linclass_study.execution.run import PlannedRun, fit_and_predict
+from linclass_study.execution.run import PlannedRun, SharedChild, fit_and_predict
 from linclass_study.execution.run_files import RunInputs
-from linclass_study.execution.shared_child import SharedChild
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_folds, fit_method
 from linclass_study.pipeline.fold_predictions import predict_folds

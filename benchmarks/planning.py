@@ -21,7 +21,7 @@ from pathlib import Path
 from linclass_study.analysis.export import FORMS
 from linclass_study.command.check import checked_study
 from linclass_study.config import code
-from linclass_study.execution import bundles
+from linclass_study.execution import jobs
 from linclass_study.execution.run_spec import RunSpec
 from linclass_study.execution.snakemake_internals import METADATA
 from linclass_study.project import ROOT
@@ -104,7 +104,7 @@ def made_up_manifests(file: Path, results: Path) -> dict[str, str]:
     (results / "folds").mkdir(parents=True)
     for dataset in study.datasets:
         (results / "folds" / f"{dataset}.parquet").touch()
-    for bundle in bundles.of_study(study).values():
+    for bundle in jobs.plan_bundles(study).values():
         for dataset, method in bundle.runs:
             folder = results / "runs" / dataset / method
             folder.mkdir(parents=True, exist_ok=True)

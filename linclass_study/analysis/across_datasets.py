@@ -30,8 +30,8 @@ from linclass.evaluation.comparisons.nemenyi_test import Nemenyi, indistinguisha
 from linclass.evaluation.comparisons.pairwise_matrix import Pairwise, pairwise
 from linclass_study.analysis.independent_datasets import groups_sharing_rows
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.files.fit_statuses import FITTED
 from linclass_study.files.reading import opened_npz
+from linclass_study.files.tables import FITTED
 from linclass_study.files.writing import atomic_write
 
 FILE = "comparison.npz"

@@ -26,7 +26,7 @@ from linclass_study.analysis.protocol_names import has_spread, protocol_phrase
 from linclass_study.analysis.summary import best
 from linclass_study.analysis.within_dataset import SURE
 from linclass_study.checks.findings import serious
-from linclass_study.files.fit_statuses import FITTED
+from linclass_study.files.tables import FITTED
 from linclass_study.processes.environment import recorded_environments
 
 LINES = 24  # problems that are printed; the report has all

@@ -10,7 +10,7 @@ from linclass_study.analysis.across_datasets import ComparisonAcross
 from linclass_study.analysis.metric_words import metric_words
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import ranking
-from linclass_study.files.fit_statuses import FITTED, STATUSES
+from linclass_study.files.tables import FITTED, STATUSES
 
 
 class Incomplete(NamedTuple):

@@ -13,7 +13,7 @@ def log_of_problem(results: Path, problem: FitProblem) -> str:
     """The log of the first run that failed so, relative to the results; '' if there is none with its traceback.
 
     A job that runs again overwrites its log and repeats only what has changed; of the other runs it prints again what
-    those with failed fits have printed (execution/kept_log.py).
+    those with failed fits have printed (files/logs.py).
     """
     if problem.status != "failed":
         return ""
@@ -21,7 +21,7 @@ def log_of_problem(results: Path, problem: FitProblem) -> str:
     alone, shared = (
         f"{dataset}@{method}",
         (dataset, f"{dataset}~*", "~*"),
-    )  # of execution/bundles.py
+    )  # of execution/jobs.py
     for name in (alone, f"{alone}@*/*", *shared):
         for log in sorted((results / FOLDER).glob(f"{name}.log")):
             text = log.read_text(encoding="utf-8", errors="replace")

@@ -9,8 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.files.fit_statuses import FITTED, UNFITTED
-from linclass_study.files.tables import FIT
+from linclass_study.files.tables import FIT, FITTED, UNFITTED
 
 #: Numbers (addresses, times, sizes) may differ between the folds of one problem.
 NUMBER = re.compile(r"0x[0-9a-f]+|\d[\d.,]*(e[-+]?\d+)?", re.IGNORECASE)

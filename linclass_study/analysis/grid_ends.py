@@ -15,7 +15,7 @@ from linclass.base.messages import counted
 from linclass.evaluation import metrics
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import at_the_edge
-from linclass_study.files.fit_statuses import FITTED
+from linclass_study.files.tables import FITTED
 
 MARK = "†"
 NAMES = 3  # methods named in the answer; the others are counted

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from linclass.base.messages import counted, first_names
-from linclass_study.files.fit_statuses import FITTED
+from linclass_study.files.tables import FITTED
 from linclass_study.processes.environment import environment, numerical
 
 UNRECORDED = "unrecorded"  # id of the environment of fits that name none

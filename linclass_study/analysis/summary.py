@@ -20,9 +20,8 @@ from linclass_study.analysis.large_tables import concatenate_files
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.times import times_table
 from linclass_study.files import tables as table_files
-from linclass_study.files.fit_statuses import FITTED, STATUSES
 from linclass_study.files.reading import scan_parquet
-from linclass_study.files.tables import FIT, without_formulas, write_csv
+from linclass_study.files.tables import FIT, FITTED, STATUSES, without_formulas, write_csv
 from linclass_study.files.writing import atomic_write
 
 RUN = ("dataset", "method")

@@ -23,12 +23,12 @@ from linclass_study.checks.columns_of_words import (
 )
 from linclass_study.checks.findings import serious
 from linclass_study.config.column_check import columns_of_text, small_dataset
-from linclass_study.config.config import Study, read_config
-from linclass_study.config.kept_checks import idle_of_method
+from linclass_study.config.entry_checks import idle_of_method
+from linclass_study.config.study import Study, read_config
 from linclass_study.config.yaml_file import read_yaml
 from linclass_study.data.search_folders import SearchFolders
-from linclass_study.execution import bundles
 from linclass_study.execution.folds import make_folds
+from linclass_study.execution.jobs import plan_bundles
 from linclass_study.pipeline.protocols import divides_test_rows, protocol_named, selected_protocols
 from linclass_study.project import DEFAULT_STUDY, ROOT
 
@@ -47,7 +47,7 @@ def checked_study(files: Sequence[Path]) -> Study:
 
 def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
     """What the study will compute, in a few lines."""
-    jobs = bundles.of_study(study).values()
+    jobs = plan_bundles(study).values()
     runs = len(study.datasets) * len(study.methods)
     yield f"{' '.join(map(str, files)) or DEFAULT_STUDY}: no errors"
     yield f"data sets   {_listed(study.datasets)}"

@@ -11,8 +11,8 @@ from linclass.base.messages import counted, first_names
 from linclass_study.analysis.mixed_environments import UNRECORDED
 from linclass_study.errors import StudyError
 from linclass_study.execution import fit_store
-from linclass_study.execution.fitted_run import FittedRun
-from linclass_study.execution.lock import refuse_if_in_use
+from linclass_study.execution.fit_store import FittedRun
+from linclass_study.execution.locks import refuse_if_in_use
 from linclass_study.execution.run_files import LAST
 from linclass_study.files.reading import read_parquet, require_plain
 

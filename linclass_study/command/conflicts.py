@@ -12,8 +12,7 @@ from linclass_study.command.agreement import same_bytes, same_folds
 from linclass_study.command.merged_study import MergedStudy
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.errors import StudyError
-from linclass_study.files.fit_statuses import FITTED
-from linclass_study.files.tables import FIT
+from linclass_study.files.tables import FIT, FITTED
 
 SHOWN = 20  # contradictions that are listed; the others are counted
 

@@ -6,6 +6,8 @@ that are imported by name count where they are named: a method's classifier, tra
 
 A file counts with its abstract syntax tree, without docstrings: comments and formatting change no digest. In a user's
 module that reads docstrings they count.
+
+The study's own modules among these files are recorded with it, so that others can run it again.
 """
 
 from __future__ import annotations
@@ -30,9 +32,10 @@ from linclass_study.config.module_files import OURS, files_of, name_of_package
 from linclass_study.errors import StudyError
 from linclass_study.files.disk_cache import computed_of_file, computed_once, state_of_project
 from linclass_study.pipeline.method import Method, named_steps
+from linclass_study.pipeline.own_metrics import own_metrics
 from linclass_study.project import ROOT
 
-# started by name: execution/shared_child.py, guard.py
+# started by name: execution/run.py, guard.py
 CHILD = ("linclass_study.processes.guarded_child", "linclass_study.execution.worker")
 
 PROJECT = (*OURS, "workflow", "textbook")  # whose own libraries do not count
@@ -298,3 +301,33 @@ def _shown(path: Path) -> str:
         if path.is_relative_to(folder):
             return str(path.relative_to(folder))
     return str(path)
+
+
+# Its name below the folder of the study, its path, and the digest of its content.
+OwnModule = tuple[str, str, str]
+
+
+def own_modules(methods: Mapping[str, Any], evaluation: Mapping[str, Any]) -> list[OwnModule]:
+    """Python files below the working directory or PYTHONPATH that methods and metrics import, but for linclass's."""
+    files, _ = closure([], dict.fromkeys(_named(methods, evaluation)))
+    ours = [ROOT / name for name in OURS]
+    own = [path for path in files if not any(path.is_relative_to(folder) for folder in ours)]
+    places = {path: place for path in own if path.suffix == ".py" and (place := _place(path))}
+    return sorted((place, str(path), _digest(path.read_bytes())) for path, place in places.items())
+
+
+def _named(methods: Mapping[str, Any], evaluation: Mapping[str, Any]) -> Iterator[str]:
+    """Modules that the entries and the evaluation name."""
+    for entry in methods.values():
+        yield from modules_of_method(entry, evaluation["tune_metric"])
+        yield from modules_of_features(entry.get("features") or [])
+    for metric in own_metrics(evaluation):
+        yield from metrics.modules_of(metric)
+
+
+def _place(path: Path) -> str:
+    """The path below the working directory or a folder of PYTHONPATH; empty for an editable install."""
+    folders = [Path(), *map(Path, filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)))]
+    roots = [folder.absolute() for folder in folders]
+    found = (path.relative_to(root) for root in roots if path.is_relative_to(root))
+    return next((place.as_posix() for place in found), "")

@@ -1,8 +1,14 @@
-"""Validation by JSON Schema, with errors as sentences: key, value, remedy."""
+"""Validation of studies and entries by JSON Schema, with errors as sentences: key, value, remedy.
+
+The validator is strict: 5.0 is not an integer, nan and inf are not numbers, and $ matches only at the end. A key in the
+wrong place gets the right one: `folds:` at the top of a study is a key of `evaluation:`.
+"""
 
 from __future__ import annotations
 
+import math
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from copy import deepcopy
@@ -10,15 +16,74 @@ from functools import cache
 from typing import Any
 
 import yaml
+from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
+from jsonschema.validators import extend
 
 from linclass import datasets as synthetic
 from linclass.evaluation import metrics
-from linclass_study.config.misplaced import suggest_place
-from linclass_study.config.strict import TYPES, Validator
 from linclass_study.errors import suggest_name
 from linclass_study.files.disk_cache import computed_of_file
 from linclass_study.project import ROOT
+
+
+def _is_integer(_: Any, value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(_: Any, value: Any) -> bool:
+    return _is_integer(_, value) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[ValidationError]:
+    """Python's $ also matches before a final line break."""
+    if isinstance(value, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), value):
+        yield ValidationError(f"{value!r} does not match {pattern!r}")
+
+
+TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many(
+    {"integer": _is_integer, "number": _is_number}
+)
+Validator = extend(Draft202012Validator, {"pattern": _pattern}, type_checker=TYPES)
+
+
+ALTERNATIVES = ("oneOf", "anyOf", "items", "then", "else", "additionalProperties")
+COMMON = ("size", "matrices")  # their keys have names, such as rows, that others have, too
+NO_WEIGHTS = (
+    "a study has no weights of rows: leave the column out with `drop:`; "
+    "methods have weights of classes, `params: {class_weight: …}`"
+)
+CALLED = {  # by other names in pandas and elsewhere
+    "delimiter": "separator",
+    "sep": "separator",
+    "skiprows": "skip",
+}
+NOWHERE = {
+    **dict.fromkeys(["weight", "weights", "sample_weight"], NO_WEIGHTS),
+    **{name: f"it is called `{ours}`, under `csv:`" for name, ours in CALLED.items()},
+}
+
+
+def suggest_place(key: str, schema: dict[str, Any], top: str) -> str:
+    """'it stands under `evaluation:`', of the shallowest place that has the key; if none has, what to do instead."""
+    waiting: deque[tuple[Any, str]] = deque([(schema, "")])
+    seen: set[int] = set()
+    while waiting:
+        node, parent = waiting.popleft()
+        if isinstance(node, list):
+            waiting.extendleft((part, parent) for part in node)
+        if not isinstance(node, dict) or id(node) in seen or parent in COMMON:
+            continue
+        seen.add(id(node))
+        properties = node.get("properties", {})
+        if key in properties:
+            return f"it stands under `{parent}:`" if parent else f"it stands at the top of {top}"
+        if "$ref" in node:
+            waiting.appendleft((schema["$defs"][node["$ref"].split("/")[-1]], parent))
+        waiting.extendleft((node[word], parent) for word in ALTERNATIVES if word in node)
+        waiting.extend((inside, name) for name, inside in properties.items())
+    return NOWHERE.get(key, "")
+
 
 FOLDER = ROOT / "workflow" / "schemas"
 TOPS = {"config": "the study", "datasets": "the entry", "methods": "the entry"}

@@ -1,18 +1,67 @@
-"""The data sets and methods that a study selects from the catalogues."""
+"""The data sets and methods that a study selects from the catalogues, and suggestions for unknown names."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from linclass_study.config import suites
-from linclass_study.config.source_lines import Problem
-from linclass_study.config.suggest_method import suggest_methods
-from linclass_study.config.suites import suite_names
+from linclass.base.suggestions import CLASSES, near_names
+from linclass_study.config import catalogues
+from linclass_study.config.catalogues import suite_names
+from linclass_study.config.yaml_file import Problem
 from linclass_study.errors import suggest_name
 from linclass_study.files.yaml_text import yaml_text
+
+SHOWN = 5  # names in a message
+
+
+def suggest_methods(name: str, catalogue: Mapping[str, Any]) -> str:
+    """The remedy for a name that is not in the catalogue."""
+    found = next(filter(None, _readings(name, catalogue)), [])
+    if not found:
+        return suggest_name(name, catalogue)
+    shown = [f"'{one}'" for one in found[:SHOWN]]
+    return f"did you mean {', '.join(shown[:-1])}{' or ' * (len(shown) > 1)}{shown[-1]}?"
+
+
+def _readings(name: str, catalogue: Mapping[str, Any]) -> Iterator[list[str]]:
+    """Names of methods by one reading after another, the most certain first; a reading may find none."""
+    plain, classes = _plain(name), {one: [*_classes(entry)] for one, entry in catalogue.items()}
+    ours = CLASSES.get(name, name)
+    of_class = _by_class(lambda own: _plain(own) in (plain, _plain(ours)), classes)
+    yield [one for one in catalogue if _plain(one) == plain]
+    if name != name.lower():
+        yield of_class
+    if len(plain) > 1:
+        yield [one for one in catalogue if _plain(one).startswith(plain)]
+        yield [one for one in catalogue if name.lower() in re.split(r"[_.+-]", one.lower())]
+    yield near_names(name, catalogue)[:1]
+    yield of_class
+    yield _by_class(lambda own: "".join(re.findall("[A-Z]", own)).lower() == plain, classes)
+
+
+def _by_class(fits: Callable[[str], bool], classes: Mapping[str, list[str]]) -> list[str]:
+    """Methods of a class that fits, before those that have it inside."""
+    outer = [one for one, own in classes.items() if own and fits(own[0])]
+    return outer or [one for one, own in classes.items() if any(map(fits, own))]
+
+
+def _classes(given: Any) -> Iterator[str]:
+    """Names of the classes of an entry, those inside after the one that holds them."""
+    if isinstance(given, Mapping):
+        if isinstance(path := given.get("classifier"), str):
+            yield path.rpartition(".")[2]
+        for value in given.values():
+            yield from _classes(value)
+    elif isinstance(given, list):
+        for value in given:
+            yield from _classes(value)
+
+
+def _plain(name: str) -> str:
+    return re.sub("[^a-z0-9]", "", name.lower())
 
 
 def expanded_names(names: Any, origin: Mapping[str, str]) -> Any:
@@ -49,9 +98,11 @@ def _datasets(
     ]
     if not chosen and not values["datasets"]:
         problems += [(["datasets"], "no data set is selected; give names, or a suite")]
-    of_suites = suites.entries([name for name in chosen if name in known], root)
+    of_suites = catalogues.suite_entries([name for name in chosen if name in known], root)
     if values["datasets"] != "all" and not {*values["datasets"]} <= {*catalogue}:
-        catalogue = suites.entries(known, root) | catalogue  # data sets of suites can be named, too
+        catalogue = (
+            catalogues.suite_entries(known, root) | catalogue
+        )  # data sets of suites can be named, too
     selected, unknown = _named("datasets", values, catalogue)
     others = {name: of_suites[name] for name in of_suites if name not in selected}
     return selected | others, problems + unknown

@@ -1,10 +1,12 @@
-"""YAML for studies: duplicate keys are errors, 1e-3 is a number, and the line of every key is known."""
+"""YAML for studies: duplicate keys are errors, 1e-3 is a number, and errors name the file and line of a value."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -174,3 +176,55 @@ def line_of(path: Path, keys: Sequence[Any]) -> int | None:
         else:
             return None
     return line
+
+
+Problem = tuple[list[Any], str]  # path of keys, what is wrong with their value
+ABSENT = object()
+
+
+@dataclass(frozen=True)
+class SourceLines:
+    """A configured value, and the content of the files that it was merged from; the last file wins."""
+
+    value: Any
+    files: Mapping[Path, Any]
+
+    def refuse(self, problems: Iterable[Problem], where: tuple[str, ...] = ()) -> None:
+        """Raise StudyError with one line for each problem, if any; their paths of keys are relative to `where`."""
+        lines = [self.place([*where, *path], sentence) for path, sentence in problems]
+        if lines:
+            raise StudyError("\n".join(dict.fromkeys(lines)))
+
+    def place(self, path: Sequence[Any], sentence: str) -> str:
+        """A message with file and line: 'mystudy.yaml, line 7: evaluation.fold: unknown key; …'."""
+        keys = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in path)
+        message = ": ".join(filter(None, ["".join(keys).lstrip("."), sentence]))
+        message = " ".join(message.splitlines())  # a text of the file may have several
+        depth = next(n for n in range(len(path), -1, -1) if _at(self.value, path[:n]) is not ABSENT)
+        given = parse_numbers(_at(self.value, path[:depth]))
+        for file, content in reversed(list(self.files.items())):
+            if depth and _same(_at(content, path[:depth]), given):
+                return f"{file}, line {line_of(file, path[:depth])}: {message}"
+        return f"--config {message}" if depth else message
+
+
+def _at(value: Any, path: Sequence[Any]) -> Any:
+    """The value at a path of keys, or ABSENT."""
+    for key in path:
+        try:
+            value = value[key]
+        except (KeyError, IndexError, TypeError):
+            return ABSENT
+    return value
+
+
+def _same(written: Any, given: Any) -> bool:
+    """Whether a file's value is the given one; mappings may be merged from several files."""
+    both = isinstance(written, Mapping) and isinstance(given, Mapping)
+    return both or written == given or repr(written) == repr(given)  # nan is not equal to itself
+
+
+def shown_path(path: str | Path) -> str:
+    """The relative path if it is shorter."""
+    relative = os.path.relpath(path)
+    return relative if len(relative) < len(str(path)) else str(path)

@@ -7,8 +7,10 @@ runs/{dataset}/{method}/predictions.parquet   one row for each held-out row
                         traces.parquet        one row for each recorded step of a solver (optional)
                         boundary.npz          predicted classes of a plane, and margins at boundaries (optional)
                         fits.parquet          one row for each planned fit; written last; its metadata record the inputs
+bundles/{bundle}.json                         manifest: the runs of a job and their files
 
-predictions.parquet has no metadata, so equal predictions are equal bytes.
+predictions.parquet has no metadata, so equal predictions are equal bytes. The manifest is the only output of a job,
+whatever the number of its runs; if it does not agree with the files, the job runs again.
 """
 
 from __future__ import annotations
@@ -21,8 +23,9 @@ from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from linclass_study.files.reading import read_metadata, read_parquet
+from linclass_study.files.reading import read_json, read_metadata, read_parquet
 from linclass_study.files.tables import write_table
+from linclass_study.files.writing import atomic_write
 
 KEY = "linclass.run"  # key in the metadata of fits.parquet
 LAST = "fits.parquet"
@@ -142,3 +145,40 @@ def are_there(folder: Path, files: Mapping[str, Mapping[str, Any]]) -> bool:
 
 def _about(path: Path) -> dict[str, Any]:
     return {"bytes": path.stat().st_size, "digest": digest_of_file(path)}
+
+
+FOLDER = "bundles"
+LISTED = ("asked", "rows", "files")  # of a recorded run
+
+
+def path_of(results: Path, bundle: str) -> Path:
+    return results / FOLDER / f"{bundle}.json"
+
+
+def write_manifest(path: Path, runs: Mapping[str, Mapping[str, Any]]) -> None:
+    """`runs` maps dataset/method to recorded_run."""
+    listed = {run: {part: about[part] for part in LISTED} for run, about in runs.items()}
+    with atomic_write(path) as partial:
+        partial.write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
+
+
+def read_manifest(path: Path) -> dict[str, dict[str, Any]]:
+    """The runs of a manifest; empty if the file is missing or invalid."""
+    try:
+        runs = dict(read_json(path))
+        for about in runs.values():
+            _ = [(file["bytes"], file["digest"]) for file in about["files"].values()]
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return {}
+    return runs
+
+
+def is_current(results: Path, bundle: str, wanted: Mapping[str, str]) -> bool:
+    """Whether the manifest lists exactly the wanted runs (run → digest of its specification) and their files exist.
+
+    Snakemake detects changed parameters only while it has its own records; results that were moved, or whose
+    .snakemake was deleted, are checked here.
+    """
+    runs = read_manifest(path_of(results, bundle))
+    whole = (are_there(results / "runs" / run, runs[run]["files"]) for run in runs)
+    return {run: about.get("asked") for run, about in runs.items()} == wanted and all(whole)

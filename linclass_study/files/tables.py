@@ -1,4 +1,7 @@
-"""Parquet files between jobs, with the columns and types of workflow/schemas/tables.yaml."""
+"""Parquet files between jobs, with the columns and types of workflow/schemas/tables.yaml, and statuses of fits.
+
+Fits with a status in FITTED have predictions, the others only a reason.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,11 @@ import yaml
 
 from linclass_study.files.writing import atomic_write
 from linclass_study.project import ROOT
+
+FITTED = ("converged", "max_iter", "separable", "rank_deficient")
+UNFITTED = ("unavailable", "not_applicable", "failed", "timeout", "out_of_memory")
+STATUSES = FITTED + UNFITTED
+
 
 SCHEMAS = ROOT / "workflow" / "schemas" / "tables.yaml"
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import psutil
 
-from linclass_study.files.log_size import LogSize
+from linclass_study.files.logs import LogSize
 from linclass_study.processes import guarded_child
 
 LOOK_EVERY = 1.0  # seconds between checks of the processes that a long fit has started

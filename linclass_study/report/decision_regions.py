@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linclass_study.files.fit_statuses import FITTED, STATUSES
+from linclass_study.files.tables import FITTED, STATUSES
 
 if TYPE_CHECKING:
     from linclass_study.analysis.outcome import Outcome

@@ -29,8 +29,8 @@ from linclass_study.analysis.metric_words import metric_words
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.plain_answer import could_not_compete, not_ranked, plain_answer
 from linclass_study.analysis.protocol_names import TITLES, protocol_phrase, titled_phrase, units
-from linclass_study.files.fit_statuses import FITTED, STATUSES
 from linclass_study.files.reading import read_mapping
+from linclass_study.files.tables import FITTED, STATUSES
 from linclass_study.pipeline.protocols import CURVE, comparing_protocols, kind, selected_protocols
 from linclass_study.project import ROOT
 from linclass_study.report import (

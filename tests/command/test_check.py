@@ -12,7 +12,7 @@ from snakemake.utils import update_config
 from linclass.evaluation import metrics
 from linclass_study.command.__main__ import main
 from linclass_study.command.check import checked_study
-from linclass_study.config.config import read_config
+from linclass_study.config.study import read_config
 from linclass_study.project import DEFAULT_STUDY, ROOT
 
 STUDY = """\
@@ -159,7 +159,7 @@ def test_the_direction_of_a_librarys_metric_is_written_in_a_module_of_ones_own(
 ):
     text = "datasets: [iris]\nmethods: [lda]\nevaluation: {tune_metric: NAME}\n"
     library = "scipy.spatial.distance.hamming"
-    monkeypatch.setattr("linclass_study.config.metric_check.COSTS", {"hamming"})
+    monkeypatch.setattr("linclass_study.config.evaluation_check.COSTS", {"hamming"})
     monkeypatch.syspath_prepend(tmp_path)
     code, (line,) = check(text.replace("NAME", library))
     assert code == 2

@@ -22,10 +22,10 @@ from linclass_study.command import derived_files, open_results
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.errors import StudyError
-from linclass_study.execution import run_files, shards
+from linclass_study.execution import compute, run_files
+from linclass_study.execution.earlier_fits import FILE, UnfinishedRun
 from linclass_study.execution.fit_store import replace
 from linclass_study.execution.run_files import RunInputs
-from linclass_study.execution.unfinished_run import FILE, UnfinishedRun
 from linclass_study.files import reading as results_files
 from linclass_study.files.tables import write_table
 
@@ -227,7 +227,7 @@ def test_unfinished_runs_and_shards_are_no_pickles(tmp_path, a):
             (tmp_path / FILE).write_bytes(written)
             assert UnfinishedRun(tmp_path / FILE).kept == {}, file
         with pytest.raises(StudyError, match="cannot be read"):
-            shards.outcomes_from_bytes(tmp_path / "1.npz", content)
+            compute.outcomes_from_bytes(tmp_path / "1.npz", content)
 
 
 def test_a_recorded_recipe_is_a_digest_and_no_path(a):

@@ -13,25 +13,25 @@ from linclass_study.analysis import times
 from linclass_study.analysis.times import machines_of, times_table
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import table_schema, write_table
-from linclass_study.processes import environment, machine
+from linclass_study.processes import environment
 
 
 @pytest.fixture
 def fresh(monkeypatch):
-    monkeypatch.delenv(machine.NAME, raising=False)
+    monkeypatch.delenv(environment.NAME, raising=False)
     forget()
     yield monkeypatch
     forget()
 
 
 def forget() -> None:
-    machine.machine.cache_clear()
+    environment.machine.cache_clear()
     environment._of_process.cache_clear()
 
 
 def renewed() -> str:
-    machine.machine.cache_clear()
-    return machine.machine()
+    environment.machine.cache_clear()
+    return environment.machine()
 
 
 @pytest.mark.parametrize(
@@ -44,22 +44,22 @@ def renewed() -> str:
     ],
 )
 def test_a_name_says_processor_and_cores(fresh, processor, name):
-    fresh.setattr(machine, "processor", lambda: processor)
-    fresh.setattr(machine.os, "cpu_count", lambda: 4)
+    fresh.setattr(environment, "processor", lambda: processor)
+    fresh.setattr(environment.os, "cpu_count", lambda: 4)
     reported = renewed()
     assert reported.rpartition("-")[0] == name
     assert renewed() == reported
 
 
 def test_two_machines_of_one_kind_have_two_names(fresh):
-    fresh.setattr(machine, "_own_id", lambda: b"one")
+    fresh.setattr(environment, "_own_id", lambda: b"one")
     one = renewed()
-    fresh.setattr(machine, "_own_id", lambda: b"other")
+    fresh.setattr(environment, "_own_id", lambda: b"other")
     assert renewed() != one
 
 
 def test_equal_nodes_may_share_a_name_that_their_user_gives(fresh):
-    fresh.setenv(machine.NAME, "  Partition A/../etc ")
+    fresh.setenv(environment.NAME, "  Partition A/../etc ")
     assert renewed() == "partition-a-..-etc"  # a name of a file, in no other folder
 
 
@@ -81,7 +81,7 @@ def test_an_environment_is_written_once_and_told_by_machine(tmp_path, fresh):
     forget()
     assert environment.record(tmp_path) != name
     (reported,) = environment.of_machines(tmp_path)
-    assert reported["Machine"] == machine.machine()
+    assert reported["Machine"] == environment.machine()
     assert reported["Commit"].endswith(" or another") or reported["Commit"].startswith(
         "another or "
     )

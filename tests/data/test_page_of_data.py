@@ -10,8 +10,8 @@ from cases import each
 
 from linclass import datasets as synthetic
 from linclass.datasets.keys import keys_schema
+from linclass_study.config.catalogues import suite_names
 from linclass_study.config.schema import load_schema
-from linclass_study.config.suites import suite_names
 from linclass_study.config.yaml_file import read_yaml
 
 ROOT = Path(__file__).parents[2]

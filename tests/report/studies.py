@@ -21,10 +21,9 @@ from linclass_study.checks.datasets_table import write_datasets_table
 from linclass_study.data import dataset_file
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import save_dataset
-from linclass_study.execution import feature_file
+from linclass_study.execution import features
 from linclass_study.files import tables as table_files
-from linclass_study.files.fit_statuses import FITTED
-from linclass_study.files.tables import write_table
+from linclass_study.files.tables import FITTED, write_table
 from linclass_study.report import page as report
 from linclass_study.report.drawing import rendering
 from linclass_study.report.exhibits import figure_modules, figure_names, read_record, write_exhibits
@@ -222,7 +221,7 @@ def _write_boundary(
     """Lines that tilt a little from fold to fold, on a grid over the plane of the rows."""
     if data.unavailable:
         return
-    axes, _ = feature_file.grid(Table(X, tuple(f"feature {j}" for j in range(data.features))), y)
+    axes, _ = features.grid(Table(X, tuple(f"feature {j}" for j in range(data.features))), y)
     right, top = np.meshgrid(*axes)
     labels = []
     for fold in range(folds):

@@ -6,7 +6,7 @@ import numpy as np
 from cases import each
 
 from linclass_study.analysis.plane_grid import PlaneGrid
-from linclass_study.pipeline.plane_margins import plane_margins
+from linclass_study.pipeline.plane import plane_margins
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import boundaries
 

@@ -20,7 +20,7 @@ from scipy import stats
 from studies import Data, Method, draw_exhibits, numbers_of
 
 from linclass_study.analysis.method_styles import STYLES, method_styles
-from linclass_study.config.config import read_config
+from linclass_study.config.study import read_config
 from linclass_study.project import ROOT
 from linclass_study.report import figures, page, page_figures
 from linclass_study.report.chips import SHAPES, chip, rules

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from linclass_study.execution.records import Records
-from linclass_study.execution.run import PlannedRun, fit_and_predict
-from linclass_study.execution.shared_child import SharedChild
+from linclass_study.execution.run import PlannedRun, SharedChild, fit_and_predict
 from linclass_study.execution.worker import Worker
 from linclass_study.processes.guard import GuardedResult
 from linclass_study.processes.guarded_child import answer_of_call

@@ -8,8 +8,8 @@ import pytest
 from cases import each
 
 from linclass_study.data.entry.expected_size import Size
-from linclass_study.execution import bundles
-from linclass_study.execution.work import seconds_of_run
+from linclass_study.execution.jobs import divisible, seconds_of_run
+from linclass_study.execution.jobs import plan as plan_jobs
 
 JOBS = {"work": 20, "across": False, "shards": 1}
 EVALUATION = {"protocols": ["cv"], "folds": 10, "repeats": 1, "inner_folds": 5}
@@ -20,7 +20,7 @@ def works(seconds, datasets=("a", "b"), methods=40):
 
 
 def plan(runs, divisible=True, **jobs):
-    return bundles.plan(runs, JOBS | jobs, lambda method: divisible)
+    return plan_jobs(runs, JOBS | jobs, lambda method: divisible)
 
 
 def runs_of(planned):
@@ -72,11 +72,9 @@ def test_only_fits_that_are_made_one_by_one_are_distributed_to_several_jobs():
 
 
 def test_tuned_fits_are_made_one_by_one_and_those_of_sums_together():
-    assert bundles.divisible(
-        {"classifier": "linclass.LogisticRegression", "tune": {"strength": [1]}}
-    )
-    assert not bundles.divisible({"classifier": "linclass.GaussianNB"})
-    assert bundles.divisible({"classifier": "linclass.ZeroOneClassifier"})
+    assert divisible({"classifier": "linclass.LogisticRegression", "tune": {"strength": [1]}})
+    assert not divisible({"classifier": "linclass.GaussianNB"})
+    assert divisible({"classifier": "linclass.ZeroOneClassifier"})
 
 
 def test_work_grows_with_the_data_the_folds_and_the_tuning():

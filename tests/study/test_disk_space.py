@@ -11,10 +11,10 @@ from types import SimpleNamespace
 import pytest
 
 from linclass_study.errors import StudyError
-from linclass_study.execution import bundle
+from linclass_study.execution import compute
 from linclass_study.execution.records import Records
 from linclass_study.execution.run_files import RunInputs
-from linclass_study.files import disk_space
+from linclass_study.files import writing
 
 FAILED = f"OSError: [Errno {errno.ENOSPC}] {os.strerror(errno.ENOSPC)}"
 Usage = namedtuple("Usage", "total used free")
@@ -26,26 +26,26 @@ def full(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_disk_with_room_is_not_full(tmp_path):
-    assert disk_space.full_disk(tmp_path / "not" / "yet" / "there") == ""
-    disk_space.refuse_for_full_disk([FAILED], tmp_path)  # another disk was full, as /dev/shm
+    assert writing.full_disk(tmp_path / "not" / "yet" / "there") == ""
+    writing.refuse_for_full_disk([FAILED], tmp_path)  # another disk was full, as /dev/shm
 
 
 def test_a_full_disk_is_named_with_what_is_left(full, tmp_path):
-    assert disk_space.full_disk(tmp_path) == (
+    assert writing.full_disk(tmp_path) == (
         f"The disk of {tmp_path} is full (1 MB are left): make room, then run again."
     )
 
 
 def test_only_a_fit_that_failed_for_it_is_refused(full, tmp_path):
-    disk_space.refuse_for_full_disk(["ValueError: no", ""], tmp_path)
+    writing.refuse_for_full_disk(["ValueError: no", ""], tmp_path)
     with pytest.raises(StudyError, match="is full"):
-        disk_space.refuse_for_full_disk(["ValueError: no", FAILED], tmp_path)
+        writing.refuse_for_full_disk(["ValueError: no", FAILED], tmp_path)
 
 
 def test_its_run_is_not_written(full, tmp_path, monkeypatch):
-    monkeypatch.setattr(bundle, "fit_and_predict", lambda *_, **__: FailedRecords())
+    monkeypatch.setattr(compute, "fit_and_predict", lambda *_, **__: FailedRecords())
     with pytest.raises(StudyError, match="is full"):
-        bundle.computed_run(Shared(tmp_path), "m", SPEC, {}, SimpleNamespace(limits_of_fit={}))
+        compute.computed_run(Shared(tmp_path), "m", SPEC, {}, SimpleNamespace(limits_of_fit={}))
     assert not [*tmp_path.rglob("*.parquet")]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cases import each
 
-from linclass_study.config.grid import expand
+from linclass_study.config.catalogues import expand
 
 
 def test_each_combination_is_an_entry_with_values_of_their_own_type():

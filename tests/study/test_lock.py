@@ -15,20 +15,20 @@ from dataclasses import asdict, replace
 import pytest
 
 from linclass_study.errors import StudyError
-from linclass_study.execution import lock
+from linclass_study.execution import locks
 
-HOLD = "from linclass_study.execution import lock; lock.remove_stale_locks(); print('held', flush=True); input()"
+HOLD = "from linclass_study.execution import locks; locks.remove_stale_locks(); print('held', flush=True); input()"
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A folder that a Snakemake has locked, with nobody described in it."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(lock, "_held", {})
+    monkeypatch.setattr(locks, "_held", {})
     (tmp_path / ".snakemake" / "locks").mkdir(parents=True)
     take_locks(tmp_path)
     yield tmp_path
-    for file in lock._held.values():
+    for file in locks._held.values():
         file.close()
 
 
@@ -43,10 +43,10 @@ def locked(folder):
 def describe(**changes):
     """A main process of here and now that has ended, but for the changes."""
     ended = subprocess.Popen([sys.executable, "-c", ""])
-    owner = replace(lock.Owner.of(ended.pid), **changes)
+    owner = replace(locks.Owner.of(ended.pid), **changes)
     ended.wait()
-    lock.OWNERS.mkdir(exist_ok=True)
-    (lock.OWNERS / "other.json").write_text(json.dumps(asdict(owner)))
+    locks.OWNERS.mkdir(exist_ok=True)
+    (locks.OWNERS / "other.json").write_text(json.dumps(asdict(owner)))
     return owner
 
 
@@ -63,7 +63,7 @@ def start(*before, code=HOLD):
 
 
 def end(process, how):
-    number = lock.psutil.Process(process.pid)
+    number = locks.psutil.Process(process.pid)
     for one in [*number.children(recursive=True), number]:
         one.send_signal(how)
     process.communicate()
@@ -72,32 +72,32 @@ def end(process, how):
 def test_a_dead_process_loses_its_locks_and_a_live_one_does_not(folder):
     process = start()
     take_locks(folder)
-    lock.remove_stale_locks()
+    locks.remove_stale_locks()
     assert locked(folder)
     end(process, signal.SIGKILL)
-    lock.remove_stale_locks()
+    locks.remove_stale_locks()
     assert not locked(folder)
 
 
 def test_who_ends_is_removed(folder):
     start().communicate("\n")
-    assert [*lock.OWNERS.iterdir()] == []
+    assert [*locks.OWNERS.iterdir()] == []
 
 
 def test_locks_of_nobody_known_are_left(folder):
-    lock.remove_stale_locks()
+    locks.remove_stale_locks()
     assert locked(folder)
 
 
 def test_another_process_of_the_same_number_is_another(folder):
     describe(pid=os.getpid(), ticks="1")
-    lock.remove_stale_locks()
+    locks.remove_stale_locks()
     assert not locked(folder)
 
 
 def test_a_computer_that_was_started_again_has_no_old_processes(folder):
     describe(pid=os.getpid(), boot="0000")
-    lock.remove_stale_locks()
+    locks.remove_stale_locks()
     assert not locked(folder)
 
 
@@ -106,26 +106,26 @@ def test_a_computer_that_was_started_again_has_no_old_processes(folder):
 )
 def test_locks_of_another_host_stay(folder, other):
     describe(**other)
-    lock.remove_stale_locks()
+    locks.remove_stale_locks()
     assert locked(folder)
 
 
 def test_what_cannot_be_read_is_not_known_to_be_dead(folder):
     describe()
-    (lock.OWNERS / "strange.json").write_text("{}")
-    lock.remove_stale_locks()
+    (locks.OWNERS / "strange.json").write_text("{}")
+    locks.remove_stale_locks()
     assert locked(folder)
 
 
 def test_another_hosts_process_without_locks_is_removed_after_a_while(folder):
     describe(host="elsewhere", boot="0000")
     (folder / ".snakemake" / "locks" / "0.output.lock").unlink()
-    lock.remove_stale_locks()
-    assert (lock.OWNERS / "other.json").exists()
-    long_ago = time.time() - lock.FORGOTTEN_AFTER - 60
-    os.utime(lock.OWNERS / "other.json", (long_ago, long_ago))
-    lock.remove_stale_locks()
-    assert not (lock.OWNERS / "other.json").exists()
+    locks.remove_stale_locks()
+    assert (locks.OWNERS / "other.json").exists()
+    long_ago = time.time() - locks.FORGOTTEN_AFTER - 60
+    os.utime(locks.OWNERS / "other.json", (long_ago, long_ago))
+    locks.remove_stale_locks()
+    assert not (locks.OWNERS / "other.json").exists()
 
 
 THERE, HERE = (
@@ -138,7 +138,7 @@ THERE, HERE = (
     ("changes", "remedy"),
     [
         ({"host": "elsewhere", "boot": "0000", "results": "r"}, THERE),
-        ({"pid": os.getpid(), "ticks": lock.Owner.of(os.getpid()).ticks}, HERE),
+        ({"pid": os.getpid(), "ticks": locks.Owner.of(os.getpid()).ticks}, HERE),
     ],
     ids=["there", "here"],  # the same in every process of pytest-xdist
 )
@@ -148,10 +148,10 @@ def test_a_refusal_says_in_one_line_who_since_when_and_what_to_do(folder, change
     message = []
     logger.addHandler(logging.Handler())
     logger.handlers[0].emit = lambda record: message.append(record.getMessage())
-    lock.explain_refusals(logger, "results")
-    logger.error(f"{lock.LOCKED}. Please make sure\nthat no other Snakemake process …")
+    locks.explain_refusals(logger, "results")
+    logger.error(f"{locks.LOCKED}. Please make sure\nthat no other Snakemake process …")
     logger.error("another error")
-    logger.error(f"{lock.READ_ONLY} for rule report:\n    output: results/report.html\n    …")
+    logger.error(f"{locks.READ_ONLY} for rule report:\n    output: results/report.html\n    …")
     assert message.pop() == (
         "The results in results cannot be written, and this study would change them: make the folder "
         "writable (`chmod -R u+w results`), or set `results:` to another one"
@@ -178,38 +178,38 @@ def test_a_container_on_this_kernel(folder, names):
         *inside, *(["sh", "-c", 'hostname inside; exec "$@"', "sh"] if "--uts" in inside else [])
     )
     take_locks(folder)
-    lock.remove_stale_locks()
+    locks.remove_stale_locks()
     assert locked(folder)
     end(process, signal.SIGKILL)
-    lock.remove_stale_locks()
+    locks.remove_stale_locks()
     assert not locked(folder)
 
 
 def test_studies_side_by_side_are_distinguished_by_their_results(folder):
     """One was killed, the other lives, on another host for all that is known."""
     describe(results="results")
-    living = asdict(lock.Owner.of(os.getpid())) | {
+    living = asdict(locks.Owner.of(os.getpid())) | {
         "host": "elsewhere",
         "boot": "0",
         "results": "others",
     }
-    (lock.OWNERS / "living.json").write_text(json.dumps(living))
+    (locks.OWNERS / "living.json").write_text(json.dumps(living))
     theirs = folder / ".snakemake" / "locks" / "1.output.lock"
     theirs.write_text("others/scores.csv\n")
-    lock.remove_stale_locks()
+    locks.remove_stale_locks()
     assert [*theirs.parent.iterdir()] == [theirs]
-    lock.reserve("results")
+    locks.reserve("results")
     with pytest.raises(
         StudyError, match=f"process {os.getpid()} on elsewhere, since .*wait until it ends there"
     ):
-        lock.reserve("others")
+        locks.reserve("others")
 
 
 def test_whoever_makes_the_results_keeps_them_without_snakemakes_locks(folder):
-    code = HOLD.replace("print(", "lock.reserve('results'); print(")
+    code = HOLD.replace("print(", "locks.reserve('results'); print(")
     process = start(code=code)
-    lock.remove_stale_locks()
+    locks.remove_stale_locks()
     with pytest.raises(StudyError, match="wait until it ends, or end it"):
-        lock.reserve("results")
+        locks.reserve("results")
     end(process, signal.SIGKILL)
-    lock.reserve("results")
+    locks.reserve("results")

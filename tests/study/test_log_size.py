@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from linclass_study.files import log_size
+from linclass_study.files import logs
 from linclass_study.processes import guard as guards
 from linclass_study.processes.guard import Guard
 
@@ -48,7 +48,7 @@ class Prints:
 
 
 def test_of_a_long_output_the_beginning_and_the_end_are_kept(log, monkeypatch, capfd, tmp_path):
-    monkeypatch.setattr(log_size, "LARGEST", 100_000)
+    monkeypatch.setattr(logs, "LARGEST", 100_000)
     monkeypatch.setattr(guards, "LOOK_EVERY", 0.0003)  # many times while it prints
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
     prints = f"{Path(__file__).stem}:Prints"
@@ -66,13 +66,13 @@ def test_of_a_long_output_the_beginning_and_the_end_are_kept(log, monkeypatch, c
 
 def test_a_short_output_and_one_that_is_no_file_are_left_alone(log, tmp_path, capfd):
     with capfd.disabled(), as_log(log):
-        size = log_size.LogSize()
+        size = logs.LogSize()
         os.write(1, b"short\n")
         size.limit()
     assert (tmp_path / "log").read_text() == "short\n"
     read, write = os.pipe()
     with capfd.disabled(), as_log(write):
-        size = log_size.LogSize()
+        size = logs.LogSize()
         os.write(1, b"pipe")
         size.limit()
     assert os.read(read, 1000) == b"pipe"

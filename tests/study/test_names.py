@@ -13,9 +13,8 @@ from linclass_study.config.yaml_file import parse_numbers, read_yaml
 from linclass_study.data.dataset import Dataset
 from linclass_study.execution.features import compute_features
 from linclass_study.execution.folds import Plan
-from linclass_study.execution.run import PlannedRun, fit_and_predict
+from linclass_study.execution.run import PlannedRun, SharedChild, fit_and_predict
 from linclass_study.execution.run_files import RunInputs
-from linclass_study.execution.shared_child import SharedChild
 
 CATALOGUE = parse_numbers(read_yaml(Path(__file__).parents[2] / "config" / "methods.yaml"))
 N = 60

@@ -22,7 +22,7 @@ from linclass_study.analysis.scored_runs import write_scores
 from linclass_study.analysis.scoring import Classes, score
 from linclass_study.command import merged_study
 from linclass_study.config import code, module_files
-from linclass_study.config.metric_check import own_metric_problems
+from linclass_study.config.evaluation_check import own_metric_problems
 from linclass_study.errors import StudyError
 from linclass_study.files import tables as table_files
 from linclass_study.pipeline import own_metrics

@@ -10,7 +10,7 @@ import pytest
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.study_file import of_files, read_study, write_study
 from linclass_study.config import code, module_files
-from linclass_study.config.own_modules import own_modules
+from linclass_study.config.code import own_modules
 
 FILES = {
     "models.py": "import shared\nclass Mine:\n    def fit(self, X, y): ...\n    def predict(self, X): ...\n",
@@ -52,21 +52,25 @@ def study(tmp_path, monkeypatch):
 
 
 def test_they_are_what_entries_and_metrics_import_and_nothing_else(study):
-    assert [name for name, _, _ in own_modules(study)] == RECORDED
+    assert [name for name, _, _ in own_modules(study.methods, study.evaluation)] == RECORDED
 
 
 def test_a_module_on_the_path_has_its_place_below_the_study(study, tmp_path, monkeypatch):
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    assert not own_modules(study)
+    assert not own_modules(study.methods, study.evaluation)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    assert [name for name, _, _ in own_modules(study)] == RECORDED
+    assert [name for name, _, _ in own_modules(study.methods, study.evaluation)] == RECORDED
 
 
 def test_an_edit_changes_the_digest(study, tmp_path):
-    before = own_modules(study)
+    before = own_modules(study.methods, study.evaluation)
     (tmp_path / "shared.py").write_text("x = 2\n")
-    changed = [a[0] for a, b in zip(before, own_modules(study), strict=True) if a != b]
+    changed = [
+        a[0]
+        for a, b in zip(before, own_modules(study.methods, study.evaluation), strict=True)
+        if a != b
+    ]
     assert changed == ["shared.py"]
 
 
@@ -83,7 +87,7 @@ def test_yaml_files_of_one_name_are_told_apart_and_others_keep_theirs(study, tmp
 def test_study_json_has_their_text_and_names_the_yaml_files_apart(study, tmp_path):
     (tmp_path / "mine.yaml").write_text("methods: [mine]\n")
     outcome = Outcome(tmp_path, {}, METHODS, study.evaluation)
-    write_study(of_files(outcome, ["mine.yaml"], own_modules(study)))
+    write_study(of_files(outcome, ["mine.yaml"], own_modules(study.methods, study.evaluation)))
     found = read_study(tmp_path)
     assert found.studies == [["mine.yaml"]]
     assert found.files == {"mine.yaml": "methods: [mine]\n"} | {n: FILES[n] for n in RECORDED}

@@ -12,7 +12,7 @@ from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
 from linclass_study.config import code, module_files
 from linclass_study.config.method_check import method_problems
-from linclass_study.execution.shared_child import owner_of
+from linclass_study.execution.run import owner_of
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_folds, fit_method
 from linclass_study.pipeline.method import Method

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 
 from linclass import LogisticRegression
-from linclass_study.config.parameter_facts import parameter_facts, with_default_paths
+from linclass_study.config.estimator_check import parameter_facts, with_default_paths
 from linclass_study.report.tables.tuning_budget import budget
 
 LOGISTIC = {"classifier": "linclass.LogisticRegression"}

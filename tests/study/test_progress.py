@@ -6,7 +6,7 @@ import re
 
 from cases import each
 
-from linclass_study.execution.progress import PlannedJob, StudyProgress, lasting
+from linclass_study.execution.terminal import PlannedJob, StudyProgress, lasting
 
 
 class Clock:

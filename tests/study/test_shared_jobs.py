@@ -13,14 +13,12 @@ from linclass.base.tables import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import save_dataset
 from linclass_study.errors import StudyError
-from linclass_study.execution import feature_file, folds, kept_log, manifest, run_files, shards
-from linclass_study.execution.bundle import compute_bundle
+from linclass_study.execution import features, folds, run_files
+from linclass_study.execution.compute import SharedInputs, compute_bundle, compute_shard, gather
 from linclass_study.execution.folds import write_folds
-from linclass_study.execution.manifest import is_current, write_manifest
-from linclass_study.execution.run_files import recorded_run
-from linclass_study.execution.shards import compute_shard
-from linclass_study.execution.shared_child import owner_of
-from linclass_study.execution.shared_inputs import SharedInputs
+from linclass_study.execution.run import owner_of
+from linclass_study.execution.run_files import is_current, recorded_run, write_manifest
+from linclass_study.files.logs import FAILED_LOG
 
 EVALUATION = {
     "protocols": ["cv"], "folds": 3, "repeats": 2, "inner_folds": 2,
@@ -54,9 +52,7 @@ def results(tmp_path, monkeypatch):
     (tmp_path / "data").mkdir()
     save_dataset(data, tmp_path / "data/d.npz", tmp_path / "data/d.json")
     write_folds(*folds.make_folds(data, "d", EVALUATION), str(tmp_path / "folds/d.parquet"))
-    feature_file.FeatureFile(table, y, *feature_file.grid(table, y)).save(
-        tmp_path / "features/d/as_is.npz"
-    )
+    features.FeatureFile(table, y, *features.grid(table, y)).save(tmp_path / "features/d/as_is.npz")
     return tmp_path
 
 
@@ -99,7 +95,7 @@ def test_a_run_distributed_to_several_jobs_gives_the_same_bytes(results, tmp_pat
     for k in (1, 2, 3, 4):  # 6 fits to 4 jobs
         parts.append(tmp_path / f"{k}.npz")
         compute_shard(shared, "svm", METHODS["svm"], LIMITS, (k, 4), parts[-1])
-    reported = shards.gather(shared, "svm", METHODS["svm"], LIMITS, parts)
+    reported = gather(shared, "svm", METHODS["svm"], LIMITS, parts)
     assert files(results) == whole
     assert reported["d/svm"] == recorded_run(results / "runs/d/svm")
 
@@ -111,7 +107,7 @@ def test_shards_of_a_run_that_was_deleted_after_them_are_made_anew(results, tmp_
     for path in (results / "runs/d/svm").iterdir():
         path.unlink()
     with pytest.raises(StudyError, match="d × svm: its files were deleted meanwhile; run again"):
-        shards.gather(shared, "svm", METHODS["svm"], LIMITS, [part])
+        gather(shared, "svm", METHODS["svm"], LIMITS, [part])
     assert not part.exists()
 
 
@@ -136,7 +132,7 @@ def test_tracebacks_of_failed_fits_are_printed_again_by_the_next_job(results, ca
         logs.append(capfd.readouterr().out.partition("== d × bad\n")[2])
     assert logs[1].count("Traceback") == logs[0].count("Traceback") > 0
     compute_bundle(results, {"d": {"bad": METHODS["lda"]}}, EVALUATION, LIMITS)
-    assert not (results / "runs/d/bad" / kept_log.FILE).exists()
+    assert not (results / "runs/d/bad" / FAILED_LOG).exists()
 
 
 def test_a_run_without_its_last_file_is_not_whole(results):
@@ -188,7 +184,7 @@ def test_a_manifest_of_other_runs_of_another_question_or_without_its_files_does_
         ("gone", gone, "x"),
     ):
         runs = {"iris/lda": about | {"asked": asked}}
-        write_manifest(tmp_path / manifest.FOLDER / f"{name}.json", runs)
+        write_manifest(tmp_path / run_files.FOLDER / f"{name}.json", runs)
     wanted = {
         "same": {"iris/lda": "x"},
         "edited": {"iris/lda": "new"},
@@ -197,4 +193,4 @@ def test_a_manifest_of_other_runs_of_another_question_or_without_its_files_does_
         "absent": {"iris/svm": "x"},
     }
     assert [name for name in wanted if is_current(tmp_path, name, wanted[name])] == ["same"]
-    assert len([*(tmp_path / manifest.FOLDER).glob("*.json")]) == 4, "none is removed"
+    assert len([*(tmp_path / run_files.FOLDER).glob("*.json")]) == 4, "none is removed"

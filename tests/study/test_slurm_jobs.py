@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from linclass_study.errors import StudyError
-from linclass_study.execution import slurm_jobs
+from linclass_study.execution import slurm as slurm_jobs
 
 SQUEUE = """#!/bin/sh
 # squeue --noheader --name=A,B --format=…: a file {name}/{number} is a job, its content the state
@@ -43,7 +43,7 @@ def submit(slurm: Path, name: str, *numbers: str, state: str = "RUNNING") -> Non
 
 def main_process(name: str, results: str) -> subprocess.Popen[str]:
     """A Snakemake that wrote its name down and lives until its input ends."""
-    code = f"import sys; from linclass_study.execution import slurm_jobs as s; s.remember({name!r}, {results!r}); "
+    code = f"import sys; from linclass_study.execution import slurm as s; s.remember({name!r}, {results!r}); "
     code += "print('up', flush=True); sys.stdin.read()"
     pipe = subprocess.PIPE
     process = subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe, text=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from linclass_study.errors import StudyError
-from linclass_study.execution import slurm_memory
+from linclass_study.execution import slurm
 
 VERSIONS = {  # of control groups: /proc/self/cgroup, the file that counts, what it holds after two deaths
     "1": ("4:memory:/slurm/job_7\n0::/\n", "memory/slurm/job_7/memory.oom_control", "oom_kill 2"),
@@ -24,17 +24,17 @@ def test_kills_are_those_of_our_own_group(
     (tmp_path / file).parent.mkdir(parents=True)
     (tmp_path / file).write_text(content + "\n")
     monkeypatch.setenv("SLURM_JOB_ID", "7")
-    assert slurm_memory.kills(tmp_path / "cgroup", tmp_path) == 2
+    assert slurm.kills(tmp_path / "cgroup", tmp_path) == 2
     monkeypatch.delenv("SLURM_JOB_ID")
-    assert slurm_memory.kills(tmp_path / "cgroup", tmp_path) == 0
+    assert slurm.kills(tmp_path / "cgroup", tmp_path) == 0
 
 
 def test_what_was_done_meanwhile_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = iter([1, 1, 1, 2])
-    monkeypatch.setattr(slurm_memory, "kills", lambda: next(counts))
-    with slurm_memory.enough_memory():
+    monkeypatch.setattr(slurm, "kills", lambda: next(counts))
+    with slurm.enough_memory():
         pass
-    with pytest.raises(StudyError, match="memory of this Slurm job"), slurm_memory.enough_memory():
+    with pytest.raises(StudyError, match="memory of this Slurm job"), slurm.enough_memory():
         pass
 
 
@@ -42,4 +42,4 @@ def test_without_counts_of_the_kernel_nothing_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SLURM_JOB_ID", "7")
-    assert slurm_memory.kills(tmp_path / "no_cgroup", tmp_path) == 0
+    assert slurm.kills(tmp_path / "no_cgroup", tmp_path) == 0

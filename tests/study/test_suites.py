@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from cases import each
 
-from linclass_study.config import suites
+from linclass_study.config import catalogues
+from linclass_study.config.catalogues import suite_names
 from linclass_study.config.schema import schema_problems
-from linclass_study.config.suites import suite_names
 from linclass_study.config.yaml_file import read_yaml
 from linclass_study.data.entry.expected_size import expected_size
 from linclass_study.project import ROOT
@@ -38,7 +38,7 @@ def test_a_suite_has_its_tasks_once_and_every_one_is_pinned(suite):
         assert set(task) <= {"task", "data", "name", "rows", "features", "classes", "target"}
         assert min(task["task"], task["data"], task["features"]) >= 1
         assert 2 <= task["classes"] < task["rows"]
-    found = suites.entries([suite], ROOT)
+    found = catalogues.suite_entries([suite], ROOT)
     assert len(found) == number
     assert not list(schema_problems("datasets", found))
     for name, (rows, features) in known.items():
@@ -46,7 +46,7 @@ def test_a_suite_has_its_tasks_once_and_every_one_is_pinned(suite):
 
 
 def test_a_set_of_two_suites_is_one():
-    both = suites.entries(PUBLISHED, ROOT)
+    both = catalogues.suite_entries(PUBLISHED, ROOT)
     assert len(both) < 72 + 71
     first = {task["data"]: task for task in tasks("openml_cc18")}
     for task in tasks("amlb_classification_2023"):

@@ -10,7 +10,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.registry import LoggerPluginRegistry
 
 from linclass_study.execution import terminal
-from linclass_study.execution.progress import PlannedJob
+from linclass_study.execution.terminal import PlannedJob
 
 
 def made_terminal(**changes: object) -> terminal.Terminal:

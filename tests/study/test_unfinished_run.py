@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from test_shared_jobs import EVALUATION, LIMITS, METHODS, compute, files, results  # noqa: F401
 
-from linclass_study.execution import shards, slurm_memory, unfinished_run
-from linclass_study.execution.bundle import compute_bundle
+from linclass_study.execution import earlier_fits, slurm
+from linclass_study.execution.compute import SharedInputs, compute_bundle, compute_shard, gather
+from linclass_study.execution.earlier_fits import UnfinishedRun
 from linclass_study.execution.records import Added, Records
 from linclass_study.execution.run_files import Made
-from linclass_study.execution.shared_inputs import SharedInputs
-from linclass_study.execution.unfinished_run import UnfinishedRun
 from linclass_study.processes.guard import Guard, GuardedResult
 
 
@@ -44,16 +43,16 @@ class Calls:
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
-    monkeypatch.setattr(unfinished_run, "EVERY", 0)
+    monkeypatch.setattr(earlier_fits, "EVERY", 0)
     return Calls(monkeypatch)
 
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Path:
     """A file with three outcomes, one a batch."""
-    run = UnfinishedRun(tmp_path / unfinished_run.FILE)
+    run = UnfinishedRun(tmp_path / earlier_fits.UNFINISHED)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(unfinished_run, "EVERY", 0)
+        patch.setattr(earlier_fits, "EVERY", 0)
         for number in range(3):
             run.keep({str(number): added(str(number))})
     return run.path
@@ -72,7 +71,7 @@ def test_only_what_is_left_is_fitted_and_the_bytes_are_the_same(results, calls, 
     joint = method == "theirs"  # an attempt at a joint fit of the second repeat is made again
     assert calls.made == needed - allowed + joint
     assert files(results) == whole
-    assert not [*results.rglob(unfinished_run.FILE)]
+    assert not [*results.rglob(earlier_fits.UNFINISHED)]
 
 
 def test_a_joint_fit_is_not_repeated_after_its_tables_could_not_be_written(results, calls):  # noqa: F811
@@ -105,11 +104,11 @@ def test_a_shard_continues_too(results, calls, tmp_path):  # noqa: F811
     shared, part = SharedInputs(results, "d", EVALUATION), tmp_path / "parts" / "1.npz"
     calls.allowed = 4
     with pytest.raises(Interrupted):
-        shards.compute_shard(shared, "svm", METHODS["svm"], LIMITS, (1, 1), part)
+        compute_shard(shared, "svm", METHODS["svm"], LIMITS, (1, 1), part)
     calls.made, calls.allowed = 0, 100
-    shards.compute_shard(shared, "svm", METHODS["svm"], LIMITS, (1, 1), part)
+    compute_shard(shared, "svm", METHODS["svm"], LIMITS, (1, 1), part)
     assert calls.made == 3, "six fits and the details of the first are seven calls"
-    shards.gather(shared, "svm", METHODS["svm"], LIMITS, [part])
+    gather(shared, "svm", METHODS["svm"], LIMITS, [part])
     of_shards = files(results)
     shutil.rmtree(results / "runs/d/svm")
     compute(results, "svm")
@@ -117,7 +116,7 @@ def test_a_shard_continues_too(results, calls, tmp_path):  # noqa: F811
 
 
 def test_a_file_cut_short_anywhere_gives_its_complete_batches_and_is_continued(kept, monkeypatch):
-    monkeypatch.setattr(unfinished_run, "EVERY", 0)
+    monkeypatch.setattr(earlier_fits, "EVERY", 0)
     content = kept.read_bytes()
     for length in [*range(0, len(content), 7), len(content)]:
         kept.write_bytes(content[:length])
@@ -141,7 +140,7 @@ def test_a_light_run_writes_no_file_and_one_killed_for_memory_is_not_kept(tmp_pa
     run = UnfinishedRun(tmp_path / "file")
     run.keep({"quick": added("quick")})
     assert not run.path.exists()
-    monkeypatch.setattr(unfinished_run, "EVERY", 0)
-    monkeypatch.setattr(unfinished_run, "kills", lambda: slurm_memory.kills() + 1)
+    monkeypatch.setattr(earlier_fits, "EVERY", 0)
+    monkeypatch.setattr(earlier_fits, "kills", lambda: slurm.kills() + 1)
     run.keep({"killed": added("killed")})
     assert not run.path.exists()

@@ -9,7 +9,7 @@ from linclass_study.data.entry import metadata
 from linclass_study.data.fetch import fetch_attempts, fetch_inputs
 from linclass_study.project import ROOT
 from linclass_study.config import code
-from linclass_study.config.config import AS_IS
+from linclass_study.config.study import AS_IS
 
 FIRST = 1_000_000  # priority of the jobs on which all others wait; no expected time in seconds is above it
 

@@ -1,6 +1,6 @@
 """From rows to folds and predictions. A run is one method on one data set, with all folds and their tuning.
 
-A job computes a bundle of runs: light runs share a job, a heavy one has its own (linclass_study/execution/bundles.py). Its
+A job computes a bundle of runs: light runs share a job, a heavy one has its own (linclass_study/execution/jobs.py). Its
 output is a manifest of the files of its runs. Fits on which nothing has changed are not made again.
 
 folds/{dataset}.parquet                       the fold in which each row is tested, the same for all methods

@@ -7,17 +7,17 @@ from pathlib import Path
 from snakemake.logging import logger
 
 from linclass.base.messages import first_names
-from linclass_study.files.disk_space import full_disk
-from linclass_study.execution import slurm_jobs
-from linclass_study.execution.work import SECONDS_OF_RULE
+from linclass_study.files.writing import full_disk
+from linclass_study.execution import slurm
+from linclass_study.execution.jobs import SECONDS_OF_RULE
 from linclass_study.files import resolved_study
 from linclass_study.data.fetch import fetch_attempts
 from linclass_study.errors import StudyError, printable
 from linclass_study.analysis import study_file
 from linclass_study.files.reading import require_plain
 from linclass_study.execution import fit_store
-from linclass_study.execution import lock
-from linclass_study.execution import progress
+from linclass_study.execution import locks
+from linclass_study.execution import terminal
 from linclass_study.execution import snakemake_internals
 from linclass_study.execution import terminal
 from linclass_study.textbook import published_table
@@ -29,18 +29,18 @@ FITTING = ("cross_validate", "gather_shards")  # rules that write the files of r
 def cancel_abandoned_slurm_jobs():
     """Before the first job: cancel the jobs of a killed Snakemake, and store the name of our own."""
     try:
-        slurm_jobs.cancel_abandoned(STUDY.results, logger.info)
+        slurm.cancel_abandoned(STUDY.results, logger.info)
     except StudyError as refused:
         sys.exit(str(refused))
     if name := snakemake_internals.name_of_slurm_jobs(workflow):
-        slurm_jobs.remember(name, STUDY.results)
+        slurm.remember(name, STUDY.results)
 
 
 def reserve_results():
     """Lock the results folder for this process, unless a link in it leads elsewhere."""
     try:
         require_plain(Path(STUDY.results), STUDY.results)
-        lock.reserve(STUDY.results)
+        locks.reserve(STUDY.results)
     except StudyError as refused:
         sys.exit(str(refused))
 
@@ -65,7 +65,7 @@ def show_progress():
     """Show the progress of the jobs that will run."""
     terminal.show_progress(
         {
-            snakemake_internals.number_of_job(workflow, job): progress.PlannedJob(
+            snakemake_internals.number_of_job(workflow, job): terminal.PlannedJob(
                 name_of(job), work_of(job), kind_of(job)
             )
             for job in snakemake_internals.planned_jobs(workflow)

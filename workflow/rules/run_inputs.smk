@@ -3,9 +3,9 @@
 from functools import cache
 from pathlib import Path
 
-from linclass_study.execution import resources
+from linclass_study.execution import jobs
 from linclass_study.execution.to_fit import ToFit
-from linclass_study.execution import manifest
+from linclass_study.execution import run_files
 from linclass_study.execution.run_spec import RunSpec
 from linclass_study.config import code
 
@@ -99,23 +99,25 @@ def rerun_if_runs_differ(wildcards):
     Snakemake does not detect this for results that were moved, or whose .snakemake was deleted.
     """
     results, bundle = Path(STUDY.results), BUNDLES[wildcards.bundle]
-    path = manifest.path_of(results, bundle.name)
+    path = run_files.path_of(results, bundle.name)
     if path.exists():
         wanted = {f"{d}/{method}": specified_of_method(method).asked for d, method in bundle.runs}
         folds = (results / "folds" / f"{dataset}.parquet" for dataset in bundle.datasets)
-        if not (all(map(Path.exists, folds)) and manifest.is_current(results, bundle.name, wanted)):
+        if not (
+            all(map(Path.exists, folds)) and run_files.is_current(results, bundle.name, wanted)
+        ):
             force(str(path))
     return []
 
 
 def memory_of_bundle(wildcards, input, attempt):
     """Memory that is requested from a cluster, from the sizes of the files once they exist."""
-    data = resources.megabytes(input.features)
-    return resources.memory_mb(data, STUDY.limits["fit_memory_mb"], attempt)
+    data = jobs.megabytes(input.features)
+    return jobs.memory_mb(data, STUDY.limits["fit_memory_mb"], attempt)
 
 
 def minutes_of_bundle(wildcards, input, attempt):
-    return resources.minutes_of_bundle(BUNDLES[wildcards.bundle], STUDY, attempt)
+    return jobs.minutes_of_bundle(BUNDLES[wildcards.bundle], STUDY, attempt)
 
 
 def longest_first(wildcards):

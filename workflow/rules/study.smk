@@ -13,7 +13,7 @@ from pkgutil import iter_modules
 from snakemake.logging import logger
 
 from linclass.evaluation import metrics
-from linclass_study.execution import bundles
+from linclass_study.execution import jobs
 from linclass_study.pipeline.own_metrics import metrics_of, own_metrics
 from linclass_study.project import ROOT, refuse_another_copy
 from linclass_study.errors import StudyError
@@ -21,10 +21,10 @@ from linclass_study.report import exhibits
 from linclass_study.files.resolved_study import as_text, digest_of_part
 from linclass_study.files.reading import refuse_broken_records
 from linclass_study.config import code
-from linclass_study.config import config as studies
-from linclass_study.execution import lock
+from linclass_study.config import study
+from linclass_study.execution import locks
 from linclass_study.execution import snakemake_internals
-from linclass_study.config.own_modules import own_modules
+from linclass_study.config.code import own_modules
 from linclass_study.textbook import course
 
 SCRIPTS = ROOT / "workflow" / "scripts"
@@ -32,7 +32,7 @@ SCRIPTS = ROOT / "workflow" / "scripts"
 try:
     if workflow.is_main_process:
         refuse_another_copy(Path(workflow.basedir))
-    STUDY = studies.read_config(config, workflow.configfiles, ROOT, workflow.is_main_process)
+    STUDY = study.read_config(config, workflow.configfiles, ROOT, workflow.is_main_process)
     if workflow.is_main_process:
         refuse_broken_records(Path(STUDY.results), STUDY.datasets)
 except StudyError as refused:
@@ -43,17 +43,17 @@ config.update(results=STUDY.results, downloads=STUDY.downloads)  # expanded path
 os.environ.update(PYTHONHASHSEED="0")  # of jobs, so that sets have one order in them
 
 if workflow.is_main_process:
-    lock.remove_stale_locks()
-    lock.explain_refusals(logger, STUDY.results)
+    locks.remove_stale_locks()
+    locks.explain_refusals(logger, STUDY.results)
 
 DATASETS = list(STUDY.datasets)
 METHODS = list(STUDY.methods)
 FIGURES = exhibits.figure_names(
     exhibits.asked_figures(STUDY.evaluation, STUDY.methods)
 )  # PER_DATASET → names of the figures
-BUNDLES = bundles.of_study(STUDY)  # name → runs that share a job
+BUNDLES = jobs.plan_bundles(STUDY)  # name → runs that share a job
 DIVIDED = "[^/@]+@[^/@]+@[0-9]+"  # names of bundles whose run is divided among several jobs
-BUNDLES_OF = bundles.of_datasets(BUNDLES.values())  # data set → bundles that contain its runs
+BUNDLES_OF = jobs.bundles_by_dataset(BUNDLES.values())  # data set → bundles that contain its runs
 TEXTBOOK = course.script_names()
 
 
@@ -90,7 +90,10 @@ PARTS = {part: getattr(STUDY, part) for part in NAMES}
 @cache
 def description_of_study():
     """The study with all its data sets, its YAML files, and its own modules: names, paths and digests."""
-    files = {"files": list(map(str, STUDY.files)), "modules": own_modules(STUDY)}
+    files = {
+        "files": list(map(str, STUDY.files)),
+        "modules": own_modules(STUDY.methods, STUDY.evaluation),
+    }
     return {"datasets": STUDY.datasets} | PARTS | files
 
 

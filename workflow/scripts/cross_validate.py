@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from linclass_study.execution.bundle import compute_bundle
+from linclass_study.execution.compute import compute_bundle
 from linclass_study.execution.folds import ensure_folds
-from linclass_study.execution.manifest import write_manifest
+from linclass_study.execution.run_files import write_manifest
 from linclass_study.files.resolved_study import read_fits
 from linclass_study.processes.job import begin_job
 

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
+from linclass_study.execution.compute import SharedInputs, compute_shard
 from linclass_study.execution.folds import ensure_folds
-from linclass_study.execution.shards import compute_shard
-from linclass_study.execution.shared_inputs import SharedInputs
 from linclass_study.files.resolved_study import read_fits
 from linclass_study.processes.job import begin_job
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from linclass_study.execution import shards
+from linclass_study.execution import compute
+from linclass_study.execution.compute import SharedInputs
 from linclass_study.execution.folds import ensure_folds
-from linclass_study.execution.manifest import write_manifest
-from linclass_study.execution.shared_inputs import SharedInputs
+from linclass_study.execution.run_files import write_manifest
 from linclass_study.files.resolved_study import read_fits
 from linclass_study.processes.job import begin_job
 
@@ -16,5 +16,5 @@ runs, evaluation, limits = read_fits(results, snakemake.wildcards.bundle)
 ((method, spec),) = methods.items()
 ensure_folds(results, dataset, evaluation)
 shared = SharedInputs(results, dataset, evaluation)
-made = shards.gather(shared, method, spec, limits, map(Path, snakemake.input.shards))
+made = compute.gather(shared, method, spec, limits, map(Path, snakemake.input.shards))
 write_manifest(Path(snakemake.output[0]), made)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.files.fit_statuses import FITTED, STATUSES
+from linclass_study.files.tables import FITTED, STATUSES
 from linclass_study.report import number_format
 from linclass_study.report.table import Column, ReportTable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.files.fit_statuses import FITTED, STATUSES
+from linclass_study.files.tables import FITTED, STATUSES
 from linclass_study.report.table import Column, ReportTable
 
 PLACE, SECTION, PER_DATASET = 4, "trust", False

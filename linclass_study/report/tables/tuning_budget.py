@@ -38,7 +38,7 @@ def make(outcome: Outcome) -> ReportTable | None:
 
 def budget(entry: Mapping[str, Any], facts: Mapping[str, Any]) -> tuple[str, str]:
     """(the tuned parameters with their values, or 'untuned'; the parameters that the entry fixes, and those that could
-    be tuned and are not, by the facts of config/parameter_facts.py)"""
+    be tuned and are not, by the facts of config/estimator_check.py)"""
     by_default = facts.get("by_default", ())
     tuned = [
         f"{name}: {_values(name, spec)}{' (by default)' if name in by_default else ''}"

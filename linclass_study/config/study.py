@@ -12,15 +12,16 @@ from reprlib import repr as brief
 from typing import Any
 
 from linclass_study.config.catalogues import at_their_origin, read_catalogue
-from linclass_study.config.entry_checks import check_entries
-from linclass_study.config.evaluation_check import evaluation_problems, focus_problems
-from linclass_study.config.kept_checks import facts_of_method
-from linclass_study.config.metric_check import own_metric_problems
-from linclass_study.config.parameter_facts import with_default_paths
+from linclass_study.config.entry_checks import check_entries, facts_of_method
+from linclass_study.config.estimator_check import with_default_paths
+from linclass_study.config.evaluation_check import (
+    evaluation_problems,
+    focus_problems,
+    own_metric_problems,
+)
 from linclass_study.config.schema import fitted, schema_problems
 from linclass_study.config.selection import expanded_names, select_entries
-from linclass_study.config.source_lines import SourceLines, shown_path
-from linclass_study.config.yaml_file import read_yaml, unquoted
+from linclass_study.config.yaml_file import SourceLines, read_yaml, shown_path, unquoted
 from linclass_study.data.search_folders import mirrors
 from linclass_study.errors import StudyError, collect_errors
 from linclass_study.project import DEFAULT_STUDY

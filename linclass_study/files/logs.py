@@ -1,4 +1,9 @@
-"""Keep the log of a job small, whatever its fits print: of each fit the beginning and the end."""
+"""Logs of jobs: bounded in size, whatever fits print, and kept for runs with failed fits.
+
+runs/{dataset}/{method}/failed.log    the output of a run, tracebacks included; absent if no fit failed
+
+A job that runs again has a new log and does not repeat failed fits, so it prints this file.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,8 @@ import contextlib
 import fcntl
 import os
 import stat
+from datetime import datetime
+from pathlib import Path
 
 LOG = 1  # the standard output of a job, which its children share
 LARGEST = 1_000_000  # bytes that a fit may add
@@ -43,3 +50,31 @@ def bytes_in_log() -> int | None:
         if stat.S_ISREG((status := os.fstat(LOG)).st_mode):
             return status.st_size
     return None
+
+
+FAILED_LOG = "failed.log"
+
+
+class KeptLog:
+    """The part of the job's log that begins now."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path, self.begin = folder / FAILED_LOG, bytes_in_log()
+
+    def keep(self, failed: bool) -> None:
+        """Write it, if fits have failed: of a long one the beginning, with the first failure."""
+        self.path.unlink(missing_ok=True)
+        if failed and self.begin is not None:
+            with contextlib.suppress(OSError):  # a log that cannot be read
+                printed = os.pread(LOG, LARGEST, self.begin)
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self.path.write_bytes(printed)
+
+
+def print_kept_log(folder: Path) -> None:
+    """Print what the fits of a run that is up to date have printed, if some of them failed."""
+    path = folder / FAILED_LOG
+    if path.exists():
+        when = datetime.fromtimestamp(path.stat().st_mtime).strftime("%Y-%m-%d %H:%M")
+        print(f"   its fits printed, on {when}:")
+        print(path.read_text(encoding="utf-8", errors="replace"), flush=True)

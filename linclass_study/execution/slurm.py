@@ -1,17 +1,23 @@
-"""Cancel the Slurm jobs of a killed Snakemake before their work is submitted again.
+"""Slurm: cancel jobs of a killed Snakemake, and detect fits that were killed for lack of memory.
 
 When Snakemake is killed, its running jobs continue and its pending ones still start, while the next Snakemake submits
 the same runs again. All jobs of one Snakemake have one name in Slurm. This module stores that name and the results
 folder in a file that stays locked while that Snakemake is alive; so the next run of the same study finds the abandoned
 jobs, and none of another study.
+
+When a job exceeds its requested memory, the kernel kills its largest process, which is the child that fits. The job
+must then fail and be retried with more memory: the death of the child is not a result of the fit. The kernel counts
+such kills for each control group, and the child is in the group of this process.
 """
 
 from __future__ import annotations
 
 import fcntl
+import os
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
@@ -84,7 +90,7 @@ def _wait_until_gone(names: list[str]) -> None:
     while left := living(names):
         if time.monotonic() > end:
             if set(left.values()) == {LOST}:
-                return  # if they still compute, execution/run_lock.py makes the next ones wait
+                return  # if they still compute, execution/locks.py makes the next ones wait
             raise StudyError(
                 f"Slurm jobs of an earlier run of this study were cancelled but do not end: {' '.join(left)}; "
                 "inspect them with `scontrol show job`, and run again when they are gone"
@@ -111,3 +117,41 @@ def _run(*command: str) -> str:
 
 def _folder(results: str) -> str:
     return str(Path(results).absolute())
+
+
+COUNTS = {"": "memory.events", "memory": "memory/memory.oom_control"}  # cgroup version 2 and 1
+
+
+@contextmanager
+def enough_memory() -> Iterator[None]:
+    """Context that refuses its result if the memory of this Slurm job did not suffice."""
+    before = kills()
+    yield
+    if kills() > before:
+        raise StudyError(
+            "the memory of this Slurm job did not suffice, so the kernel killed a fit; the next attempt asks for more. "
+            "If this was the last: --set-resources cross_validate:mem_mb=… cross_validate_shard:mem_mb=…, "
+            "or a lower limits.fit_memory_mb"
+        )
+
+
+def kills(proc: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")) -> int:
+    """Number of processes of our control group killed for lack of memory; 0 outside of Slurm."""
+    if "SLURM_JOB_ID" not in os.environ:
+        return 0
+    counted = 0
+    for line in _lines(proc):
+        _, kind, group = line.split(":", 2)
+        if kind in COUNTS:
+            folder, file = os.path.split(COUNTS[kind])
+            for count in _lines(root / folder / group.lstrip("/") / file):
+                name, _, value = count.partition(" ")
+                counted += int(value) if name == "oom_kill" else 0
+    return counted
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text().splitlines()
+    except OSError:
+        return []
