@@ -160,5 +160,6 @@ def test_help_of_a_model_begins_with_its_equation() -> None:
 def test_the_page_of_features_has_a_row_of_each(folder: str) -> None:
     text = (ROOT / "docs" / "features.md").read_text(encoding="utf-8")
     rows = " ".join(line.split("|")[1] for line in text.splitlines() if line.startswith("|"))
-    files = {file.stem for file in (ROOT / "linclass" / folder).glob("[!_]*.py")}
+    files = {file.stem for file in (ROOT / "linclass" / "preprocessing" / folder).glob("[!_]*.py")}
+    assert files
     assert files <= set(re.findall(r"`(\w+)`", rows)), files - set(re.findall(r"`(\w+)`", rows))
