@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,20 +14,12 @@ from linclass import LinearClassifier
 from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.margin import Hinge
 from linclass.linear.losses.multiclass import CrammerSinger
-from linclass.linear.objective.certificate import duality_gap
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.hinge import class_system, tied_classes
-from linclass.linear.solvers.hinge.augmented import AugmentedPairs, may_move, slopes_at
-from linclass.linear.solvers.hinge.class_system import (
-    Blocks,
-    PairHessian,
-    PairProducts,
-    RowsOfBlocks,
-)
+from linclass.linear.solvers.hinge.augmented import AugmentedPairs, slopes_at
 from linclass.linear.solvers.hinge.multipliers import Multipliers
 from linclass.linear.solvers.hinge.semismooth_newton import SemismoothNewton, one_round
-from linclass.linear.solvers.hinge.tied_classes import TiedClasses, Ties
 
 
 def rows(K: int, n: int = 80, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
@@ -97,25 +88,6 @@ def test_the_nearest_point_of_the_simplex_is_what_a_general_solver_finds(K: int)
         np.testing.assert_allclose(p, found.x, atol=1e-6)
 
 
-def smooth(band: float, intercept: bool = True) -> tuple[Objective, AugmentedPairs, np.ndarray]:
-    """An objective of three classes, its envelopes around slopes of a point, and that point."""
-    X, y = rows(3, n=40)
-    P = Objective(DesignMatrix(X, intercept), CrammerSinger(3), y, None, L2(), 0.1)
-    theta = 0.3 * np.random.default_rng(1).normal(size=P.shape)
-    z = P.design.scores(theta)
-    slopes = slopes_at(P, P.loss.middle(y), z, 2.0)
-    part = may_move(P, slopes, z, 2.0, band)
-    return P, AugmentedPairs(P, slopes, 2.0, part), theta
-
-
-def test_the_envelopes_are_below_the_objective_and_equal_to_it_at_their_own_slopes() -> None:
-    P, envelopes, theta = smooth(np.inf)
-    assert envelopes.start(theta).value <= P.at(theta).value
-    own = P.at(theta).slopes
-    sharp = AugmentedPairs(P, own, 1e-9, np.ones_like(own, dtype=bool))
-    assert sharp.start(theta).value == pytest.approx(P.at(theta).value, rel=1e-6)
-
-
 @each("reach", [0.1, 1.0, 30.0, 1e4])
 @each("K", [2, 3, 8])
 def test_an_envelope_is_below_its_loss_and_within_its_reach_of_it(K: int, reach: float) -> None:
@@ -134,104 +106,6 @@ def test_an_envelope_is_below_its_loss_and_within_its_reach_of_it(K: int, reach:
     assert (below >= -1e-12).all()
     assert (below <= most + 1e-12).all()
     assert below.max() > 0.1 * most.max()
-
-
-@each("band", [0.0, np.inf])
-def test_the_gradient_of_the_envelopes_is_that_of_all_slopes(band: float) -> None:
-    """Also of the rows and classes that are left out, as long as theirs do not change."""
-    P, envelopes, theta = smooth(band)
-    point = envelopes.start(theta)
-    slopes = slopes_at(P, *smooth_centre(P, theta))
-    g = P.design.pull(P.weights * slopes)
-    g[:, :4] += P.strength * theta[:, :4]
-    np.testing.assert_allclose(point.gradient, g, atol=1e-12)
-    for step in np.eye(point.theta.size).reshape(-1, *point.theta.shape) * 1e-6:
-        rise = envelopes.at(point.theta + step).value - envelopes.at(point.theta - step).value
-        assert rise / 2 == pytest.approx(float((step * point.gradient).sum()), abs=1e-13)
-
-
-def smooth_centre(P: Objective, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    z = P.design.scores(theta)
-    return slopes_at(P, P.loss.middle(P.y), z, 2.0), z, 2.0
-
-
-@each("system", [PairHessian, PairProducts])
-@each("intercept", [True, False])
-def test_both_systems_solve_newtons_equations(system: Any, intercept: bool) -> None:
-    """By differences of the gradient, between which no class passes a kink."""
-    _, envelopes, theta = smooth(1.0, intercept)
-    newton = system(envelopes)
-    for shift in (0.0, 0.2):  # a second step updates what the first has formed
-        point = envelopes.start(theta + shift * np.arange(3)[:, None])
-        step, along = newton.step(point)
-        turn = envelopes.at(point.theta + 1e-7 * step).gradient
-        left = point.gradient + (turn - envelopes.at(point.theta - 1e-7 * step).gradient) / 2e-7
-        most = 0.03 if system is PairProducts else 1e-5
-        assert np.linalg.norm(left) <= most * np.linalg.norm(point.gradient)
-        np.testing.assert_allclose(along, envelopes.design.scores(step))
-
-
-@each("intercept", [True, False])
-def test_the_curvature_of_ties_is_its_sum_over_rows(intercept: bool) -> None:
-    """Σ w_i (diag(a_i) − a_i a_iᵀ/|A_i|) ⊗ x_i x_iᵀ, formed anew and updated from other rows and classes."""
-    rng, (X, _), K = np.random.default_rng(3), rows(5), 5
-    design, weights = DesignMatrix(X, intercept), rng.exponential(size=80)
-    B = design.dense()
-    forms = RowsOfBlocks(design, weights), Blocks(design, weights, K)
-    F, tied = np.empty(0, dtype=int), np.empty((K, 0), dtype=bool)
-    for changed in (80, 4, 30, 0):
-        marks = np.zeros((K, 80), dtype=bool)
-        marks[:, F] = tied
-        marks[:, rng.choice(80, changed, replace=False)] = rng.random((K, changed)) < 0.4
-        F = np.flatnonzero(marks.sum(axis=0) > 1)
-        tied = marks[:, F]
-        expected = sum(
-            weights[i] * np.kron(np.diag(a) - np.outer(a, a) / a.sum(), np.outer(B[i], B[i]))
-            for i, a in zip(F, tied.T.astype(float), strict=True)
-        )
-        for form in forms:
-            np.testing.assert_allclose(form(F, tied), expected, atol=1e-12)
-
-
-def guesses(P: Objective, steps: int) -> tuple[Ties, list[TiedClasses]]:
-    ties = Ties(P)
-    found = [ties.first(P.zero())]
-    for _ in range(steps):
-        found.append(ties.step(found[-1])[0])
-    return ties, found
-
-
-@each("K", [3, 9])
-@each("intercept", [True, False])
-def test_guesses_are_slopes_of_a_simplex_whose_sums_are_kept(K: int, intercept: bool) -> None:
-    X, y = rows(K, n=200)
-    P = Objective(DesignMatrix(X, intercept), CrammerSinger(K), y, None, L2(), 0.01)
-    ties, found = guesses(P, 8)
-    for guess in found:
-        slopes = ties.slopes(guess)
-        assert np.isfinite(P.loss.conjugates(y, slopes)).all()
-        np.testing.assert_allclose(guess.pull, P.design.pull(P.weights * slopes), atol=1e-13)
-        assert ((guess.mixtures > 0).sum(axis=0) > 1).all()
-        if not intercept:  # with one, slopes must be balanced first
-            gap = duality_gap(P.at(guess.theta), slopes)
-            value = min(P.at(guess.theta).value, 1.0)  # P(0) = 1
-            assert guess.gap == pytest.approx(gap / value, rel=1e-9)
-
-
-@each("intercept", [True, False])
-def test_a_step_is_the_minimum_for_the_mixtures_it_lets_vary(intercept: bool) -> None:
-    """strength·W + Σ w_i (p_i − e_y) x_iᵀ = 0  with p_i = p⁰_i + reach·C_i v_i, before it returns to the simplex."""
-    X, y = rows(4, n=120)
-    P = Objective(DesignMatrix(X, intercept), CrammerSinger(4), y, None, L2(), 0.02)
-    ties, found = guesses(P, 4)
-    for old, new in pairwise(found):
-        v = P.design.scores(new.theta)[:, old.rows] - (np.arange(4)[:, None] == y[old.rows])
-        means = np.where(old.tied, v, 0).sum(axis=0) / old.tied.sum(axis=0)
-        slopes = ties.slopes(old)
-        slopes[:, old.rows] += old.reach * np.where(old.tied, v - means, 0)
-        g = P.design.pull(P.weights * slopes)
-        g[:, :4] += P.strength * new.theta[:, :4]
-        np.testing.assert_allclose(g, 0, atol=1e-9)
 
 
 @pytest.mark.parametrize("n", [200, 3000])

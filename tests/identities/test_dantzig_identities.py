@@ -164,27 +164,6 @@ def test_its_strength_is_chosen_from_those_of_the_lasso() -> None:
         TunedRegressor(DantzigSelector(), rule="bic").fit(X, y)
 
 
-@each("d", [6, 600])
-def test_whole_weights_count_rows_and_sparse_ones_are_the_same(d: int) -> None:
-    X, y = numbers(d)
-    X = X * (np.random.default_rng(0).random(X.shape) < 0.5)
-    w = np.random.default_rng(2).integers(0, 4, N).astype(float)
-    often = np.repeat(np.arange(N), w.astype(int))
-    strength = 0.2 * np.abs(moments(X, y, w)[1]).max()
-    model = DantzigSelector(strength=strength)
-    found = [
-        model.fit(*rows).predict(X)
-        for rows in [
-            (X, y, w),
-            (X[often], y[often]),
-            (sparse.csr_array(X), y, w),
-            (sparse.csr_array(X[often]), y[often]),
-        ]
-    ]
-    for other in found[1:]:
-        assert_allclose(other, found[0], rtol=1e-7)
-
-
 @each("form", [np.asarray, sparse.csr_array])
 def test_a_feature_far_from_zero_is_as_the_centred_one(form: Any) -> None:
     X, y = numbers()

@@ -71,14 +71,6 @@ def test_the_ends_of_rda_are_qda_lda_and_the_nearest_mean(K: int) -> None:
     assert np.array_equal(rda(1, 1, "uniform").argmax(axis=1), nearest)
 
 
-def test_rda_is_the_quadratic_that_it_shows() -> None:
-    X, y = problem(3)
-    for shrinkage in (0.0, 0.3):
-        model = RegularizedDiscriminantAnalysis(shrinkage=shrinkage).fit(X, y)
-        Z = np.einsum("ij,kjl,il->ik", X, model.A_, X) + X @ model.beta_.T + model.gamma_
-        np.testing.assert_allclose(model.decision_function(X), Z, atol=1e-9)
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_rda_has_a_covariance_for_a_class_of_one_row_and_for_few_rows() -> None:
     X, y = problem(3)
@@ -118,14 +110,6 @@ def test_diagonal_lda_and_qda_are_bayes_rule_with_uncorrelated_features(K: int) 
 
 
 # nearest shrunken centroids
-
-
-@each("K", [2, 4])
-def test_without_a_threshold_they_are_diagonal_lda(K: int) -> None:
-    X, y = problem(K)
-    ours = NearestShrunkenCentroids(threshold=0, spread_offset=0).fit(X, y)
-    lda = LinearDiscriminantAnalysis(shape="diagonal").fit(X, y)
-    np.testing.assert_allclose(ours.predict_log_proba(X), lda.predict_log_proba(X), atol=1e-10)
 
 
 def test_their_probabilities_are_those_of_the_definition() -> None:

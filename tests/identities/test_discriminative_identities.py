@@ -13,7 +13,6 @@ from scipy import sparse
 
 from linclass import (
     LeastSquaresClassifier,
-    LinearClassifier,
     LinearRegression,
     LogisticRegression,
     Perceptron,
@@ -227,16 +226,6 @@ def test_more_features_than_rows_have_the_pseudo_inverses_least_squares(
         assert as_sparse or not intercept  # so that rows are not centred
 
 
-@each("solver", [{"newton": {}}, Newton(), {"irls": {}}, Irls()], ids=str)
-def test_a_solver_is_the_same_by_name_by_options_or_as_an_object(solver: Any) -> None:
-    """Without a penalty the features, not the K scores, decide whether the optimum is unique."""
-    X, y = overlapping(classes=3)
-    named = LogisticRegression(penalty=None, solver="newton").fit(X, y)
-    given = LogisticRegression(penalty=None, solver=solver).fit(X, y)
-    assert (given.status_, given.reason_) == (named.status_, named.reason_) == ("converged", "")
-    assert_allclose(given.coef_, named.coef_, rtol=1e-4)
-
-
 def test_logistic_regression_meets_the_observed_counts() -> None:
     """The score equations: with an intercept, fitted probabilities sum to the class counts."""
     X, y = overlapping(classes=3)
@@ -251,16 +240,6 @@ def test_the_softmax_rows_sum_to_zero_penalized_or_not() -> None:
             model = LogisticRegression(penalty=penalty, solver=solver, tol=1e-9).fit(X, y)
             assert_allclose(model.coef_.sum(axis=0), 0, atol=1e-9)
             assert_allclose(model.intercept_.sum(), 0, atol=1e-9)
-
-
-def test_a_linear_classifier_with_logistic_loss_is_logistic_regression() -> None:
-    for classes in (2, 3):
-        X, y = overlapping(classes=classes)
-        one = LinearClassifier(loss="logistic").fit(X, y)
-        other = LogisticRegression().fit(X, y)
-        assert (one.coef_ == other.coef_).all()
-        assert_allclose(one.predict_proba(X), other.predict_proba(X))
-    assert not hasattr(LinearClassifier(loss="hinge"), "predict_proba")
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -294,14 +273,6 @@ def test_quasi_complete_separation_is_found_too(classes: int) -> None:
         assert Z.ptp() > 0.1 if hasattr(Z, "ptp") else np.ptp(Z) > 0.1
 
 
-def test_overlapping_data_have_an_optimum() -> None:
-    for classes in (2, 3):
-        X, y = overlapping(classes=classes)
-        model = LogisticRegression(penalty=None).fit(10 * X, y)
-        assert model.status_ == "converged"
-        assert not hasattr(model, "separating_direction_")
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_fit_that_stops_early_reports_it() -> None:
     X, y = overlapping()
@@ -333,15 +304,6 @@ def test_classes_have_a_boundary_for_each_pair() -> None:
     for pair in (1, (0, 0), (0, 3), (0, 1, 2)):
         with pytest.raises(ValueError, match="give the numbers of two classes, from 0 to 2"):
             model.boundary(pair=pair)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_no_intercept_means_a_boundary_through_the_origin() -> None:
-    X, y = overlapping()
-    for kind in (LogisticRegression, LeastSquaresClassifier, Perceptron):
-        model = kind(fit_intercept=False).fit(X, y)
-        assert model.boundary().offset == 0
-        assert (model.intercept_ == 0).all()
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

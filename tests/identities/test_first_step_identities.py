@@ -9,7 +9,7 @@ from scipy.special import ndtr
 
 from linclass import LinearDiscriminantAnalysis, LogisticRegression, ProbitRegression
 from linclass.base.design_matrix import DesignMatrix
-from linclass.linear.losses.margin import Exponential, Logistic
+from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.probit import Probit
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.smooth.first_step import lengthened
@@ -54,33 +54,6 @@ def test_the_first_step_of_probit_regression_finds_a_normal_score(
     w = np.r_[mass * ndtr(z), mass * ndtr(-z)]
     theta = first(Objective(DesignMatrix(X[w > 0]), Probit(), y[w > 0], w[w > 0]))
     assert_allclose(theta, [1, 0], atol=1e-9)
-
-
-@each("intercept", [True, False])
-def test_many_first_steps_are_those_alone_and_descend(intercept: bool) -> None:
-    X, y, _ = rows(50)
-    W = np.random.default_rng(1).exponential(size=(5, 50))
-    for loss in (Logistic(), Probit()):
-        each = [Objective(DesignMatrix(X, intercept), loss, y, w) for w in W]
-        g = np.array([P.at_with_hessian(P.zero()).gradient for P in each])
-        steps, weights = np.array([*map(newton_step, each)]), np.array([P.weights for P in each])
-        together = lengthened(loss, y, weights, g, steps, intercept)
-        assert_allclose(together, [first(P) for P in each], rtol=1e-12)
-        assert ((g * together).sum(axis=1) < 0).all()
-
-
-def test_a_loss_without_a_formula_keeps_its_step() -> None:
-    X, y, w = rows(50)
-    P = Objective(DesignMatrix(X), Exponential(), y, w)
-    np.testing.assert_array_equal(first(P), newton_step(P))
-
-
-@each("n", [50, 3000, 30_000])
-@each("intercept", [True, False])
-def test_equal_factors_give_the_gram_matrix_of_the_rows(n: int, intercept: bool) -> None:
-    X = rows(n)[0]
-    B = np.column_stack([X, np.ones(n)]) if intercept else X
-    assert_allclose(DesignMatrix(X, intercept).gram(np.full(n, 0.25)), B.T @ B / 4, rtol=1e-12)
 
 
 @each("model", [LogisticRegression, ProbitRegression])

@@ -13,13 +13,10 @@ from scipy.optimize import linprog
 
 from linclass import LinearClassifier, LogisticRegression, TunedClassifier
 from linclass.base.design_matrix import DesignMatrix
-from linclass.base.parts import find
 from linclass.linear.losses.regression import Squared
-from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties._total_variation import denoised
 from linclass.linear.penalties.fused_lasso import Chain, FusedLasso
-from linclass.linear.solvers.l1.newton_on_pieces import NewtonOnPieces
 from linclass.linear.solvers.l1.proximal_gradient import ProximalGradient
 
 SEEDS = range(12)
@@ -57,12 +54,6 @@ def test_total_variation_satisfies_its_conditions(seed: int) -> None:
     assert_allclose(u[-1], 0, atol=1e-11)
     assert_allclose(u[:-1][signs != 0], (links * signs)[signs != 0], atol=1e-11)
     assert (np.abs(u[:-1]) <= links + 1e-11).all()
-
-
-def test_entries_whose_curvatures_differ_by_all_digits_stay_between_the_given_ones() -> None:
-    w, a = np.array([1.0, 0.0, 1.0]), np.array([1e-12, 1e12, 1e-12])
-    v = denoised(w, a, links=np.array([1.0, 1e-20]))
-    assert ((v >= 0) & (v <= 1)).all()
 
 
 @each("seed", SEEDS)
@@ -121,38 +112,6 @@ def test_the_least_subgradient_is_the_steepest_slope_where_weights_are_equal(see
     for _ in range(100):
         D = -S + rng.standard_normal(len(TIED)) * (rng.uniform(size=len(TIED)) < 0.4)
         assert slope(D) >= -length * np.linalg.norm(D) - 1e-7
-
-
-def test_the_norm_is_linear_while_pieces_move_and_zeros_stay() -> None:
-    rng, norm, h = np.random.default_rng(0), chain(3, len(TIED)), 0.1
-    W = np.array([TIED, -TIED[::-1]])
-    pieces = norm.pieces(W)
-    assert ((pieces == 0) == (W == 0)).all()
-    assert len(np.unique(pieces)) < np.count_nonzero(W)
-    for _ in range(5):
-        D = np.append(0, rng.standard_normal(pieces.max()))[pieces]
-        ahead, behind = norm.value(W + h * D), norm.value(W - h * D)
-        assert_allclose(ahead + behind, 2 * norm.value(W), rtol=1e-14)
-
-
-@each("loss", ["logistic", "softmax", "huber"])
-def test_newtons_step_keeps_the_pieces_and_ends_near_their_minimum(loss: str) -> None:
-    X, y = data(3)
-    y = y if loss == "softmax" else np.where(y, 1.0, -1.0)
-    X = X * np.linspace(1, 3, 12) + 2
-    P = Objective(DesignMatrix(X), find("losses", loss)(), y, None, FusedLasso(), 0.02)
-    rough = P.at(ProximalGradient(tol=1e-3).solve(P, P.zero()).theta)
-    nearer, pieces = NewtonOnPieces(Units.of(P)), P.penalty.pieces(P.weight_part(rough.theta))
-    assert nearer(rough) is rough
-    point = rough
-    for _ in range(4):
-        point = nearer(point)
-    assert point.value < rough.value
-    assert_array_equal(P.penalty.pieces(P.weight_part(point.theta)), pieces)
-    slopes = P.weight_part(point.steepest)
-    of_pieces = np.bincount(pieces.ravel(), slopes.ravel())[1:]
-    assert_allclose(of_pieces, 0, atol=1e-6)
-    assert_allclose(point.gradient[..., -1], 0, atol=1e-6)
 
 
 def test_the_fit_of_an_identity_is_the_prox() -> None:

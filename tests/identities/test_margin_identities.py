@@ -184,18 +184,6 @@ def test_margins_scale_with_the_data() -> None:
         assert_allclose(shifted, one, rtol=1e-6)
 
 
-def test_rows_of_weight_zero_are_not_there() -> None:
-    X, y = overlapping()
-    weights = np.where(np.arange(len(y)) % 4 == 0, 0.0, 2.0)
-    model = LinearSVM(strength=0.01, tol=EXACT).fit(X, y, weights)
-    kept = weights > 0
-    alone = LinearSVM(strength=0.01, tol=EXACT).fit(X[kept], y[kept])
-    assert_allclose(model.coef_, alone.coef_, atol=1e-6)
-    assert (model.roles_[kept] == alone.roles_).all()
-    assert set(model.roles_[~kept]) == {"left out"}
-    assert (model.support_ == np.flatnonzero(kept)[alone.support_]).all()
-
-
 def test_more_classes_are_as_many_machines_against_the_rest() -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((90, 3))
@@ -207,15 +195,6 @@ def test_more_classes_are_as_many_machines_against_the_rest() -> None:
         assert_allclose(model.coef_[k], alone.coef_[0], atol=1e-6)
         assert_allclose(model.margin_[k], alone.margin_, rtol=1e-8)
         assert (model.roles_[k] == alone.roles_).all()
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_linear_classifier_with_hinge_loss_is_the_same_machine() -> None:
-    X, y = overlapping()
-    model = LinearClassifier(loss="hinge", strength=0.01).fit(X, y)
-    assert model.solver_ == "semismooth_newton"
-    assert (model.coef_ == LinearSVM(strength=0.01).fit(X, y).coef_).all()
-    assert LinearClassifier(loss="hinge", penalty=None).fit(X, y).solver_ == "linear_program"
 
 
 @each("kind", ["dense", "sparse"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from cases import each
@@ -153,17 +151,6 @@ def test_sparse_rows_give_the_same(intercept: bool, shift: float) -> None:
     elif shift:
         near = PLS(3).fit(X - shift * (np.arange(D) == 2), Y, W)
         assert_allclose(dense.coef_, near.coef_, rtol=1e-9)
-
-
-@each("form", [np.asarray, sparse.csr_array])
-def test_whole_weights_count_rows(form: Any) -> None:
-    X, Y = numbers(2)
-    w = np.random.default_rng(2).integers(0, 4, N)
-    often = np.repeat(np.arange(N), w)
-    weighted, repeated = PLS(3).fit(form(X), Y, w), PLS(3).fit(form(X[often]), Y[often])
-    assert_allclose(weighted.scalings_, repeated.scalings_, atol=1e-12)
-    assert_allclose(weighted.predict(X), repeated.predict(X), rtol=1e-11)
-    assert weighted.score(X, Y, w) == pytest.approx(repeated.score(X[often], Y[often]))
 
 
 @pytest.mark.filterwarnings("ignore:LinearRegression ended rank_deficient")

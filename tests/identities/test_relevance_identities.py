@@ -159,19 +159,6 @@ def test_equal_precisions_have_the_evidence_of_bayesian_linear_regression() -> N
     assert RelevanceVectorRegressor(kernel=None).fit(X, y).log_evidence_ > best.log_evidence_
 
 
-def test_moves_by_rank_one_are_what_a_fresh_factorization_gives() -> None:
-    rng = np.random.default_rng(2)
-    X = rng.normal(size=(40, 12)) + rng.normal(size=(40, 1))
-    for freedom in (39.0, None):
-        found = WeightedColumns(DesignMatrix(X, False), rng.uniform(0.5, 2, 40), X[:, 0] + X[:, 5])
-        moved, fresh = Relevance(found, freedom), Relevance(found, freedom)
-        for j, rho in [(0, 0.1), (3, 2.0), (5, 0.01), (3, 0.5), (7, 1.0), (0, np.inf), (0, 3.0)]:
-            moved.move(j, rho)
-        fresh.stay(moved.active, moved.rho)
-        for name in ("s", "q", "sigma", "mu", "error", "gram"):
-            assert_allclose(getattr(moved, name), getattr(fresh, name), atol=1e-10)
-
-
 @each("freedom", [39.0, None])
 def test_precisions_move_together_by_newtons_method_on_the_evidence(freedom) -> None:
     """Gradient and Hessian in ln ρ by differences of the evidence, which never falls."""

@@ -128,18 +128,6 @@ def test_errors_of_very_different_weights_are_counted_to_the_lightest_row() -> N
         assert model.n_errors_ == pytest.approx(least, rel=1e-9) or not model.exact_
 
 
-def test_every_conflict_of_a_proof_is_one() -> None:
-    X, y = problem(1, 40, 3)
-    P = ZeroOneProblem(X, y, np.ones(40), 2, True)
-    search = Search(P, 10_000, None)
-    found = search.run(Answer(np.zeros(4), P.total, 0.0))
-    assert found.bound == found.cost > 0
-    signs = P.rows.y
-    for rows in search.conflicts:
-        assert not separability(P.rows.X[rows], signs[rows]).separable
-        assert len(rows) <= 5
-
-
 def test_three_classes_are_fitted_together_and_certified() -> None:
     for seed in range(6):
         rng = np.random.default_rng(seed)

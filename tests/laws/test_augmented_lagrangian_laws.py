@@ -180,12 +180,3 @@ def test_an_envelope_is_below_its_loss_and_touches_it_at_the_slopes(loss: str) -
     rise = (smooth.values(both, other + h) - smooth.values(both, other - h)) / (2 * h)
     assert_allclose(s, rise, atol=1e-6)
     assert_allclose(values + smooth.conjugates(both, s), s * other, atol=1e-12)
-
-
-@each("seed", [16, 50, 51])
-def test_envelopes_that_are_straight_in_all_rows_end_no_fit(seed: int) -> None:
-    """Few weights enter, and no row is on the margin."""
-    rng = np.random.default_rng(seed)
-    X, weights = rng.standard_normal((40, 60)), rng.random(40)
-    model = LinearClassifier(loss="hinge", penalty="elastic_net", strength=1.0)
-    assert model.fit(X, X[:, 0] > 0, sample_weight=weights).status_ == "converged"

@@ -35,17 +35,11 @@ from linclass.evaluation.comparisons.missing_scores import (
 from linclass.evaluation.comparisons.nemenyi_test import critical_difference, nemenyi
 from linclass.evaluation.comparisons.pairwise_matrix import pairwise
 from linclass.evaluation.comparisons.ranking import average_ranks, ranks
-from linclass.evaluation.comparisons.replication import at_least
 from linclass.evaluation.comparisons.sensitivity import leave_one_out_winners
 from linclass.evaluation.comparisons.wilcoxon_test import wilcoxon
 
 RNG = np.random.default_rng(0)
 TABLE = np.round(RNG.random((12, 5)), 1)  # with ties
-
-
-def test_every_public_name_is_a_documented_function() -> None:
-    for name in dir(comparisons):
-        assert getattr(comparisons, name).__doc__, name
 
 
 def test_ranks_are_scipys_and_ignore_noise_below_the_tolerance() -> None:
@@ -274,15 +268,6 @@ def test_nemenyis_test_of_two_methods_is_the_sign_test(n: int) -> None:
     assert_array_equal(apart, np.array(exact) <= 0.05)
 
 
-def test_an_interval_covers_by_its_t_quantile() -> None:
-    found = corrected_interval(TABLE, ratio=1 / 9)
-    error = TABLE.std(axis=0, ddof=1) * np.sqrt(1 / 12 + 1 / 9)
-    assert_allclose(found.upper - found.mean, stats.t.ppf(0.975, 11) * error)
-    one = corrected_interval(TABLE[:1], ratio=1 / 9)
-    assert np.isnan(one.lower).all()
-    assert_array_equal(one.mean, TABLE[0])
-
-
 @each(("p", "n", "folds"), [(0.99, 100, 10), (0.98, 40, 2), (0.95, 30, 3)])
 def test_intervals_cover_the_accuracy_also_where_no_fold_has_an_error(
     p: float, n: int, folds: int
@@ -438,13 +423,6 @@ def test_beyond_hundred_the_normal_approximation_continues_the_exact_test() -> N
     )
 
 
-def test_float_noise_makes_no_wins() -> None:
-    table = np.array([[0.1 + 0.2, 0.3], [0.5, 0.4]])
-    found = pairwise(table)
-    assert (found.wins[0, 1], found.ties[0, 1], found.losses[0, 1]) == (1, 1, 0)
-    assert table[0, 0] > table[0, 1]
-
-
 def test_pairs_use_the_data_sets_that_both_have() -> None:
     table = TABLE.copy()
     table[3, 0] = np.nan
@@ -453,34 +431,12 @@ def test_pairs_use_the_data_sets_that_both_have() -> None:
     assert pairwise(table).p[1, 2] == pairwise(TABLE).p[1, 2]
 
 
-def test_ratings_are_the_solution_of_their_equations() -> None:
-    """At the maximum, wins = expected wins + θ/prior², method by method."""
-    prior = 1.5
-    found = bradley_terry(TABLE, prior=prior, draws=10)
-    d = TABLE[:, :, None] - TABLE[:, None, :]
-    met = np.where(np.abs(d) < 1e-9, 0.5, d > 0).sum(axis=0) * (1 - np.eye(5))
-    P = 1 / (1 + np.exp(found.theta[None, :] - found.theta[:, None]))
-    expected = ((met + met.T) * P).sum(axis=1)
-    assert_allclose(met.sum(axis=1), expected + found.theta / prior**2, rtol=1e-8)
-    assert found.theta.sum() == pytest.approx(0)
-
-
 def test_a_method_that_never_loses_has_a_finite_rating() -> None:
     found = bradley_terry(np.array([[1.0, 0.5], [0.9, 0.4]]), draws=20)
     assert np.isfinite(found.elo).all()
     assert found.theta[0] > found.theta[1]
     assert (found.lower <= found.elo + 1e-9).all()
     assert (found.elo <= found.upper + 1e-9).all()
-
-
-def test_at_least_k_of_n_by_enumeration() -> None:
-    p = np.array([0.9, 0.3, 0.6])
-    expected = np.zeros(4)
-    for wins in product([0, 1], repeat=3):
-        chance = np.prod(np.where(wins, p, 1 - p))
-        expected[: sum(wins) + 1] += chance
-    assert_allclose(at_least(p), expected)
-    assert_allclose(at_least([0.5] * 10), stats.binom.sf(np.arange(11) - 1, 10, 0.5))
 
 
 def test_methods_that_lack_a_score_never_change_which_others_are_complete() -> None:

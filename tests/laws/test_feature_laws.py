@@ -198,23 +198,6 @@ def test_products_of_products_are_what_their_names_say(first: str, second: str) 
         np.testing.assert_allclose(values, eval(formula, {}, columns), rtol=1e-12)
 
 
-def test_quadratic_has_every_product_once() -> None:
-    names = MAPS["quadratic"](table(d=3)).names
-    assert names == ("a", "b", "c", "a^2", "a*b", "a*c", "b^2", "b*c", "c^2")
-
-
-def test_interactions_are_the_quadratic_without_squares() -> None:
-    quadratic, interactions = MAPS["quadratic"](table()), MAPS["interactions"](table())
-    assert interactions.names == tuple(name for name in quadratic.names if "^" not in name)
-
-
-def test_powers_go_up_to_the_degree() -> None:
-    assert MAPS["powers"](table(d=2), degree=3).names == ("a", "b", "a^2", "b^2", "a^3", "b^3")
-    assert MAPS["powers"](table(), degree=1).names == table().names
-    with pytest.raises(ValueError, match="degree is 0"):
-        MAPS["powers"](table(), degree=0)
-
-
 @each(
     ("name", "option"),
     [

@@ -278,15 +278,3 @@ def test_folds_are_numbers_of_rows_or_masks(model: Any) -> None:
     ]:
         with pytest.raises(ValueError, match=re.escape(words)):
             model.fit_many(X, y, folds, [{}])
-
-
-def test_without_params_each_fold_has_one_fit_of_the_present_ones() -> None:
-    X, y = rows(2)
-    held_out = [np.arange(10), np.arange(10, 20)]
-    for fits, out in zip(
-        LogisticRegression(strength=0.1).fit_many(X, y, held_out), held_out, strict=True
-    ):
-        kept = np.delete(np.arange(72), out)
-        alone = LogisticRegression(strength=0.1).fit(X[kept], y[kept])
-        assert [fit.get_params() for fit in fits] == [alone.get_params()]
-        np.testing.assert_allclose(fits[0].coef_, alone.coef_, atol=1e-4)

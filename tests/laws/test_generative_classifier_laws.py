@@ -54,8 +54,6 @@ PROBABILISTIC = [
     FlexibleDiscriminantAnalysis,
     MixtureDiscriminantAnalysis,
 ]
-ITERATED = (FlexibleDiscriminantAnalysis, MixtureDiscriminantAnalysis)
-CLOSED = [kind for kind in KINDS if kind not in ITERATED]
 
 
 @pytest.fixture
@@ -86,36 +84,6 @@ def test_sparse_rows_give_the_model_of_dense_rows(
     expected = dense.decision_function(X)
     np.testing.assert_allclose(sparse.decision_function(sp.csr_array(X)), expected, atol=1e-9)
     np.testing.assert_allclose(dense.decision_function(sp.csr_array(X)), expected, atol=1e-9)
-
-
-@each("kind", KINDS)
-def test_a_weight_of_three_is_the_row_three_times(kind: Any, rng: np.random.Generator) -> None:
-    X, y = DATA[3]
-    times = rng.integers(1, 4, len(y))
-    repeated = np.repeat(np.arange(len(y)), times)
-    weighted = kind().fit(X, y, sample_weight=times)
-    longer = kind().fit(X[repeated], y[repeated])
-    np.testing.assert_allclose(
-        weighted.decision_function(X), longer.decision_function(X), atol=1e-9
-    )
-
-
-@each("kind", KINDS)
-def test_the_order_of_rows_does_not_matter(kind: Any, rng: np.random.Generator) -> None:
-    X, y = DATA[5]
-    order = rng.permutation(len(y))
-    np.testing.assert_allclose(
-        kind().fit(X[order], y[order]).decision_function(X),
-        kind().fit(X, y).decision_function(X),
-        atol=1e-9,
-    )
-
-
-@each("kind", KINDS)
-def test_the_names_of_the_classes_do_not_matter(kind: Any) -> None:
-    X, y = DATA[3]
-    names = np.array(["c", "a", "b"])  # sorted, they stand in another order
-    assert np.array_equal(kind().fit(X, names[y]).predict(X), names[kind().fit(X, y).predict(X)])
 
 
 @each("K", DATA)
@@ -149,14 +117,6 @@ def test_linear_classifiers_score_by_their_coefficients(kind: Any, K: int) -> No
     assert model.intercept_.shape == (rows,)
     Z = X @ model.coef_.T + model.intercept_
     np.testing.assert_array_equal(model.decision_function(X), Z[:, 0] if K == 2 else Z)
-
-
-@each("kind", CLOSED)
-def test_every_fit_reports_how_it_ended(kind: Any) -> None:
-    model = kind().fit(*DATA[3])
-    assert (model.status_, model.reason_) == ("converged", "")
-    assert model.certificate_kind_ == "closed_form"
-    assert model.n_iter_ == 0
 
 
 @each(
@@ -555,10 +515,3 @@ def test_smoothing_is_of_the_variance_within_classes_however_far_apart(family: s
     variances = [-0.5 / model.natural_[0][:, 2:] for model in (smoothed, plain)]
     within = np.mean(variances[1], axis=0)  # of classes of as many rows
     np.testing.assert_allclose(variances[0], variances[1] + 1e-3 * within, rtol=1e-6)
-
-
-@each("family", ["gaussian", "spherical_gaussian"])
-def test_where_no_class_varies_it_is_of_all_rows(family: str) -> None:
-    X, y = np.repeat([[0.0, 3.0], [1.0, 2.0]], 5, axis=0), np.repeat([0, 1], 5)
-    model = ExponentialFamilyNB(family, smoothing=0.1).fit(X, y)
-    np.testing.assert_allclose(-0.5 / model.natural_[0][:, 2:], 0.1 * 0.25)

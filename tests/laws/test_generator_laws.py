@@ -253,13 +253,3 @@ def test_sparse_rows_are_csr_with_their_densities_and_do_not_depend_on_blocks(
     assert (again != X).nnz == 0
     with pytest.raises(ValueError, match="features: 80 is less than 50 for each of 2 classes"):
         draw("high_dimensional_sparse", features=80, informative=50)
-
-
-def test_corners_of_a_simplex_are_equally_far() -> None:
-    X, y = draw("simplex", 0, (4000,) * 4, distance=5.0, features=6)
-    means = np.array([X[y == k].mean(axis=0) for k in range(4)])
-    between = np.linalg.norm(means[:, None] - means, axis=2)[np.triu_indices(4, 1)]
-    np.testing.assert_allclose(between, 5, atol=5 * np.sqrt(2 / 4000))
-    assert bayes("simplex", (7, 7))[0] == pytest.approx(norm.cdf(-1.5))  # two classes 3 apart
-    with pytest.raises(ValueError, match="features: 2 is less than the 3 classes; give more"):
-        draw("simplex", rows=(1, 1, 1), features=2)

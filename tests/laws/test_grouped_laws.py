@@ -231,23 +231,11 @@ def test_the_strongest_penalty_within_one_standard_error():
     assert chosen(scores, "one_standard_error") == {"strength": 10.0, "power": 1}
 
 
-def test_a_best_candidate_without_spread_has_only_its_equals():
-    scores = [[0.7, 0.9, 0.9, 0.89, 0.7, 0.7, 0.7, 0.89]] * 4
-    assert chosen(scores, "one_standard_error") == {"strength": 10.0, "power": 1}
-
-
 def test_where_nothing_is_a_strength_the_best_is_chosen():
     options = [{"power": p} for p in (1, 2, 3)]
     scores = [[0.89, value, 0.9] for value in (0.8, 1.0)]
     scores[0][1] += 0.02
     assert chosen(scores, "one_standard_error", options) == {"power": 2}
-
-
-@each("kind", [np.int64, np.float32, int])
-def test_whole_numbers_of_numpy_are_strengths(kind):
-    """np.int64 was none, so the earlier of two equals was chosen, not the stronger."""
-    options = [{"strength": kind(s)} for s in (1, 10)]
-    assert chosen([[0.9, 0.9]] * 2, "best", options) == {"strength": 10}
 
 
 def test_small_c_is_a_strong_penalty():

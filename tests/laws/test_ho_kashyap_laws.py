@@ -67,25 +67,6 @@ def test_classes_are_separated_from_the_rest_one_by_one() -> None:
         assert z.min() > 0
 
 
-def test_the_order_of_rows_does_not_matter_to_dependent_features() -> None:
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        X, y, order = rng.integers(0, 2, (8, 25)) * 1.0, np.arange(8) % 2, rng.permutation(8)
-        new = rng.standard_normal((5, 25))
-        one, other = HoKashyap().fit(X, y), HoKashyap().fit(X[order], y[order])
-        Z = other.decision_function(new)
-        np.testing.assert_allclose(one.decision_function(new), Z, rtol=1e-6, atol=1e-8)
-
-
-def test_a_row_of_weight_two_is_the_row_twice() -> None:
-    X, y = rows(0, 1.0)
-    weights = np.random.default_rng(1).integers(0, 4, len(y))
-    weighted = HoKashyap(max_iter=200).fit(X, y, sample_weight=weights)
-    repeated = HoKashyap(max_iter=200).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
-    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-6)
-    assert weighted.separable_ == repeated.separable_
-
-
 def test_the_first_step_is_least_squares_on_signs() -> None:
     X, y = rows(1, 0.3)
     first = HoKashyap(max_iter=1).fit(X, y)

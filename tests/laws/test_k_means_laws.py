@@ -39,12 +39,3 @@ def test_neither_order_nor_repetition_of_rows_matters(k: int) -> None:
     np.testing.assert_array_equal(moved, expected[order])
     often = np.repeat(np.arange(90), times)
     np.testing.assert_array_equal(k_means(Y[often], np.ones(len(often)), k, 3, 7), expected[often])
-
-
-def test_there_are_no_more_centres_than_different_rows() -> None:
-    Y = np.repeat([[0.0, 1.0], [2.0, 5.0]], 10, axis=0)
-    found = k_means(Y, np.ones(20), 6, 5, 0)
-    assert sorted(set(found.tolist())) == [0, 1]
-    assert len(set(zip(found.tolist(), Y[:, 0].tolist(), strict=True))) == 2
-    assert not k_means(np.ones((7, 3)), np.ones(7), 3, 5, 0).any()
-    assert not k_means(np.ones((7, 0)), np.ones(7), 3, 5, 0).any()

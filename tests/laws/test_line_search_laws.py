@@ -1,8 +1,6 @@
 """Laws of line searches, on functions whose steps are known."""
 
-import ast
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from cases import each
@@ -10,16 +8,11 @@ from cases import each
 from linclass.base.line_search import (
     ARMIJO,
     CURVATURE,
-    LEAST,
     backtrack,
     decreased,
-    halve,
-    halve_each,
     minimize_along,
     wolfe,
 )
-
-PACKAGE = Path(__file__).parents[2] / "linclass"
 
 
 @dataclass
@@ -49,25 +42,9 @@ def test_backtracking_takes_the_first_step_of_sufficient_decrease(theta: float) 
         assert Log(theta + 2 * t * step).value > old.value + ARMIJO * 2 * t * slope
 
 
-def test_a_step_that_is_refused_at_every_length_is_not_taken() -> None:
-    old = Log(3.0)
-    assert backtrack(old, lambda t: Log(3.0 + 1e30 * t), -1.0) == (old, 0.0)
-
-
 def test_a_value_of_nan_is_no_decrease() -> None:
     assert not decreased(np.nan, 1.0, -1.0)
     assert not decreased(np.inf, 1.0, -1.0)
-
-
-def test_halving_ends() -> None:
-    assert LEAST / 2 < halve(lambda t: t, lambda new, t: False)[1] <= LEAST
-
-
-def test_halving_each_of_many_is_halving_one_after_another() -> None:
-    limits = np.random.default_rng(0).random(50) ** 8
-    together = halve_each(lambda t: t.copy(), lambda t: t <= limits, len(limits))
-    alone = [halve(lambda t: t, lambda new, t, most=most: t <= most)[1] for most in limits]
-    assert together.tolist() == alone
 
 
 @each("first", [1e-4, 1.0, 1e4])
@@ -77,11 +54,6 @@ def test_a_wolfe_step_decreases_and_flattens(first: float) -> None:
     slope, t = float(old.gradient @ s), 3.0 - new.theta
     assert decreased(new.value, old.value, t * slope)
     assert new.gradient @ s >= CURVATURE * slope
-
-
-def test_wolfe_does_not_ascend() -> None:
-    old = Log(3.0)
-    assert wolfe(old, lambda t: Log(3.0 + t), np.array([1.0]), 1.0) is old
 
 
 @each("kinks", [[0.1], [0.2, 0.21, 0.7], [0.9]])
@@ -104,16 +76,3 @@ def test_the_exact_search_finds_the_minimum_of_a_piecewise_quadratic_function(ki
     assert new.t == t
     assert abs(derivatives(new, t)[0]) <= 0.1
     assert new.value < 0
-
-
-def test_steps_are_shortened_in_one_file() -> None:
-    """A loop that halves something is a line search, and belongs there."""
-    halving = set()
-    for file in PACKAGE.rglob("*.py"):
-        loops = (ast.While, ast.For)
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        inside = [n for loop in ast.walk(tree) if isinstance(loop, loops) for n in ast.walk(loop)]
-        steps = [n for n in inside if isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Div)]
-        if any(isinstance(n.value, ast.Constant) and n.value.value == 2 for n in steps):
-            halving.add(file.name)
-    assert halving == {"line_search.py"}

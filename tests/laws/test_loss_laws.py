@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from cases import each
 from numpy.testing import assert_allclose
-from problems import CONVEX, FITTED, LOSSES, SMOOTH, K, scores, targets
+from problems import CONVEX, LOSSES, SMOOTH, K, scores, targets
 from scipy.optimize import minimize
 from scipy.special import erfcx, log_ndtr
 
 from linclass import LinearClassifier
 from linclass.base import parts
 from linclass.base.parts import find
-from linclass.linear.losses.base import Loss, MarginLoss, ResidualLoss
+from linclass.linear.losses.base import Loss, MarginLoss
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.losses.probit import Probit
@@ -244,31 +244,6 @@ def test_convex_margin_losses_bound_zero_one_loss(name: str) -> None:
     assert (loss.value(m) >= find("losses", "zero_one")().value(m)).all()
 
 
-def test_logistic_slope_is_the_ufunc_that_prepared_steps_use() -> None:
-    f, inner, outer = Logistic.slope_as_ufunc
-    m = np.linspace(-30, 30, 301)
-    assert_allclose(outer * f(inner * m), Logistic().slope(m), atol=1e-15)
-
-
-def test_the_linear_classifier_documents_every_loss_that_it_fits() -> None:
-    """As 'name' in the entry of `loss`, no more and no fewer; an option has a value."""
-    assert LinearClassifier.__doc__
-    entry = LinearClassifier.__doc__.partition("loss : ")[2].partition("penalty : ")[0]
-    assert set(re.findall(r"'(\w+)'(?!: \d)", entry)) == set(FITTED)
-
-
-def test_the_file_of_the_linear_classifier_reports_which_losses_are_fitted_jointly() -> None:
-    """Those with a joint loss, and those of K scores that are no other's joint loss."""
-    found = {name: find("losses", name) for name in FITTED}
-    others = {loss.joint for loss in found.values()}
-    joint = {
-        name for name, loss in found.items() if loss.joint or (loss.binary and name not in others)
-    }
-    text = str(sys.modules[LinearClassifier.__module__].__doc__)
-    listed = text.partition("With more classes,")[2].partition("Any other loss")[0]
-    assert set(re.findall(r"'(\w+)'", listed)) == joint
-
-
 def test_the_probit_loss_keeps_its_digits_from_tail_to_tail() -> None:
     """Mills' ratio as a quotient of normal functions, from −3 on, has the digits of that by erfcx, at any margin."""
     m = np.concatenate([np.linspace(-40, 37, 2001), [-3 - 1e-12, -3.0, -3 + 1e-12, 0.0]])
@@ -334,11 +309,3 @@ def test_what_a_loss_may_leave_out(
     model = fit_of_contributing(monkeypatch, name, without, **facts)
     assert (model.status_, model.certificate_kind_) == ("converged", certificate)
     assert_allclose(model.coef_, whole.coef_, atol=1e-2)
-
-
-@each("method", METHODS)
-@each("base", [MarginLoss, ResidualLoss])
-def test_a_loss_reports_which_method_it_lacks(base: type[Loss], method: str) -> None:
-    half = type("Half", (base,), {})()
-    with pytest.raises(NotImplementedError, match=f"the loss Half has no method {method}; define"):
-        getattr(half, method)(np.ones(3))

@@ -12,9 +12,6 @@ from scipy import sparse
 
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parts import find, names
-from linclass.kernels.functions.gaussian import Gaussian
-from linclass.kernels.kernel_design import KernelDesign
-from linclass.kernels.kernel_norm import KernelNorm
 from linclass.linear.losses.base import MarginLoss
 from linclass.linear.losses.margin import Hinge
 from linclass.linear.objective.certificate import duality_gap
@@ -114,39 +111,6 @@ def test_many_rows_take_the_short_cuts_to_the_same_end(loss: str) -> None:
     assert gap <= 1e-10 * solution.objective
 
 
-@each("system", ["FeatureSystem", "RowSystem"])
-@each("intercept", [True, False])
-def test_each_system_solves_newtons_equations(system: str, intercept: bool) -> None:
-    P = objective("squared_hinge", 50, 4, 0.1)
-    P.design.intercept, P.design.width = intercept, 4 + intercept
-    P.shape = (P.design.width,)
-    point = P.at_with_hessian(np.zeros(P.shape) + 0.1)
-    step, along = getattr(newton_system, system)(P).step(point)
-    assert_allclose(point.hessian @ step, -point.gradient, atol=1e-10)
-    assert_allclose(along, P.design.scores(step), atol=1e-11)
-
-
-def test_conjugate_gradients_solve_them_to_a_tenth() -> None:
-    P = objective("squared_hinge", 50, 4, 0.1)
-    point = P.at_with_hessian(np.zeros(P.shape) + 0.1)
-    step, along = newton_system.ProductSystem(P).step(point)
-    left = np.linalg.norm(point.hessian @ step + point.gradient)
-    assert left <= 0.1 * np.linalg.norm(point.gradient)
-    assert_allclose(along, P.design.scores(step), atol=1e-11)
-
-
-def test_the_updated_hessian_is_the_one_made_anew() -> None:
-    P = objective("squared_hinge", 200, 4, 0.1)
-    followed = newton_system.FeatureSystem(P)
-    rng = np.random.default_rng(1)
-    theta = rng.standard_normal(5)
-    for _ in range(5):
-        theta = theta + 0.1 * rng.standard_normal(5)
-        point = P.at(theta)
-        anew = newton_system.FeatureSystem(P).step(point)[0]
-        assert_allclose(followed.step(point)[0], anew, rtol=1e-10)
-
-
 @pytest.mark.parametrize("system", [newton_system.FeatureSystem, newton_system.RowSystem])
 def test_all_systems_lead_to_the_same_optimum(
     system: type, monkeypatch: pytest.MonkeyPatch
@@ -190,38 +154,6 @@ def test_an_envelope_has_the_slopes_and_curvatures_it_says_and_lies_below(loss: 
     assert_allclose(slopes, (up[0] - down[0]) / 2e-6, atol=1e-8)
     assert_allclose(curvatures, (up[1] - down[1]) / 2e-6, atol=1e-6)
     assert (values <= P.loss.values(P.y, z) + 1e-12).all()
-
-
-def test_rows_left_out_of_a_round_act_as_if_they_were_there() -> None:
-    P = objective("hinge", 30, 3, 0.1)
-    rng = np.random.default_rng(2)
-    theta = 0.1 * rng.standard_normal(4)
-    slopes, reach = -P.y * np.where(np.arange(30) < 10, 0.5, 1.0), 0.1
-    whole = Augmented(P, slopes, reach, np.arange(30)).at(theta)
-    stay = np.flatnonzero(whole.slopes == slopes)
-    assert len(stay) > 5
-    some = np.setdiff1d(np.arange(30), stay)
-    part = Augmented(P, slopes, reach, some)
-    assert_allclose(part.at(theta - part.force).gradient, whole.gradient, atol=1e-13)
-    shift = whole.value - part.at(theta - part.force).value
-    other = theta + 1e-6 * rng.standard_normal(4)
-    values = Augmented(P, slopes, reach, np.arange(30)).at(other).value
-    assert_allclose(values - part.at(other - part.force).value, shift, atol=1e-12)
-
-
-def test_rows_of_a_kernel_that_are_left_out_keep_their_functions() -> None:
-    """They are no coordinates of the rows that stay, whose scores they move all the same."""
-    rng = np.random.default_rng(3)
-    X = rng.standard_normal((30, 2))
-    K = Gaussian(0.5).matrix(X)
-    y = np.where(X[:, 0] > 0, 1.0, -1.0)
-    design: Any = KernelDesign(K)
-    P = Objective(design, find("losses", "hinge")(), y, None, KernelNorm(K), 0.1)
-    slopes = P.loss.nearest_slopes(y, rng.standard_normal(30), 1.0)[0]
-    part = Augmented(P, slopes, 0.1, np.arange(0, 30, 3))
-    theta = 0.1 * rng.standard_normal(11)
-    whole = P.design.scores(part.end(theta))
-    assert_allclose(part.design.scores(theta) + part.offset, whole[::3], atol=1e-12)
 
 
 def test_pegasos_comes_near_and_its_gap_reports_how_near() -> None:

@@ -10,7 +10,7 @@ from scipy.special import log_softmax, softmax
 
 from linclass.bayes import mean_of_softmax
 from linclass.bayes.mean_of_sigmoid import log_mean_of_sigmoid
-from linclass.bayes.mean_of_softmax import log_mean_of_softmax, score_directions
+from linclass.bayes.mean_of_softmax import log_mean_of_softmax
 
 EXACT, NEAR, ROUGH = (
     1e-7,
@@ -105,15 +105,6 @@ def test_probabilities_sum_to_one_and_follow_their_classes(K: int, spread: float
     assert_allclose(np.exp(moved), np.exp(found[:, order]), atol=1e-9)
 
 
-@each(("K", "spread"), CASES)
-def test_a_common_shift_of_all_scores_changes_nothing(K: int, spread: float) -> None:
-    mean, covariance = scores(K, spread)
-    a = np.random.default_rng(2).standard_normal((len(mean), K))
-    shifted = covariance + a[:, None] + a[:, :, None]
-    found, moved = (log_mean_of_softmax(mean + c, S) for c, S in ((0, covariance), (7, shifted)))
-    assert_allclose(np.exp(moved), np.exp(found), atol=1e-9)
-
-
 @each("K", [3, 4])
 def test_sure_scores_have_their_softmax_and_less_sure_ones_half_its_curvature(K: int) -> None:
     mean, covariance = scores(K, 1.0)
@@ -152,11 +143,3 @@ def test_blocks_of_rows_and_of_points_change_nothing_but_rounding(
         log_mean_of_softmax(*row) for row in zip(mean[:, None], covariance[:, None], strict=True)
     ]
     assert_allclose(np.concatenate(alone), whole, rtol=1e-9)
-
-
-def test_directions_make_the_covariance_about_the_mean_of_the_scores() -> None:
-    _, covariance = scores(5, 3.0)
-    A, C = score_directions(covariance), np.eye(5) - 0.2
-    assert_allclose(A @ A.swapaxes(1, 2), C @ covariance @ C, atol=1e-12)
-    far = score_directions(covariance, np.full((6, 1), 1e200))
-    assert_allclose(far, 1e200 * A, rtol=1e-9, atol=1e185)

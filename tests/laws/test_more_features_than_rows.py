@@ -309,21 +309,6 @@ def test_rda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str)
         assert_close(relative(model.decision_function(FORMS[form](X))), expected, case)
 
 
-@each("kind", [QuadraticDiscriminantAnalysis, RegularizedDiscriminantAnalysis])
-def test_classes_that_grow_by_shards_are_fitted_as_at_once(kind: Any) -> None:
-    X, y = ordinary(60, 30, 3)
-    for params in ({}, {"shrinkage": 0.4}):
-        for size in (5, 20, 30):
-            grown = kind(**params)
-            for begin in range(0, 60, size):
-                some = slice(begin, begin + size)
-                grown.partial_fit(sp.csr_array(X[some]), y[some], classes=range(3))
-                so_far = kind(**params).fit(X[: some.stop], y[: some.stop])
-                if len(so_far.classes_) == 3:
-                    expected = relative(so_far.decision_function(X))
-                    assert_close(relative(grown.decision_function(X)), expected, (params, size))
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_mixtures_are_those_of_the_covariance(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = words(40, 60, 2)

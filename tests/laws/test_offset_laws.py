@@ -51,12 +51,6 @@ def test_sparse_rows_far_from_0_are_not_taken_for_fitted() -> None:
     np.testing.assert_allclose(far.coef_, near.coef_, rtol=1e-8)
 
 
-def test_an_order_names_each_class_once() -> None:
-    X, y = three_classes()
-    with pytest.raises(ValueError, match="'mid' more than once"):
-        OrdinalRegression(order=["lo", "mid", "mid", "hi"]).fit(X, np.array(["lo", "mid", "hi"])[y])
-
-
 @each("intercept", [True, False])
 @each("K", [2, 3])
 @each("factor", [1e-8, 1e-5, 1e5, 1e8])

@@ -189,23 +189,6 @@ def test_adaline_with_a_small_step_is_least_squares() -> None:
     assert off[1] == pytest.approx(off[0] / 2, rel=0.1)
 
 
-@each("order", ["cyclic", "random"])
-@each("K", [2, 4])
-@each("name", MODELS)
-def test_a_row_of_weight_two_is_the_row_twice(name: str, K: int, order: str) -> None:
-    """In random order wherever the two stand."""
-    X, y = rows(K)
-    rng = np.random.default_rng(2)
-    weights = rng.integers(0, 4, len(y))
-    twice, labels = np.repeat(X, weights, axis=0), np.repeat(y, weights)
-    if order == "random":
-        shuffled = rng.permutation(len(labels))
-        twice, labels = twice[shuffled], labels[shuffled]
-    weighted = fresh(MODELS[name], order=order, max_iter=3).fit(X, y, sample_weight=weights)
-    repeated = fresh(MODELS[name], order=order, max_iter=3).fit(twice, labels)
-    np.testing.assert_allclose(theta_of(weighted), theta_of(repeated), atol=1e-8)
-
-
 @each("name", MODELS)
 def test_part_by_part_is_a_pass_in_the_order_given(name: str) -> None:
     X, y = rows(4)
@@ -449,15 +432,6 @@ def test_the_voted_perceptron_learns_part_by_part() -> None:
             parts.partial_fit(X[part], y[part], classes=range(4))
     np.testing.assert_allclose(parts.votes_, whole.votes_)
     np.testing.assert_allclose(parts.decision_function(X), whole.decision_function(X))
-
-
-@each("K", [2, 4])
-def test_a_row_of_weight_two_votes_twice(K: int) -> None:
-    X, y = rows(K)
-    weights = np.random.default_rng(2).integers(0, 4, len(y))
-    weighted = VotedPerceptron(max_iter=3).fit(X, y, sample_weight=weights)
-    repeated = VotedPerceptron(max_iter=3).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
-    np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X))
 
 
 def test_the_voted_perceptron_makes_the_mistakes_of_the_averaged_one() -> None:

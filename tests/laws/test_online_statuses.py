@@ -154,12 +154,6 @@ def test_nor_while_a_solver_goes_on(model: Any) -> None:
     assert fitted.fit(X, y).set_params(fit_intercept=True).partial_fit(X, y).n_iter_ == 1
 
 
-def test_the_ridge_does_not_change_while_learning() -> None:
-    fitted = SecondOrderPerceptron().partial_fit(X, y).set_params(ridge=5.0)
-    with pytest.raises(ValueError, match=r"ridge was 1\.0"):
-        fitted.partial_fit(X, y)
-
-
 def test_steps_and_thresholds_change_while_learning() -> None:
     assert (
         Adaline().partial_fit(X, y).set_params(learning_rate=1e-4).partial_fit(X, y).learning_rate_
@@ -184,10 +178,3 @@ def test_winnow_refuses_features_whose_factor_overflows() -> None:
         Winnow().fit(np.abs(X) * 1e5, y)
     fitted = Winnow(max_iter=5).fit(np.abs(X) * 150, y)
     assert np.isfinite(fitted.decision_function(np.abs(X))).all()
-
-
-@each("value", ["x", -1, [], None])
-@each("model", [*ALL, Perceptron, LinearClassifier])
-def test_fit_intercept_is_true_or_false(model: Any, value: Any) -> None:
-    with pytest.raises(ValueError, match=r"fit_intercept is .*; it must be True or False"):
-        model(fit_intercept=value).fit(X, y)

@@ -16,7 +16,6 @@ from linclass.base.regressor import Regressor
 from linclass.kernels.kernel_path import KernelPath
 from linclass.linear.composition.composition import Composition
 from linclass.linear.logistic_regression import LogisticRegression
-from linclass.linear.objective.objective import Objective
 
 STRENGTHS = [1e-3, 1.0, 1e-2, 0.3, 1e-4, 1e-2]  # in no order, one of them twice
 VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
@@ -162,28 +161,6 @@ def test_a_model_without_penalty_has_no_path() -> None:
 
     with pytest.raises(ValueError, match="no penalty"):
         LinearRegression().path(np.eye(3), np.arange(3.0), [1.0])
-
-
-@each("penalty", ["l2", {"l2": {"factors": [1, 0, 2, 3]}}], ids=str)
-@each("K", [2, 3])
-def test_a_known_hessian_is_that_of_another_strength(K: int, penalty: Any) -> None:
-    model = LogisticRegression(penalty=penalty, strength=0.3)
-    (objective,) = model._objectives(*model._start_fit(*problem(model, K)))
-    theta = np.random.default_rng(2).standard_normal(objective.shape)
-    point, other = objective.at(theta), objective.with_strength(0.01)
-    known = point.hessian.copy()
-    np.testing.assert_allclose(point.under(other).hessian, other.at(theta).hessian, rtol=1e-13)
-    np.testing.assert_array_equal(point.hessian, known)
-
-
-def test_near_strengths_share_a_hessian(monkeypatch: pytest.MonkeyPatch) -> None:
-    X, y = problem(LogisticRegression(), 3, n=6000)  # a Hessian of few rows costs as much as a step
-    formed, strengths = [], np.logspace(0, -4, 12)
-    form = Objective._penalized
-    monkeypatch.setattr(Objective, "_penalized", lambda *of: formed.append(1) or form(*of))
-    path = LogisticRegression(solver="newton").path(X, y, strengths)
-    assert path.certificate_.max() <= 1e-6
-    assert 0 < len(formed) < len(strengths)
 
 
 def test_a_fit_with_more_weights_than_rows_follows_the_path_to_a_weak_strength() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from pathlib import Path as Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from scipy.optimize import minimize
 from linclass import LinearClassifier, TunedClassifier
 from linclass.base.parts import find, names
 from linclass.linear.penalties.base import KinkedPenalty, Penalty
-from linclass.linear.penalties.entrywise import L1, L2, ElasticNet
+from linclass.linear.penalties.entrywise import ElasticNet
 from linclass.linear.penalties.group_lasso import GroupLasso
 
 BINDING = [name for name in PENALTIES if penalty_called(name).binds]
@@ -178,18 +177,6 @@ def test_units_of_features_in_a_group_do_not_matter_to_its_convergence(loss: str
     assert fit.certificate_kind_ == "duality_gap"
 
 
-@each("l1_ratio", [0.0, 0.3, 1.0])
-def test_the_ends_of_the_elastic_net_are_l2_and_l1(l1_ratio: float) -> None:
-    net, l1, l2 = ElasticNet(l1_ratio), L1(), L2()
-    U = 0.4 * W
-    mix = l1_ratio * l1.value(W) + (1 - l1_ratio) * l2.value(W)
-    assert_allclose(net.value(W), mix, rtol=1e-15)
-    for end in {0.0: [l2], 1.0: [l1]}.get(l1_ratio, []):
-        assert_allclose(net.prox(W, 0.7), end.prox(W, 0.7), rtol=1e-15)
-        assert net.into_domain(U) == end.into_domain(U)
-        assert_allclose(net.conjugate(U), end.conjugate(U), rtol=1e-15)
-
-
 def test_a_share_of_l1_outside_zero_to_one_is_refused() -> None:
     for wrong in (-0.1, 1.1, "half", np.nan):
         with pytest.raises(ValueError, match="l1_ratio is"):
@@ -218,14 +205,6 @@ def test_fenchel_young(name: str) -> None:
     U = np.array([[0.2, 0.9, -0.4], [0.0, 3.0, 1.0]])
     U = penalty.into_domain(U) * U
     assert penalty.value(W) + penalty.conjugate(U) >= np.vdot(U, W)
-
-
-def test_the_unpenalized_objective_ignores_the_strength() -> None:
-    penalty = find("penalties", "unpenalized")()
-    assert penalty.value(W) == 0
-    assert penalty.conjugate(np.zeros(3)) == 0
-    assert penalty.conjugate(np.ones(3)) == np.inf
-    assert penalty.into_domain(np.ones(3)) == 0
 
 
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
@@ -279,13 +258,6 @@ def test_a_penalty_with_a_kink_reports_which_method_it_lacks(method: str) -> Non
     arguments = [W, W, 1.0][: len(inspect.signature(getattr(part, method)).parameters)]
     with pytest.raises(NotImplementedError, match=f"the penalty Half has no method {method}"):
         getattr(part, method)(*arguments)
-
-
-def test_contributing_lists_the_methods_of_a_penalty_with_a_kink() -> None:
-    text = CONTRIBUTING.read_text(encoding="utf-8").partition("## A penalty of your own")[2]
-    listed = re.findall(r"^\| `(\w+)\(", text.partition("\n## ")[0], re.MULTILINE)
-    assert sorted(listed) == sorted(METHODS)
-    assert not {name for name in METHODS if name not in vars(of_contributing())}
 
 
 @each(

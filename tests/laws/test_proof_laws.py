@@ -17,7 +17,7 @@ from linclass import LinearSVM, LogisticRegression, ZeroOneClassifier, largest_m
 from linclass.base.messages import NotApplicable
 from linclass.linear import inequalities
 from linclass.separation.decision import Undecided
-from linclass.separation.proofs.integers import echelon, integers, null_space, product
+from linclass.separation.proofs.integers import integers, product
 from linclass.separation.proofs.nearest_point import decide_exactly, nearest_point
 from linclass.separation.proofs.signed_rows import SignedRows
 from linclass.separation.proofs.singular_values import exceed, lower_bound
@@ -304,20 +304,6 @@ def test_integers_are_the_floats() -> None:
     assert integers(np.array([[0.5, 3.0]])).tolist() == [[1, 6]]
     big = np.array([[2**40, 2**41]])
     assert product(big, big.T).tolist() == [[2**80 + 2**82]]
-
-
-def test_elimination_finds_rank_and_null_space() -> None:
-    rng = np.random.default_rng(0)
-    for n, p, r in [(6, 5, 3), (3, 7, 3), (8, 4, 4), (4, 4, 1), (3, 3, 0)]:
-        A = integers((rng.integers(-3, 4, (n, r)) @ rng.integers(-3, 4, (r, p))).astype(float))
-        rank = np.linalg.matrix_rank(A.astype(float))
-        E, rows, columns = echelon(A)
-        assert len(rows) == len(columns) == rank
-        assert all((np.delete(E[:, j], k) == 0).all() for k, j in enumerate(columns))
-        N = null_space(A)
-        assert N.shape == (p, p - rank)
-        assert not product(A, N).any()
-        assert np.linalg.matrix_rank(N.astype(float)) == p - rank
 
 
 def test_the_nearest_point_is_the_nearest() -> None:

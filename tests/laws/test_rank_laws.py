@@ -48,18 +48,6 @@ def test_dependent_columns_are_told_and_solved_by_least_norm(columns: Columns) -
         assert_allclose(model.coef_, least, atol=1e-7 * np.abs(least).max())
 
 
-@DEPENDENT
-def test_a_row_of_weight_two_is_the_row_twice_to_them(columns: Columns) -> None:
-    for seed in SEEDS:
-        rng = np.random.default_rng(seed)
-        X = columns(rng)
-        y, weights = rng.standard_normal(len(X)), rng.integers(1, 3, len(X))
-        weighted = LinearRegression().fit(X, y, sample_weight=weights)
-        often = rng.permutation(np.repeat(np.arange(len(X)), weights))
-        repeated = LinearRegression().fit(X[often], y[often])
-        assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-5, atol=1e-7)
-
-
 def test_columns_that_are_nearly_dependent_or_of_other_units_are_not() -> None:
     for seed in SEEDS:
         rng = np.random.default_rng(seed)

@@ -77,11 +77,6 @@ def test_more_folds_than_rows_of_a_class_are_refused_with_the_remedy() -> None:
         stratified_folds(labels([20, 4]), 5, seed=0)
 
 
-def test_one_fold_is_no_cross_validation() -> None:
-    with pytest.raises(ValueError, match="folds is 1"):
-        stratified_folds(labels([5, 5]), 1, seed=0)
-
-
 def test_seeds_are_the_same_in_every_process() -> None:
     code = "from linclass.tuning.folds import seed_of; print(seed_of('iris', 'lda', 0))"
     path = str(Path(__file__).parents[2])

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from cases import each
 
-import linclass
 from linclass.evaluation.risk import decide
 
 
@@ -68,16 +67,8 @@ def test_probabilities_too_small_for_a_number_keep_their_order() -> None:
     assert decide(log_proba, costs).tolist() == [1, 0]
 
 
-def test_equal_risks_take_the_first_action() -> None:
-    assert decide(np.log([[0.5, 0.5]]), [[0, 1], [1, 0]]).tolist() == [0]
-
-
 def test_costs_need_a_column_for_each_class() -> None:
     with pytest.raises(ValueError, match=r"costs has shape \(2, 2\).*3 columns"):
         decide(posteriors(3, 3), [[0, 1], [1, 0]])
     with pytest.raises(ValueError, match="NaN or infinity"):
         decide(posteriors(3, 2), [[0, np.inf], [1, 0]])
-
-
-def test_decide_is_public() -> None:
-    assert linclass.decide is decide

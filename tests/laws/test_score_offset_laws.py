@@ -124,19 +124,6 @@ def test_penalized_fits_minimize_the_objective_with_offsets(params: dict[str, An
     assert -P[np.arange(len(y)), y].mean() + penalty == pytest.approx(best, rel=1e-7)
 
 
-def test_an_l1_fit_too() -> None:
-    X, y = rows(2)
-    offset = np.random.default_rng(1).normal(size=len(y)) * 2
-    model = LogisticRegression(penalty="l1", strength=0.15, tol=1e-10).fit(X, y, offset=offset)
-    p = model.predict_proba(X, offset)[:, 1]
-    slopes = X.T @ (p - y) / len(y)
-    w = model.coef_[0]
-    assert 0 < np.count_nonzero(w) < 3
-    np.testing.assert_allclose(slopes[w != 0], -0.15 * np.sign(w[w != 0]), atol=1e-6)
-    assert (np.abs(slopes[w == 0]) <= 0.15 + 1e-6).all()
-    assert (p - y).mean() == pytest.approx(0, abs=1e-8)
-
-
 def test_offsets_that_have_every_row_right_separate_nothing() -> None:
     X, y = rows(2)
     offset = 3.0 * (2 * y - 1) + 0.2 * X[:, 0]

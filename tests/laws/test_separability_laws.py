@@ -204,13 +204,6 @@ def test_moving_and_stretching_the_rows_changes_no_answer(kind: str) -> None:
         assert separability(X * stretch, y, "none").kind == separability(X, y, "none").kind
 
 
-def test_a_constant_feature_is_an_intercept() -> None:
-    for seed in range(30):
-        X, y = problem("grid", seed)
-        with_one = separability(np.column_stack([X, np.ones(len(X))]), y, "none")
-        assert with_one.kind == separability(X, y, "feature").kind == separability(X, y).kind
-
-
 def test_every_pair_of_three_classes_is_answered() -> None:
     X = np.array([[0.0], [1.0], [2.0], [2.0], [3.0], [4.0]])
     y = np.array(["a", "a", "b", "c", "c", "b"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pydoc
 import re
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 from cases import each
 from numpy.testing import assert_allclose
-from problems import CONVEX, FITTED, PENALTIES, SMOOTH, differences, objective, penalty_called
+from problems import CONVEX, FITTED, PENALTIES, SMOOTH, differences, objective
 from scipy import sparse
 
 from linclass import LinearClassifier, LinearRegression, LogisticRegression, Ridge
@@ -24,11 +23,10 @@ from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.multiclass import Kesler
 from linclass.linear.objective.certificate import certificate_of_step, duality_gap
 from linclass.linear.objective.distinct_rows import distinct_rows, merge_rows
-from linclass.linear.objective.objective import Objective, Point
+from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.base import Solver, Trace
 from linclass.linear.solvers.hinge.perceptron_rule import PerceptronRule
-from linclass.linear.solvers.hinge.reductions import SolverAfterReductions
 from linclass.linear.solvers.smooth.gradient_descent import prepared_steps
 from linclass.linear.solvers.smooth.newton import Newton, inverse_hessian
 
@@ -68,13 +66,6 @@ SETTLING = [
     )
     for s, l in SMOOTH_PAIRS
     if (s, l) != ("subgradient", "exponential")
-]
-
-BY_FEATURE = [
-    (solver, loss)
-    for solver, loss in SMOOTH_PAIRS
-    if takes_penalty(find("solvers", solver), penalty_called(CURVED[1]))
-    and solver not in ("subgradient", "stochastic_gradient")
 ]
 
 
@@ -164,13 +155,6 @@ def test_the_duality_gap_bounds_what_is_left_anywhere(
 
 
 @each("penalty", CURVED)
-@each("loss", TWICE)
-def test_the_duality_gap_goes_to_zero(loss: str, penalty: str) -> None:
-    P = objective(loss, penalty)
-    assert made("newton", tol=1e-14).solve(P, P.zero()).certificate < 1e-13
-
-
-@each("penalty", CURVED)
 @each("loss", ["logistic", "softmax", "squared"])
 def test_the_duality_gap_is_of_second_order_near_the_minimum(loss: str, penalty: str) -> None:
     """Also off the best intercept, where balancing the slopes by force would cost a first order."""
@@ -218,12 +202,6 @@ def test_solvers_leave_zero_without_a_ridge(loss: str, penalty: str | None, solv
 @each(("solver", "loss"), SETTLING)
 def test_every_solver_reaches_the_same_optimum(solver: str, loss: str) -> None:
     reaches_the_optimum(solver, objective(loss))
-
-
-@each("penalty", CURVED[1:])
-@each(("solver", "loss"), BY_FEATURE)
-def test_solvers_reach_the_optimum_under_any_factors(solver: str, loss: str, penalty: str) -> None:
-    reaches_the_optimum(solver, objective(loss, penalty))
 
 
 def reaches_the_optimum(solver: str, P: Objective) -> None:
@@ -318,16 +296,6 @@ def fit(solver: str, X: Any, y: Any, **more: Any) -> LogisticRegression:
 
 
 @each(("solver", "classes"), FITS)
-def test_weight_two_is_the_row_twice(solver: str, classes: int) -> None:
-    X, y = data(classes=classes)
-    twice = np.arange(len(y)) % 3 == 0
-    weighted = fit(solver, X, y, sample_weight=1.0 + twice)
-    repeated = fit(solver, np.vstack([X, X[twice]]), np.r_[y, y[twice]])
-    assert_allclose(weighted.coef_, repeated.coef_, atol=2e-6)
-    assert_allclose(weighted.objective_, repeated.objective_, rtol=1e-10)
-
-
-@each(("solver", "classes"), FITS)
 def test_permuting_permutes_the_answer(solver: str, classes: int) -> None:
     X, y = data(classes=classes)
     model, rng = fit(solver, X, y), np.random.default_rng(0)
@@ -372,15 +340,6 @@ def test_a_regression_starts_warm_too() -> None:
         assert_allclose(model.coef_, coef, atol=1e-5)
         wider = np.column_stack([X, X[:, 0] ** 2])  # an old answer that does not fit is left alone
         assert model.fit(wider, y).coef_.shape == (5,)
-
-
-def test_class_weights_are_row_weights() -> None:
-    X, y = data()
-    balanced = len(y) / (2 * np.bincount(y))
-    expected = fit("newton", X, y, sample_weight=balanced[y]).coef_
-    assert_allclose(fit("newton", X, y, class_weight="balanced").coef_, expected, rtol=1e-10)
-    by_hand = {0: balanced[0], 1: balanced[1]}
-    assert_allclose(fit("newton", X, y, class_weight=by_hand).coef_, expected, rtol=1e-10)
 
 
 def test_the_trace_is_kept_only_when_asked_for() -> None:
@@ -474,14 +433,6 @@ def test_equal_rows_are_found_wherever_they_stand(order: Any) -> None:
     np.testing.assert_array_equal(place[300:], place[:10])
 
 
-def test_a_base_class_is_no_solver() -> None:
-    assert "reductions" not in names("solvers")
-    for name in names("solvers"):
-        kind = find("solvers", name)
-        assert kind.solve is not Solver.solve
-        assert getattr(kind, "descend", None) is not SolverAfterReductions.descend
-
-
 @each("solver", names("solvers"))
 @each("loss", names("losses"))
 def test_a_solver_that_is_refused_is_told_one_that_fits(loss: str, solver: str) -> None:
@@ -507,12 +458,6 @@ def test_a_warm_start_of_other_classes_begins_at_0(loss: str) -> None:
     for y in (*targets, targets[0]):
         cold = LinearClassifier(loss=loss, strength=0.1).fit(X, y)
         np.testing.assert_array_equal(warm.fit(X, y).coef_, cold.coef_)
-
-
-def test_what_is_computed_once_documents_itself() -> None:
-    """As `help` finds it, at the class."""
-    assert Point.gradient.__doc__
-    assert "gradient" in pydoc.render_doc(Point)
 
 
 def test_what_cannot_work_together_is_refused_in_one_sentence() -> None:
@@ -584,28 +529,6 @@ def test_a_solver_may_bring_options_of_its_own() -> None:
     assert (LogisticRegression(solver=made_before).fit(X, y).coef_ == named.coef_).all()
     model = LogisticRegression(solver={"gradient_descent": {"record": [0, 5]}}).fit(X, y)
     assert list(model.path_) == [0, 5]
-
-
-@each("solver", ["auto", "newton", {"newton_cg": {"forcing": 0.1}}])
-def test_parts_are_the_modules_that_a_fit_is_made_of(solver: Any) -> None:
-    parts = LogisticRegression(solver=solver).parts()
-    losses = {"linclass.linear.losses.margin", "linclass.linear.losses.multiclass"}
-    assert losses | {"linclass.linear.penalties.entrywise"} <= set(parts)
-    X, y = data()
-    chosen = LogisticRegression(solver=solver).fit(X, y).solver_
-    assert find("solvers", chosen).__module__ in parts
-
-
-def test_a_path_of_strengths_is_as_good_as_separate_fits() -> None:
-    start = objective("logistic").zero()
-    strengths = [1.0, 0.1, 1e-3]
-    found = find("solvers", "newton")(tol=1e-10).path(objective("logistic"), strengths, start)
-    for strength, solution in zip(strengths, found, strict=True):
-        alone = find("solvers", "newton")(tol=1e-10).solve(
-            objective("logistic", strength=strength), start
-        )
-        assert solution.converged
-        assert np.allclose(solution.theta, alone.theta, atol=1e-8)
 
 
 @each("order", ["random", "cyclic", "largest_violation"])

@@ -19,18 +19,14 @@ from linclass import (
     LogisticRegression,
     Ridge,
 )
-from linclass.base.design_matrix import DesignMatrix
-from linclass.base.line_search import backtrack_predicted
 from linclass.base.parts import find, names
 from linclass.linear.composition.compatibility import mismatch, takes_penalty
 from linclass.linear.losses.base import KINDS
 from linclass.linear.objective.certificate import duality_gap
-from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L1
 from linclass.linear.penalties.entrywise import ElasticNet as Net
 from linclass.linear.solvers.base import Solver, Trace
-from linclass.linear.solvers.l1.newton_step import NewtonStep
 
 KINKED = [name for name in PENALTIES if penalty_called(name).kinked]
 NAMED = [name for name in KINKED if name in names("penalties")]
@@ -371,20 +367,6 @@ def test_a_wide_lasso_is_found_from_few_columns_of_its_gram_matrix(
         assert 5 <= np.count_nonzero(one.coef_) < 200
 
 
-def test_many_scores_of_many_features_go_by_conjugate_gradients(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The same optimum, whichever step is taken."""
-    X, y = data(3)
-    one = fitter(penalty="l1", tol=1e-10)(X, y)
-    monkeypatch.setattr("linclass.linear.solvers.l1.working_set.TOGETHER", 0)
-    monkeypatch.setattr("linclass.linear.solvers.l1.working_set.DENSE", 0)
-    for X_, y_, same in [(X, y, one), (X, y % 2, fitter(penalty="l1", tol=1e-10)(X, y % 2))]:
-        other = fitter(penalty="l1", tol=1e-10)(X_, y_)
-        assert other.status_ == "converged"
-        assert_allclose(other.objective_, same.objective_, rtol=1e-9)
-
-
 def test_what_has_a_kink_is_refused_by_solvers_that_do_not_see_it() -> None:
     with pytest.raises(ValueError, match="newton needs") as caught:
         LogisticRegression(penalty="l1", solver="newton").check()
@@ -406,15 +388,6 @@ def test_what_has_a_kink_is_refused_by_solvers_that_do_not_see_it() -> None:
         with pytest.raises(ValueError, match=remedy) as caught:
             LinearClassifier(**params).check()
         assert "\n" not in str(caught.value)
-
-
-def test_without_strength_or_share_a_kink_is_none() -> None:
-    X, y = data(2)
-    plain = LogisticRegression(penalty=None, tol=1e-10).fit(X, y)
-    for params in [{"penalty": "l1", "strength": 0}, {"penalty": "elastic_net", "strength": 0}]:
-        model = LogisticRegression(tol=1e-10, solver="newton", **params).fit(X, y)
-        assert_allclose(model.coef_, plain.coef_, atol=1e-6)
-    LogisticRegression(penalty="elastic_net", l1_ratio=0, solver="newton").check()
 
 
 def test_a_penalty_may_bring_its_options_or_be_ready_made() -> None:
@@ -475,30 +448,6 @@ def test_a_far_row_that_hardly_counts_costs_no_digits(far: float, weight: float)
     value = 0.5 * (w @ r**2) / w.sum() + 0.1 * np.abs(model.coef_).sum()
     assert_allclose(model.objective_, value, rtol=1e-6)
     assert_allclose(model.coef_, without.coef_, atol=5 * far**2 * weight + 1e-6)
-
-
-def test_a_step_is_finite_where_rows_have_no_curvature_left() -> None:
-    """Two rows are wrong by 2000, where ℓ″ is 0 even in double precision; two features are of these rows alone,
-    so that Newton's step along them would be infinite."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 5))
-    X[:2, 0], X[:, [1, 4]] = -2000, 0
-    X[0, 1], X[1, 4] = 30, 40
-    y = np.where(X[:, 2] + rng.standard_normal(60) > 0, 1.0, -1.0)
-    y[:2] = 1
-    problem = Objective(DesignMatrix(X), find("losses", "logistic")(), y, None, L1(), 1e-4)
-    point = problem.at(np.array([1.0, 0, 0, 0, 0, 0]))
-    new = NewtonStep(np.ones(6, bool), Units.of(problem))(point)
-    assert np.isfinite(new.theta).all()
-    assert new.value < point.value
-
-
-def test_a_line_search_along_a_step_that_overflows_stays_where_it_is() -> None:
-    rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((20, 2)), rng.choice([-1.0, 1.0], 20)
-    problem = Objective(DesignMatrix(X), find("losses", "logistic")(), y, None, L1(), 1e-2)
-    point = problem.at(np.zeros(3))
-    assert backtrack_predicted(point, lambda t: (problem.at(np.full(3, np.nan)), 1.0)) is point
 
 
 FACTORS = [1.0, 0.0, 3.0, 0.5, 2.0]

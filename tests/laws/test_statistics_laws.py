@@ -378,17 +378,6 @@ def test_a_fit_without_sums_forgets_no_rows_when_more_are_added() -> None:
         assert model.statistics_.mass.sum() == 30
 
 
-def test_an_error_adds_no_rows() -> None:
-    X, y = DATA[2]
-    model, other, bad = LDA().fit(X, y), LDA().fit(X, y), LDA().fit(X[:, 1:], y)
-    before = model.statistics_.mass.copy()
-    with pytest.raises(ValueError, match="merge needs the same features"):
-        model.merge_all([other, bad])
-    with pytest.raises(ValueError, match="is not in classes"):
-        model.partial_fit(X, y, classes=np.unique(y)[:1])
-    np.testing.assert_array_equal(model.statistics_.mass, before)
-
-
 def test_a_fold_that_leaves_one_class_is_left_to_the_refit() -> None:
     X, y = DATA[2]
     with pytest.raises(NotApplicable, match="fewer than two classes"):
@@ -399,15 +388,6 @@ def test_wrong_parameters_are_refused_as_in_fit() -> None:
     X, y = DATA[2]
     with pytest.raises(ValueError, match="shrinkage is 2"):
         LDA().fit_many(X, y, dealt(y), [{"shrinkage": 2}])
-
-
-def test_the_model_that_is_asked_stays_as_it_was() -> None:
-    X, y = DATA[2]
-    model = LDA().fit(X, y)
-    before = model.coef_.copy()
-    model.fit_many(X[:, :3], y, dealt(y), [{"shrinkage": 0.5}])
-    assert np.array_equal(model.coef_, before)
-    assert (model.n_features_in_, model.shrinkage) == (5, 0.0)
 
 
 def test_names_of_columns_travel_with_the_fits() -> None:

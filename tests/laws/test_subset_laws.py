@@ -10,13 +10,6 @@ from linclass.linear.solvers.base import spread_rows
 N = 40_000
 
 
-@each("step", [2, 7, 20, 50])
-def test_it_is_about_every_kth_row(step: int) -> None:
-    rows = spread_rows(np.zeros(N), step)
-    assert len(rows) == N // step
-    assert (rows // step == np.arange(N // step)).all()
-
-
 @each("period", [2, 3, 4, 5, 10, 20])
 def test_classes_in_turn_are_all_there_in_their_shares(period: int) -> None:
     """Every 20th of rows 0, 1, 0, 1, ... has one class."""
@@ -34,8 +27,3 @@ def test_a_rare_class_is_there_wherever_its_rows_are(kind: type) -> None:
     rows = spread_rows(y, 20)
     assert {*y[rows].tolist()} == {0, 1, 2}
     assert len({*rows.tolist()}) == len(rows)
-
-
-def test_a_number_to_predict_has_no_classes() -> None:
-    y = np.random.default_rng(0).normal(size=N)
-    assert len(spread_rows(y, 20)) == N // 20

@@ -37,12 +37,6 @@ def test_words_are_runs_of_two_letters_digits_or_underscores_in_lower_case() -> 
     assert Tokenizer("it", lower=False, pattern="[A-Z]+").words("The CAT") == ["T", "CAT"]
 
 
-def test_runs_of_neighbours_are_words_after_the_words() -> None:
-    assert Tokenizer("it", ngrams=3).words("aa bb, cc") == [
-        "aa", "bb", "cc", "aa bb", "bb cc", "aa bb cc",
-    ]  # fmt: skip
-
-
 def test_a_count_is_how_often_its_word_is_among_the_words_of_the_text() -> None:
     tokenizer = Tokenizer("it", ngrams=2)
     X, words = word_counts(POSTS, tokenizer)
@@ -58,15 +52,6 @@ def test_declared_words_are_those_columns_of_all_words() -> None:
     places = [everything.names.index(word) for word in ("wheels", "ann")]
     assert np.array_equal(declared.X.toarray()[:, [0, 2]], everything.X.toarray()[:, places])
     assert not declared.X.toarray()[:, 1].any()
-
-
-def test_binary_counts_say_whether() -> None:
-    counts, presence = (
-        count_words.apply(column(POSTS)),
-        count_words.apply(column(POSTS), binary=True),
-    )
-    assert counts.X.max() == 3
-    assert np.array_equal(presence.X.toarray(), counts.X.toarray() > 0)
 
 
 @each("signed", [True, False])

@@ -39,23 +39,6 @@ def test_the_vocabulary_is_the_words_that_training_rows_have(sparse: bool) -> No
     assert np.array_equal(dense(out), dense(test)[:, occurs])
 
 
-def test_words_of_too_few_or_too_many_rows_are_left_out() -> None:
-    t = counts()
-    rows = (dense(t) > 0).sum(axis=0)
-    out = Vocabulary(min_rows=5, max_share=0.4).fit(t).transform(t)
-    expected = [f"w{j}" for j, r in enumerate(rows) if 5 <= r <= 20]
-    assert 0 < len(expected) < 30
-    assert list(out.names) == expected
-
-
-def test_the_most_are_those_of_most_rows_the_earlier_of_equals_first() -> None:
-    X = np.array([[1, 1, 9, 0, 1], [0, 1, 9, 1, 1], [0, 1, 0, 1, 0.0]])
-    t = Table(X, tuple("abcde"))
-    for most, names in ((1, "b"), (2, "bc"), (3, "bcd"), (4, "bcde"), (9, "abcde")):
-        assert "".join(Vocabulary(most=most).fit(t).transform(t).names) == names
-    assert "".join(Vocabulary(most=2, max_share=0.9).fit(t).transform(t).names) == "cd"
-
-
 def test_a_vocabulary_without_a_word_is_refused_with_its_bounds() -> None:
     with pytest.raises(
         NotApplicable, match="none of the 30 columns occurs in 51 or more of the 50"
@@ -82,20 +65,6 @@ def test_the_weight_of_a_word_falls_with_the_training_rows_that_have_it() -> Non
     np.testing.assert_allclose(fitted.weight_, [1, 1 + math.log(2), 1 + math.log(4)], rtol=1e-15)
     plain = Idf(smooth=False, norm=None).fit(Table(X, tuple("abc")))
     np.testing.assert_allclose(plain.weight_, [1, 1 + math.log(3), 0], rtol=1e-15)
-
-
-@each("sparse", [False, True])
-@each(("norm", "order"), [("l1", 1), ("l2", 2)])
-def test_rows_have_unit_length_and_empty_rows_stay_empty(
-    norm: str, order: int, sparse: bool
-) -> None:
-    t = counts(sparse=sparse)
-    empty = np.zeros((1, 30))
-    X = sp.vstack([t.X, sp.csr_array(empty)], format="csr") if sparse else np.vstack([t.X, empty])
-    t = Table(X, t.names)
-    lengths = np.linalg.norm(dense(Idf(norm=norm).fit(t).transform(t)), order, axis=1)
-    np.testing.assert_allclose(lengths[:-1], 1, rtol=1e-14)
-    assert lengths[-1] == 0
 
 
 def test_presence_forgets_how_often_and_log_counts_less() -> None:
@@ -140,15 +109,6 @@ def test_components_are_uncorrelated_and_carry_the_variance_in_order(
     np.testing.assert_allclose(
         fitted.components_ @ fitted.components_.T, np.eye(components), atol=1e-12
     )
-
-
-def test_all_components_keep_every_distance() -> None:
-    t = counts(sparse=False)
-    Z = PrincipalComponents(30).fit(t).transform(t).X
-    for i, j in ((0, 1), (5, 9), (20, 49)):
-        np.testing.assert_allclose(
-            np.linalg.norm(Z[i] - Z[j]), np.linalg.norm(t.X[i] - t.X[j]), rtol=1e-12
-        )
 
 
 def test_sparse_rows_have_the_components_of_dense_rows() -> None:

@@ -23,13 +23,11 @@ from linclass_study.analysis.across_datasets import (
     RESAMPLED,
     AllScores,
     ComparisonAcross,
-    all_scores,
     comparison_across,
     whole_means,
     write_comparison,
 )
 from linclass_study.analysis.across_tables import (
-    pairwise_table,
     ranks_table,
     sensitivity_table,
     write_across,
@@ -164,17 +162,6 @@ def test_the_comparison_with_its_bootstrap_is_computed_once_and_read_as_it_was(
             assert module.draw(replace(made)).figure is not None
     assert plain_answer.plain_answer(replace(made))
     assert not calls
-
-
-def test_a_comparison_of_another_study_is_not_read(tmp_path: Path) -> None:
-    made = build(tmp_path, {"d": Data(), "e": Data()}, {"a": Method(2.0), "b": Method()}, folds=3)
-    write_comparison(replace(made))
-    fewer = replace(made, methods={"b": made.methods["b"]})
-    assert comparison_across(fewer).methods == ["b"]
-
-
-def test_less_is_better_is_turned(outcome: Outcome) -> None:
-    assert np.nanmax(all_scores(outcome, "log_loss").table) <= 0
 
 
 NOTHING: Any = SimpleNamespace(evaluation={}, parts=dict, methods=defaultdict(dict))
@@ -347,12 +334,6 @@ def test_sentences_name_the_test_its_n_and_its_correction(outcome: Outcome) -> N
     assert "Bayesian signed-rank test, n = 5" in output
 
 
-def test_one_data_set_is_no_comparison() -> None:
-    base = a_table([[0.9, 0.1]])
-    assert not base.enough
-    assert "nothing to compare" in conclusion.sentences(NOTHING, base, [])[0]  # type: ignore[arg-type]
-
-
 def test_variations_say_what_would_change_the_conclusion(outcome: Outcome) -> None:
     tried = scenarios(outcome, comparison_across(outcome))
     assert tried[0].best == ("a",)
@@ -363,14 +344,6 @@ def test_variations_say_what_would_change_the_conclusion(outcome: Outcome) -> No
     flipped = a_table([[0.9, 0.8], [0.9, 0.8], [0.1, 0.9]])
     assert flipped.best == ["a"]
     assert flipped.without("d0").best == ["a", "b"]
-
-
-def test_tables_hold_every_method_and_every_pair_once(outcome: Outcome) -> None:
-    base = comparison_across(outcome)
-    assert sorted(ranks_table(base)["method"]) == ["a", "c"]  # b lacks a score
-    pairs = pairwise_table(base)
-    assert pairs.height == 1
-    assert (pairs["wins"] + pairs["ties"] + pairs["losses"] == pairs["data_sets"]).all()
 
 
 def test_tables_are_written_in_three_forms(outcome: Outcome) -> None:

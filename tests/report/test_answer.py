@@ -99,12 +99,6 @@ def test_a_problem_of_many_folds_and_methods_is_one_line(make):
     assert first == f"not_applicable: heart × a, b, c and 2 more methods (25 fits): {TEXT[1]}"
 
 
-def test_reasons_that_differ_in_numbers_alone_are_one_problem(make):
-    endings = {fold: ("timeout", f"stopped after {30 + fold / 7:.3f} s") for fold in range(5)}
-    outcome = make({"d": Data()}, {"slow": Method(endings=endings), "m": Method()})
-    assert lines(outcome)[0] == "timeout: d × slow (5 fits): stopped after 30.000 s"
-
-
 def test_data_sets_with_different_numbers_keep_their_own_reason(make):
     outcome = make({"d": Data(), "e": Data(unavailable="needs 3 of 10")}, {"m": Method()})
     other = make({"d": Data(unavailable="needs 4 of 10"), "e": Data()}, {"m": Method()}, name="o")
@@ -132,11 +126,6 @@ def test_many_problems_leave_a_readable_number_of_lines(make):
     found = lines(make({"d": Data(rows=20)}, methods, folds=2))
     assert found[LINES] == "… and 2 more problems, all in the report"
     assert found[LINES + 1].startswith("Best ")
-
-
-def test_a_method_that_missed_a_fold_is_never_the_best(make):
-    methods = {"perfect": Method(9.0, endings={2: ("failed", "x")}), "plain": Method(1.0)}
-    assert best(make({"d": Data()}, methods), "d")[0] == "plain"
 
 
 def test_methods_that_equal_the_best_are_named(make):

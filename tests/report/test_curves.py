@@ -16,7 +16,6 @@ from linclass.evaluation.metrics.predictions import Predictions
 from linclass_study.analysis.confusion import confusion_counts, per_class
 from linclass_study.analysis.held_out_predictions import HeldOut, held_out
 from linclass_study.report import fold_curves, reliability
-from linclass_study.report.drawing import panels
 from linclass_study.report.figures import calibration, probabilities
 from linclass_study.report.method_selection import selected_methods, selection_note
 from linclass_study.report.tables import confusion as confusion_table
@@ -219,14 +218,6 @@ def test_of_many_methods_the_best_of_each_kind_and_the_baseline_are_shown(make):
     assert selected_methods(outcome, "d", methods, 5) == ["m1", "m2", "m5", "m3", "m0"]
     assert selected_methods(outcome, "d", ["m2", "m4"], 1) == ["m2"]
     assert "4 of 6 methods" in selection_note(outcome, ["m1", "m5", "m3", "m0"], 6)
-
-
-def test_a_curve_keeps_its_shape_in_fewer_points():
-    x = np.linspace(0, 1, 100)
-    y = np.sqrt(x)
-    few = panels.thinned(x, y)
-    assert len(few[0]) < 30
-    assert np.abs(np.interp(x, *few) - y).max() <= 0.002
 
 
 def test_a_caption_reports_which_methods_could_be_shown(make):

@@ -99,12 +99,6 @@ def test_a_method_for_ordered_classes_is_named_where_their_order_is_alphabetical
     assert not read_with_care(replace(outcome, datasets=listed))
 
 
-def test_a_study_of_data_without_remarks_reports_nothing_of_them(make) -> None:
-    outcome = make({"d": Data()}, METHODS, folds=2)
-    assert "Data to read with care" not in studies.finish(outcome)
-    assert answer(outcome, "report.html").startswith("Best ")
-
-
 FACTS = {
     "numeric": 2, "categorical": 1, "texts": 0, "unchecked": {}, "digest": "sha256:0",
     "missing_values": 4, "missing_by_column": {"a": 3, "b": 1},

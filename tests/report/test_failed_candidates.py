@@ -82,13 +82,6 @@ def test_reasons_that_differ_in_numbers_are_one_and_other_reasons_another(make):
     assert {reason: one.fits for reason, one in found.items()} == {"5 rows": 2, "no rows": 1}
 
 
-def test_without_failures_nothing_is_said(make):
-    outcome = make({"d": Data()}, {"svm": Method(), "lda": Method()}, folds=2)
-    tuned(outcome, "d", "svm", {1.0: (None, None)})
-    assert failed_candidates(outcome) == []
-    assert "tuning" not in answer(outcome, "report.html")
-
-
 def test_tuning_of_a_run_is_read_once_for_answer_and_page(make, monkeypatch):
     outcome = make({"d": Data(), "e": Data()}, {"svm": Method(), "lda": Method()}, folds=2)
     for dataset in ("d", "e"):

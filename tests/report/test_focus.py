@@ -301,20 +301,6 @@ def test_with_a_focus_no_sentence_is_said_twice_and_a_single_other_is_named(make
         assert words not in text
 
 
-def test_a_focus_without_other_methods_says_nothing(make):
-    alone = with_focus(make({"d": Data()}, {"a": Method()}, folds=3), "a")
-    assert focus_sentences(alone) == answer.focus_lines(alone) == []
-
-
-def test_the_study_of_one_data_set_has_a_focus_too(make):
-    made = with_focus(make({"d": Data()}, {"a": Method(3.0), "b": Method(0.1)}, folds=5), "b")
-    (table,) = (t for (name, _), t in make_tables(made).items() if name == "focus")
-    assert table.frame()["dataset"].to_list() == ["d"]
-    assert focus_sentences(made)[0].startswith(
-        "On single data sets b is better by more than 0.01 in 0 of 1"
-    )
-
-
 FOLDS = SimpleNamespace(folds=10, ratio=1 / 9, rope=0.01, protocol="cv")
 EVALUATION = SimpleNamespace(evaluation={"protocols": ["cv"], "folds": 10, "repeats": 1})
 

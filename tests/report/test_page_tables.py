@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import polars as pl
-import pytest
 import studies
 from studies import Data, Method
 
@@ -65,11 +64,6 @@ def test_a_file_has_every_number_in_full_with_its_spread_and_interval():
         {"methods": "m; n", "a": third, "a_sd": 2 * third, "b": 1.0, "b_low": 0.5, "b_high": 2.0, "seconds": 1e-5},
         {"methods": "o", "a": None, "a_sd": None, "b": None, "b_low": None, "b_high": None, "seconds": None},
     ]  # fmt: skip
-
-
-def test_a_kind_that_does_not_exist_is_refused_with_those_that_do():
-    with pytest.raises(ValueError, match="column x: kind 'numeral' is none of text, "):
-        Column("x", "X", "numeral")
 
 
 def test_a_table_of_a_data_set_is_made_of_its_own_scores_and_fits(make, monkeypatch):

@@ -96,10 +96,6 @@ def test_metrics_have_three_decimals(value, text):
     assert number_format.value(value) == text
 
 
-def test_certificates_show_their_order_of_magnitude():
-    assert [number_format.power(x) for x in (3.2e-9, 0.0, None)] == ["3e−9", "0", "–"]
-
-
 def test_a_page_names_the_commits_of_its_fits_not_its_own(tmp_path):
     folder = tmp_path / "environment"
     folder.mkdir()

@@ -63,12 +63,6 @@ def captions(outcome):
     return found | {f"table {name}": tables[name].make(outcome, "d").caption for name in tables}
 
 
-def test_of_folds_all_speak_of_folds(outcome):
-    for name, caption in captions(outcome).items():
-        assert "fold" in caption, name
-        assert "hold-out" not in caption, name
-
-
 def test_of_hold_outs_none_speaks_of_folds(outcome):
     for name, caption in captions(of_protocol(outcome, HOLD_OUTS, "hold_out")).items():
         assert "hold-outs" in caption, name
