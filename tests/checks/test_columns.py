@@ -82,10 +82,6 @@ def test_long_lists_of_names_are_cut_and_counted() -> None:
     assert len(column_checks.duplicated(twice)["duplicated_column_of"]) == column_checks.NAMED
 
 
-def test_constant_columns_repeat_nothing() -> None:
-    assert column_checks.duplicated(numbers({"a": [1, 1], "b": [1, 1]}))["duplicated_columns"] == 0
-
-
 def test_columns_are_of_three_kinds() -> None:
     table = Table(
         np.zeros((2, 3)), ("a", "b", "c"), {"b": ("u",), "c": ("a text",)}, frozenset({"c"})

@@ -34,19 +34,10 @@ def test_a_threshold_that_errs_on_one_row_in_a_hundred(y):
     assert most == np.bincount(y).max() / N
 
 
-def test_three_classes_in_intervals_of_one_column():
-    y = np.random.default_rng(0).integers(0, 3, N).astype(np.int32)
-    assert "own" in found(-((y - 1.0) ** 2) * 5 + y + np.random.default_rng(2).random(N) / 2, y)
-
-
 def test_levels_of_a_category(y):
     codes = (2 * y + np.random.default_rng(2).integers(0, 2, N)).astype(float)
     codes[:3] = 3 - codes[:3]
     assert "own" in found(codes, y, levels={"own": ("a", "b", "c", "d")})
-
-
-def test_missing_cells(y):
-    assert "own" in found(np.where(y, np.nan, np.random.default_rng(2).random(N)), y)
 
 
 @each("error", [0.05, 0.2, 0.5])

@@ -76,14 +76,6 @@ def test_a_column_in_common_is_no_evidence() -> None:
     assert pairs(keys_of(one=table, other=mixed)) == {}
 
 
-def test_as_many_ones_is_not_the_same_row() -> None:
-    """Two bags of words of unlike words: their values are all 1."""
-    generator = np.random.default_rng(0)
-    X, Z = (sparse.csr_array((generator.random((200, 60)) < 0.2) * 1.0) for _ in range(2))
-    words = tuple(f"w{j}" for j in range(60)), tuple(f"v{j}" for j in range(60))
-    assert pairs(keys_of(x=Table(X, words[0]), z=Table(Z, words[1]))) == {}
-
-
 def test_a_few_rows_of_a_small_grid_are_no_evidence_unless_they_are_all() -> None:
     grid = numbers({"x1": [0, 0, 1, 1], "x2": [0, 1, 0, 1]})
     wider = numbers({"x1": [0, 0, 1, 1, 2], "x2": [0, 1, 0, 1, 2]})

@@ -234,12 +234,6 @@ def test_an_error_is_one_line_with_file_and_line(check, case):
     assert remedy in lines[0]
 
 
-def test_every_error_has_a_line(check):
-    code, lines = check("evaluation: {fold: 5, repeats: 0}\nlimits: {fit_seconds: fast}\n")
-    assert code == 2
-    assert len(lines) == 3
-
-
 def test_a_file_that_does_not_exist_is_named(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["check", "no.yaml"]) == 2

@@ -164,11 +164,6 @@ def test_entries_stored_twice_count_as_their_sum_and_stay_stored_twice() -> None
     )
 
 
-def test_rows_are_checked_against_the_features_that_were_fitted() -> None:
-    with refused("X has 3 features, but NearestMean is expecting 4 features as input"):
-        NearestMean().fit(X, Y).predict(X[:, :3])
-
-
 def test_column_names_are_remembered_and_compared() -> None:
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X, columns=list("abcd"))
@@ -185,13 +180,6 @@ def test_frames_of_polars_have_names_too() -> None:
     model = NearestMean().fit(frame, Y)
     assert model.feature_names_in_.tolist() == list("abcd")
     assert np.array_equal(model.predict(frame), model.predict(X))
-
-
-def test_predicting_before_fitting_is_scikit_learns_error() -> None:
-    from sklearn.exceptions import NotFittedError
-
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        GaussianNB().predict(X)
 
 
 # labels
@@ -241,32 +229,9 @@ def test_one_class_is_not_applicable() -> None:
 # weights
 
 
-@each("kind", [GaussianNB, LinearDiscriminantAnalysis, NearestMean, LogisticRegression])
-def test_a_row_of_weight_zero_is_not_there(kind) -> None:
-    weights = np.where(np.arange(60) < 50, 1.0, 0.0)
-    absent = kind().fit(X[:50], Y[:50]).decision_function(X)
-    np.testing.assert_allclose(
-        kind().fit(X, Y, sample_weight=weights).decision_function(X), absent, atol=1e-9
-    )
-
-
 def test_a_class_whose_rows_weigh_nothing_does_not_exist() -> None:
     model = GaussianNB().fit(X, Y, sample_weight=(Y != 1).astype(float))
     assert model.classes_.tolist() == [0, 2]
-
-
-@each("rows", ["dense", "sparse"])
-def test_class_weights_are_row_weights(rows: str) -> None:
-    data = X if rows == "dense" else sp.csr_array(X)
-    kept = np.arange(60) % 4 != 0  # classes of unequal size
-    data, y = data[np.flatnonzero(kept)], np.sort(Y)[kept]
-    counts = np.bincount(y)
-    balanced = len(y) / (3 * counts)
-    by_name = LogisticRegression(class_weight="balanced", tol=1e-10).fit(data, y)
-    by_dict = LogisticRegression(class_weight=dict(enumerate(balanced)), tol=1e-10).fit(data, y)
-    by_rows = LogisticRegression(tol=1e-10).fit(data, y, sample_weight=balanced[y])
-    np.testing.assert_allclose(by_name.coef_, by_rows.coef_, rtol=1e-6)
-    np.testing.assert_allclose(by_dict.coef_, by_rows.coef_, rtol=1e-6)
 
 
 @each(

@@ -111,12 +111,6 @@ def test_and_scikit_learn_asks_them_for_it(name: str, routing: Any) -> None:
     assert len(reported["test_score"]) == 2
 
 
-@each("name", META)
-def test_the_default_estimator_asks_for_weights(name: str, routing: Any) -> None:
-    kind = getattr(linclass, name)
-    kind().fit(X, TWO, sample_weight=weights())
-
-
 def asking_for_offsets(model: Any) -> Any:
     model.set_fit_request(offset=True).set_score_request(offset=True)
     for method in PREDICTIONS:

@@ -107,11 +107,6 @@ def test_a_function_may_follow_the_steps_of_every_linear_classifier() -> None:
         linclass.LogisticRegression(trace="a").fit(X, Y)
 
 
-def test_true_is_no_number_of_folds() -> None:
-    with pytest.raises(ValueError, match="folds is True; give a whole number"):
-        linclass.TunedClassifier(folds=True).fit(X, Y)
-
-
 def test_the_types_within_a_type_do_not_matter() -> None:
     class Model(Estimator):
         def __init__(self, counts: "list[int | bool]", step: "dict[str, float] | float | None"):

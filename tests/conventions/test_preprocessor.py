@@ -160,12 +160,6 @@ def test_categories_keep_their_order_and_numbers_of_every_kind_are_numbers() -> 
     np.testing.assert_array_equal(found, [[1, 1, 1], [0, 2, 0], [1, 3, 1]])
 
 
-def test_names_of_arrays_may_be_given() -> None:
-    step = Preprocessor(["quadratic"]).fit(NUMBERS)
-    assert step.get_feature_names_out().tolist()[:3] == ["x0", "x1", "x0^2"]
-    assert step.get_feature_names_out(["a", "b"]).tolist() == ["a", "b", "a^2", "a*b", "b^2"]
-
-
 def test_it_is_cloned_searched_and_saved() -> None:
     grid = {"preprocessor__features": [(), ["quadratic"]]}
     search = GridSearchCV(make_pipeline(Preprocessor(), linclass.LogisticRegression()), grid, cv=3)

@@ -46,13 +46,6 @@ def test_blocks_give_the_fit_of_all_rows(model: Any, table: tuple[Path, pl.DataF
     assert list(of_blocks.feature_names_in_) == ["length", "count", "flag"]
 
 
-def test_a_block_has_as_many_rows_as_asked_for(table: tuple[Path, pl.DataFrame]) -> None:
-    path, frame = table
-    found = list(read_blocks(path, "kind", rows=300))
-    assert [len(X) for X, _ in found] == [300, 300, 300, 100]
-    assert np.concatenate([y for _, y in found]).tolist() == frame["kind"].to_list()
-
-
 def test_what_is_no_number_is_refused_by_name(table: tuple[Path, pl.DataFrame]) -> None:
     path, _ = table
     with pytest.raises(NotApplicable, match=r"column 'kind' of .* is String"):

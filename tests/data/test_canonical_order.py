@@ -10,7 +10,6 @@ from linclass.base.tables import Table
 from linclass_study.data import labels
 from linclass_study.data.assembly.canonical_order import normalized
 from linclass_study.data.labels import sorted_labels
-from linclass_study.data.unavailable import Unavailable
 
 CELLS = {"u": ["1", "2.5", "-3", "1e-7", "NA"], "t": ["red", "green", ""], "n": ["0", "-0.0", "7"]}
 
@@ -179,11 +178,6 @@ def test_levels_of_rows_that_are_left_out_do_not_exist(obtain, tmp_path):
 )
 def test_a_label_of_the_configuration_is_found(wanted, names, label):
     assert labels.lookup(wanted, names, "positive") == label
-
-
-def test_yes_without_quotes_is_explained():
-    with pytest.raises(Unavailable, match=r"'true' is no class; .* put it in quotes"):
-        labels.lookup(True, ["no", "yes"], "positive")
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
 import hashlib
 
 import pytest
@@ -39,11 +38,6 @@ def test_a_mirror_comes_before_the_network(server, obtain, folders, digest):
     assert found.digest == digest
     assert found.source.startswith(f"{url} (copy in ")
     assert server.pages["/a.csv"].requests == 0
-
-
-def test_a_mirror_may_hold_the_file_compressed(nobody, obtain, folders, digest):
-    mirror = folders("a.csv.bz2", bz2.compress(CSV.encode()))
-    assert obtain(ENTRY | {"source": {"url": f"{nobody}/a.csv"}}, mirror).digest == digest
 
 
 def test_a_copy_with_another_sha256_is_passed_over_with_its_reason(server, obtain, folders, digest):

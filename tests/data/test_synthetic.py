@@ -41,16 +41,6 @@ def test_rows_of_a_singular_gaussian_lie_in_its_subspace():
     np.testing.assert_allclose(X[:, 0], X[:, 1], atol=1e-7)
 
 
-def test_a_seed_fixes_every_row_whatever_else_was_drawn():
-    parameters = {"means": MEANS, "rows": [5, 5]}
-    first, _ = synthetic.generate("gaussians", 3, **parameters)
-    np.random.seed(0)  # noqa: NPY002, a foreign library may do so
-    again, _ = synthetic.generate("gaussians", 3, **parameters)
-    other, _ = synthetic.generate("gaussians", 4, **parameters)
-    np.testing.assert_array_equal(first, again)
-    assert not np.isin(other, first).any()
-
-
 WRONG = {
     "names": ({"means": MEANS, "rows": [1]}, r"rows: \[1\] is for 1 class, means for 2"),
     "ragged": ({"means": [[1, 2], [1]], "rows": [1, 1]}, "means: lists of different lengths"),

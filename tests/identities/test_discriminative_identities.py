@@ -324,3 +324,22 @@ def test_the_worst_first_perceptron_ends_with_the_best_it_met() -> None:
     options = {"order": "largest_violation", "fit_intercept": False}
     right = [Perceptron(max_iter=k, **options).fit(X, y).score(X, y) for k in range(1, 30)]
     assert (np.diff(right) >= 0).all()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_no_intercept_means_a_boundary_through_the_origin() -> None:
+    X, y = overlapping()
+    for kind in (LogisticRegression, LeastSquaresClassifier, Perceptron):
+        model = kind(fit_intercept=False).fit(X, y)
+        assert model.boundary().offset == 0
+        assert (model.intercept_ == 0).all()
+
+
+@each("solver", [{"newton": {}}, Newton(), {"irls": {}}, Irls()], ids=str)
+def test_a_solver_is_the_same_by_name_by_options_or_as_an_object(solver: Any) -> None:
+    """Without a penalty the features, not the K scores, decide whether the optimum is unique."""
+    X, y = overlapping(classes=3)
+    named = LogisticRegression(penalty=None, solver="newton").fit(X, y)
+    given = LogisticRegression(penalty=None, solver=solver).fit(X, y)
+    assert (given.status_, given.reason_) == (named.status_, named.reason_) == ("converged", "")
+    assert_allclose(given.coef_, named.coef_, rtol=1e-4)

@@ -72,3 +72,13 @@ def test_the_first_step_is_least_squares_on_signs() -> None:
     first = HoKashyap(max_iter=1).fit(X, y)
     other = LeastSquaresClassifier().fit(X, y)
     assert np.array_equal(first.predict(X), other.predict(X))
+
+
+def test_the_order_of_rows_does_not_matter_to_dependent_features() -> None:
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X, y, order = rng.integers(0, 2, (8, 25)) * 1.0, np.arange(8) % 2, rng.permutation(8)
+        new = rng.standard_normal((5, 25))
+        one, other = HoKashyap().fit(X, y), HoKashyap().fit(X[order], y[order])
+        Z = other.decision_function(new)
+        np.testing.assert_allclose(one.decision_function(new), Z, rtol=1e-6, atol=1e-8)

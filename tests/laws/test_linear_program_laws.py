@@ -210,3 +210,11 @@ def test_it_takes_l1_or_no_penalty() -> None:
         LinearClassifier(loss="logistic", penalty="l1", solver="linear_program").fit(
             [[0.0], [1.0]], [0, 1]
         )
+
+
+def test_a_program_that_is_not_finished_says_so() -> None:
+    P = problem("hinge", "l1")
+    found = LinearProgram(max_iter=1).solve(P, P.zero())
+    assert not found.converged
+    assert found.n_iter <= 1
+    assert np.isfinite(found.theta).all()

@@ -93,3 +93,12 @@ def test_a_class_without_rows_has_nothing(kind: str, form: str) -> None:
         assert not four[2][3].any()
     else:
         np.testing.assert_array_equal(four[2], three[2])
+
+
+def test_the_rows_given_stay_as_they_were() -> None:
+    before = DENSE.copy()
+    for form in FORMS:
+        for X in ROWS.values():
+            moments(X, CODES, WEIGHTS, 3, form)
+    assert np.array_equal(DENSE, before)
+    assert np.array_equal(ROWS["sparse"].toarray(), before)

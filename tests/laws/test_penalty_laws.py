@@ -271,3 +271,11 @@ def test_what_names_no_part_is_refused_in_a_line(part: str, wrong: Any) -> None:
     with pytest.raises(ValueError, match=r"give a name, or \{name: \{option: value\}\}") as refused:
         model.fit(np.eye(4), [0, 1, 0, 1])
     assert repr(wrong) in str(refused.value)
+
+
+def test_the_unpenalized_objective_ignores_the_strength() -> None:
+    penalty = find("penalties", "unpenalized")()
+    assert penalty.value(W) == 0
+    assert penalty.conjugate(np.zeros(3)) == 0
+    assert penalty.conjugate(np.ones(3)) == np.inf
+    assert penalty.into_domain(np.ones(3)) == 0

@@ -72,3 +72,7 @@ def test_costs_need_a_column_for_each_class() -> None:
         decide(posteriors(3, 3), [[0, 1], [1, 0]])
     with pytest.raises(ValueError, match="NaN or infinity"):
         decide(posteriors(3, 2), [[0, np.inf], [1, 0]])
+
+
+def test_equal_risks_take_the_first_action() -> None:
+    assert decide(np.log([[0.5, 0.5]]), [[0, 1], [1, 0]]).tolist() == [0]

@@ -567,3 +567,23 @@ def test_fourth_moments_add_and_subtract() -> None:
     for found, expected in [(inner + outer, whole), (whole - inner, outer)]:
         np.testing.assert_allclose(found.cubic, expected.cubic, rtol=1e-9)
         np.testing.assert_allclose(found.quartic, expected.quartic, rtol=1e-9)
+
+
+def test_an_error_adds_no_rows() -> None:
+    X, y = DATA[2]
+    model, other, bad = LDA().fit(X, y), LDA().fit(X, y), LDA().fit(X[:, 1:], y)
+    before = model.statistics_.mass.copy()
+    with pytest.raises(ValueError, match="merge needs the same features"):
+        model.merge_all([other, bad])
+    with pytest.raises(ValueError, match="is not in classes"):
+        model.partial_fit(X, y, classes=np.unique(y)[:1])
+    np.testing.assert_array_equal(model.statistics_.mass, before)
+
+
+def test_the_model_that_is_asked_stays_as_it_was() -> None:
+    X, y = DATA[2]
+    model = LDA().fit(X, y)
+    before = model.coef_.copy()
+    model.fit_many(X[:, :3], y, dealt(y), [{"shrinkage": 0.5}])
+    assert np.array_equal(model.coef_, before)
+    assert (model.n_features_in_, model.shrinkage) == (5, 0.0)

@@ -371,3 +371,15 @@ def test_nystroem_lets_a_linear_classifier_bend() -> None:
 def test_nystroem_refuses_what_it_cannot_do_by_name(options: dict) -> None:
     with pytest.raises(ValueError, match=f"nystroem: {next(iter(options))} is"):
         transform_class("nystroem")(**options)
+
+
+def test_a_column_without_any_value_becomes_zero() -> None:
+    t = Table(np.full((3, 1), np.nan), ("a",))
+    for numbers in ("mean", "median"):
+        assert not transform_class("impute")(numbers=numbers).fit(t).transform(t).X.any()
+
+
+def test_standardizing_leaves_categories_alone() -> None:
+    t = table()
+    out = transform_class("standardize")().fit(t).transform(t)
+    assert np.array_equal(out.X[:, [0, 3]], t.X[:, [0, 3]])

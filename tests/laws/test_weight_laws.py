@@ -465,3 +465,15 @@ def test_a_class_of_hardly_any_weight_does_not_hide_the_distance_from_the_optimu
     )
     assert fit.status_ == "converged"
     assert fit.objective_ <= best.objective_ * (1 + 1e-5)
+
+
+@pytest.mark.filterwarnings("ignore:sample_weight sums to")
+@each("kind", REGRESSORS, ids=lambda kind: kind.__name__)
+def test_a_constant_factor_of_the_weights_never_changes_a_regression_abruptly(kind: Any) -> None:
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(40, 3)), rng.integers(1, 4, 40).astype(float)
+    y = X @ [1.0, -1.0, 0.5] + rng.normal(size=40)
+    first, *others = [kind().fit(X, y, sample_weight=total * w / w.sum()) for total in SUMS]
+    for fit in others:
+        np.testing.assert_allclose(fit.predict(X), first.predict(X), rtol=1e-5, atol=1e-6)
+        assert (fit.status_, fit.reason_) == (first.status_, first.reason_)

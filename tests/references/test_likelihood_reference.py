@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 from sklearn.linear_model import ARDRegression, BayesianRidge
-from sklearn.svm import LinearSVC
 
 from linclass import (
     BayesianLinearRegression,
     FirthLogisticRegression,
-    LinearClassifier,
     LogisticRegression,
     OrdinalRegression,
     ProbitRegression,
@@ -80,20 +78,6 @@ def test_probit_standard_errors_of_weighted_rows_are_those_of_r(sm: Any) -> None
     table = model.summary().table
     np.testing.assert_allclose(table.estimate, [-34.935, 19.728], atol=5e-4)
     np.testing.assert_allclose(table.std_error, [2.648, 1.487], atol=5e-4)
-
-
-def test_a_linear_svm_with_an_l1_penalty_is_liblinears() -> None:
-    X, z = rows(d=8)
-    y = (z > 0).astype(int)
-    ours = LinearClassifier(
-        loss="squared_hinge", penalty="elastic_net", l1_ratio=1.0, strength=0.1, fit_intercept=False
-    ).fit(X, y)
-    theirs = LinearSVC(
-        penalty="l1", dual=False, C=1 / (300 * 0.1), fit_intercept=False, tol=1e-9, max_iter=10**5
-    ).fit(X, y)
-    assert 0 < np.count_nonzero(ours.coef_) < 8
-    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
-    assert ours.certificate_ <= 1e-6
 
 
 # The counts of the study of urinary tract infections of Foxman et al. (1997): the pattern of age, oc, vic, vicl, vis

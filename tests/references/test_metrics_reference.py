@@ -131,10 +131,6 @@ WITNESSES: dict[str, Witness] = {
 }
 
 
-def test_every_metric_has_a_witness() -> None:
-    assert set(WITNESSES) == set(metrics.names())
-
-
 @each(("seed", "weighted"), [(0, False), (1, True), (2, False)])
 @each("K", [2, 3, 7])
 @each("name", sorted(WITNESSES))

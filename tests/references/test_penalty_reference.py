@@ -91,16 +91,6 @@ def test_group_lasso_ends_where_proximal_steps_written_out_end() -> None:
     assert_allclose(model.intercept_[0], b, atol=1e-6)
 
 
-def test_groups_that_do_not_fit_are_refused_in_one_sentence() -> None:
-    X, y = data(2)
-    for groups, words in [(["a", "b"], "groups has 2 entries for 6 features"), ("ab", "in a list")]:
-        with pytest.raises(ValueError, match=words) as caught:
-            LogisticRegression(penalty={"group_lasso": {"groups": groups}}).fit(X, y)
-        assert "\n" not in str(caught.value)
-    with pytest.raises(ValueError, match=r"sum over features.*proximal_gradient"):
-        LogisticRegression(penalty="group_lasso", solver="proximal_newton").fit(X, y)
-
-
 @each("loss", ["lasso", "elastic_net"])
 def test_factors_of_a_lasso_are_scikit_learns_on_scaled_columns(loss: str) -> None:
     """Factors multiply the whole penalty: of the elastic net, only L1's share is a unit of the columns."""

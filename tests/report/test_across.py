@@ -23,6 +23,7 @@ from linclass_study.analysis.across_datasets import (
     RESAMPLED,
     AllScores,
     ComparisonAcross,
+    all_scores,
     comparison_across,
     whole_means,
     write_comparison,
@@ -162,6 +163,17 @@ def test_the_comparison_with_its_bootstrap_is_computed_once_and_read_as_it_was(
             assert module.draw(replace(made)).figure is not None
     assert plain_answer.plain_answer(replace(made))
     assert not calls
+
+
+def test_a_comparison_of_another_study_is_not_read(tmp_path: Path) -> None:
+    made = build(tmp_path, {"d": Data(), "e": Data()}, {"a": Method(2.0), "b": Method()}, folds=3)
+    write_comparison(replace(made))
+    fewer = replace(made, methods={"b": made.methods["b"]})
+    assert comparison_across(fewer).methods == ["b"]
+
+
+def test_less_is_better_is_turned(outcome: Outcome) -> None:
+    assert np.nanmax(all_scores(outcome, "log_loss").table) <= 0
 
 
 NOTHING: Any = SimpleNamespace(evaluation={}, parts=dict, methods=defaultdict(dict))
@@ -332,6 +344,12 @@ def test_sentences_name_the_test_its_n_and_its_correction(outcome: Outcome) -> N
     assert "n = 5 data sets, k = 3 methods" in output
     assert "Nemenyi’s test at α = 0.05" in output
     assert "Bayesian signed-rank test, n = 5" in output
+
+
+def test_one_data_set_is_no_comparison() -> None:
+    base = a_table([[0.9, 0.1]])
+    assert not base.enough
+    assert "nothing to compare" in conclusion.sentences(NOTHING, base, [])[0]  # type: ignore[arg-type]
 
 
 def test_variations_say_what_would_change_the_conclusion(outcome: Outcome) -> None:

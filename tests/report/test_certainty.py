@@ -159,3 +159,10 @@ def test_where_none_is_beaten_none_is_said_to_be_left(reported):
     assert (
         "Of them, 2 are equal to it in practice, with a probability of at least 0.95 each" in output
     )
+
+
+def test_less_is_better_for_a_loss(reported):
+    _, output = reported({"a": 0.6 + NOISE[::-1], "b": 0.9 + NOISE}, "log_loss")
+    assert output.startswith("a is clearly the best.")
+    assert "in log loss" in output
+    assert "over 1 comparison," in output

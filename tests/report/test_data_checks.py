@@ -134,3 +134,9 @@ def test_a_card_is_in_plain_words_and_leaves_out_what_is_not_known() -> None:
 def test_a_pair_of_classes_has_one_answer(word: str) -> None:
     card = data_card.card(FACTS | {"pairs": 1, "separable": word})
     assert card["Separable"] == data_card.PAIR[word]
+
+
+def test_a_study_of_data_without_remarks_reports_nothing_of_them(make) -> None:
+    outcome = make({"d": Data()}, METHODS, folds=2)
+    assert "Data to read with care" not in studies.finish(outcome)
+    assert answer(outcome, "report.html").startswith("Best ")

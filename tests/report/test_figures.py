@@ -20,10 +20,8 @@ from scipy import stats
 from studies import Data, Method, draw_exhibits, numbers_of
 
 from linclass_study.analysis.method_styles import STYLES, method_styles
-from linclass_study.config.study import read_config
 from linclass_study.project import ROOT
 from linclass_study.report import figures, page, page_figures
-from linclass_study.report.chips import SHAPES, chip, rules
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.exhibit import PICTURES, Exhibit
@@ -114,13 +112,6 @@ def test_all_styles_differ_and_neighbours_differ_in_colour_and_marker():
         assert one[1] != other[1]
 
 
-def test_every_marker_has_a_chip():
-    assert set(SHAPES) == set(style.MARKERS)
-    reported = rules(range(STYLES))
-    assert all(f".{chip(place).split()[1]}::before" in reported for place in range(STYLES))
-    assert len({chip(place) for place in range(STYLES)}) == STYLES
-
-
 CATALOGUE = list(yaml.safe_load((ROOT / "config" / "methods.yaml").read_text(encoding="utf-8")))
 OWN = [f"own_{i}" for i in range(40)]
 
@@ -130,13 +121,6 @@ def test_no_two_methods_of_a_study_look_alike(first):
     methods = CATALOGUE + OWN[:first]
     found = method_styles(methods, {name: i for i, name in enumerate(methods)})
     assert len({method_style(place) for place in found.values()}) == len(methods)
-
-
-def test_methods_of_the_default_study_differ():
-    config = ROOT / "config" / "config.yaml"
-    study = read_config(yaml.safe_load(config.read_text(encoding="utf-8")), [config], ROOT)
-    found = method_styles(study.methods, study.positions)
-    assert len({method_style(place) for place in found.values()}) == len(study.methods) > 1
 
 
 @each("several", [[0, 7, STYLES, 2 * STYLES], [3, 3, 3], [STYLES + 1, 1]])
@@ -150,13 +134,6 @@ def test_a_taken_style_is_followed_by_the_first_free_one_and_the_others_keep_the
             assert found[method] == place
     moved = [found[m] for m in methods if found[m] != wanted[m]]
     assert moved == [p for p in range(STYLES) if p not in several][: len(moved)]
-
-
-@each("several", [[0, 1, 2, 18], [5, 13, 21, 6], list(range(0, 64, 8))])
-def test_few_methods_have_different_colours(several):
-    found = method_styles(map(str, several), {str(place): place for place in several})
-    assert len({method_style(place)[0] for place in found.values()}) == len(several)
-    assert found[str(several[0])] == several[0]
 
 
 def test_more_methods_than_styles_share_them_and_the_page_reports_it(make, monkeypatch):
@@ -194,21 +171,6 @@ def test_no_dot_hides_another_or_leaves_its_row_and_value(count):
     assert np.abs(places - 0.7).max() <= 0.01 + 1e-12
 
 
-def test_dots_are_seen_in_the_png_too():
-    with style.settings():
-        figure = style.canvas(1, 1)
-        axes = figure.add_axes((0, 0, 1, 1))
-        axes.set_axis_off()
-        axes.set(xlim=(0, 4), ylim=(-1, 1))
-        style.dots(axes, [1, 3], [0, 0], 10, "#000000")
-        png = io.BytesIO()
-        figure.savefig(png, format="png", dpi=72)
-    dark = np.array(Image.open(png).convert("L")) < 128
-    # Two discs of 10 points across, on 72 pixels an inch.
-    assert dark.sum() == pytest.approx(2 * np.pi * 5**2, rel=0.1)
-    assert dark[36, [18, 54]].all()
-
-
 def test_the_figure_of_folds_shows_the_scores(make):
     outcome = make({"d": Data(rows=100, official=20)}, {"m": Method(1.0)}, folds=5)
     draw_exhibits(outcome, "methods")
@@ -221,14 +183,6 @@ def test_the_figure_of_folds_shows_the_scores(make):
     error = folds.std(ddof=1) * np.sqrt(1 / 5 + 24 / 96)
     low, high = stats.t.interval(0.95, 4, folds.mean(), error)
     assert method["interval"] == pytest.approx([max(low, 0), min(high, 1)])
-
-
-def test_the_caption_counts_methods_that_are_not_shown_once(make):
-    methods = {f"m{i}": Method(i) for i in range(45)}
-    caption = figure_modules()["methods"].draw(make({"d": Data()}, methods, folds=2), "d").caption
-    assert re.findall(r"[^.]*shown\b[^.]*\.", caption) == [
-        " The best of 45 methods and the baseline are shown, 30 in all."
-    ]
 
 
 def test_the_baseline_is_among_the_best_of_many_methods(make):
@@ -245,14 +199,6 @@ def test_the_share_that_folds_dispute_is_counted():
     other = np.array([[0, 0, 1], [0, 0, 1]])
     assert boundaries.disputed(np.stack([same, same])) == 0
     assert boundaries.disputed(np.stack([same, other, same])) == pytest.approx(1 / 6)
-
-
-def test_folds_of_one_class_each_are_distinguished_from_those_with_a_boundary():
-    fold = np.zeros((3, 5, 5), dtype=int)
-    fold[1] = 1
-    assert boundaries.one_class(fold)
-    fold[2, 0, 4] = 1
-    assert not boundaries.one_class(fold)
 
 
 def test_folds_that_failed_draw_no_boundary(make):

@@ -15,6 +15,7 @@ from linclass_study.analysis.summary import ranking
 from linclass_study.files import tables as parquet
 from linclass_study.files.tables import write_table
 from linclass_study.report.drawing import end_labels, style
+from linclass_study.report.exhibit import Exhibit
 from linclass_study.report.exhibits import figure_modules
 from linclass_study.report.figures import (
     coefficients,
@@ -60,6 +61,15 @@ def weights(values, scale=2.0, code=1):
 def drawn(module, outcome, dataset):
     with style.settings():
         return module.draw(outcome, dataset)
+
+
+def test_where_nothing_was_kept_nothing_is_drawn(outcome):
+    for module in (coefficients, paths, convergence, learning_curves):
+        exhibit = drawn(module, outcome, "d")
+        assert exhibit.figure is None
+        assert exhibit.reason
+    assert coefficients_table.make(outcome, "d") is None
+    assert tuned_table.make(outcome, "d") is None
 
 
 def test_coefficients_are_means_over_folds_per_standard_deviation(outcome):
@@ -317,6 +327,19 @@ def test_minimizations_for_one_class_after_another_are_lines_of_their_own(outcom
     for axes in exhibit.figure.axes:
         assert len(axes.lines) == 3
         assert all((np.diff(line.get_xdata()) > 0).all() for line in axes.lines)
+
+
+def test_a_single_step_is_drawn(outcome, tmp_path):
+    keep(outcome, "traces", "d", "m", trace(1.0, steps=1))
+    drawn(convergence, outcome, "d").save(tmp_path)
+    assert json.loads((tmp_path / "numbers.json").read_text())["m"]["behind"] == [0]
+
+
+def test_numbers_that_json_has_not_are_null(tmp_path):
+    numbers = {"a": [1.0, np.float64("nan"), (float("inf"), "x")], "b": {"c": -float("inf")}}
+    Exhibit(style.canvas(1, 1), "title", "caption", numbers).save(tmp_path)
+    kept = json.loads((tmp_path / "numbers.json").read_text())
+    assert (kept["a"], kept["b"]) == ([1.0, None, [None, "x"]], {"c": None})
 
 
 def test_learning_curves_of_a_metric_without_a_best_value_are_of_the_metric(outcome, monkeypatch):

@@ -276,3 +276,10 @@ def test_the_page_names_the_sizes_of_learning_curves(make):
     protocols = ["cv", {"learning_curve": {"sizes": [0.1, 50]}}]
     curved = replace(outcome, evaluation={**outcome.evaluation, "protocols": protocols})
     assert learning_curve_sizes(curved) == "10 %, 50 rows of each training set"
+
+
+def test_a_study_without_an_answer_reports_it(make):
+    outcome = make({"gone": Data(unavailable="x")}, {"m": Method()})
+    assert plain_answer(outcome) == [
+        "No method succeeded on every fold of any data set, so none is best."
+    ]

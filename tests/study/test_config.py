@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import warnings
@@ -546,20 +545,6 @@ def test_results_go_to_a_folder_that_snakemake_can_name(refusal, results):
 def test_a_file_is_no_folder(refusal, tmp_path, key, below):
     (tmp_path / "notes.txt").write_text("mine")
     assert "'notes.txt' is a file; give a folder" in refusal(f"{key}: notes.txt{below}\n")
-
-
-@each("key", ["results", "downloads"])
-def test_a_tilde_is_the_home(study, key):
-    assert getattr(study(f"{key}: ~/r\n"), key) == os.path.expanduser("~/r")
-
-
-def test_an_entry_may_merge_another(study):
-    found = study(
-        "methods: [a, b]\ndefine:\n  methods:\n"
-        f"    a: &a {{{LOGISTIC}, params: {{tol: 1e-3}}, transforms: [impute]}}\n"
-        "    b: {<<: *a, transforms: [standardize]}\n"
-    )
-    assert found.methods["b"] == found.methods["a"] | {"transforms": ["standardize"]}
 
 
 def test_what_is_wrong_with_a_merged_entry_has_its_line(refusal):

@@ -16,7 +16,7 @@ from linclass.evaluation.metrics.measure import measure
 from linclass.evaluation.metrics.predictions import Predictions
 from linclass_study.analysis.answer import metric_lines
 from linclass_study.analysis.metric_failures import metric_problems
-from linclass_study.analysis.metric_words import direction_words, metric_words
+from linclass_study.analysis.metric_words import direction_words
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scored_runs import write_scores
 from linclass_study.analysis.scoring import Classes, score
@@ -183,10 +183,6 @@ def test_the_runs_are_scored_by_it_and_tuned_by_it(mine):
     assert "mine.square" not in wide.columns
     task = Task(2, 1, tune_metric="mine.share")
     assert measured((p.y_pred, p.score, None), p.y_true, task) == metrics.find("accuracy")(p)
-
-
-def test_tables_call_it_by_its_own_name():
-    assert metric_words("clinic.measures.net_benefit") == "net benefit"
 
 
 def test_an_edit_of_its_module_fits_again_only_what_it_tuned(mine):

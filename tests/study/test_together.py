@@ -10,7 +10,7 @@ from cases import each
 from run_alone import run_alone
 from scipy import sparse
 
-from linclass import LogisticRegression, Perceptron
+from linclass import LogisticRegression
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
 from linclass.tuning import tuning
@@ -236,10 +236,3 @@ def test_candidates_are_compared_at_a_coarse_tolerance_and_the_chosen_one_is_fit
     fit_method(Method(Listens, {}, {"tol": [1e-8]}, STEPS), table, y, TASK, 1)
     coarse = [1e-3] * 20
     assert output == [*coarse, 1e-6, *coarse, 1e-9, *[0.1] * 21, *[1e-8] * 6]
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_classifier_without_a_tolerance_is_tuned_as_it_is():
-    table, y = rows()
-    method = Method(Perceptron, {"order": "random"}, {"max_iter": [50, 60]}, STEPS)
-    assert fit_method(method, table, y, TASK, 1).chosen["max_iter"] in (50, 60)

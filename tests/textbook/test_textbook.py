@@ -19,7 +19,7 @@ from linclass_study.textbook import course, published, published_table, textbook
 from linclass_study.textbook.caption import Caption
 from linclass_study.textbook.published import compare_published
 from linclass_study.textbook.run_script import run_script
-from linclass_study.textbook.script import METHODS, plain_json
+from linclass_study.textbook.script import plain_json
 
 ENTRIES = read_yaml(published.FILE)
 
@@ -154,10 +154,6 @@ def test_our_number_has_two_digits_more_than_the_published_one(
 ) -> None:
     check = published.Check("made_up", "a.b", 1.0, ours, tolerance, "a book", status)
     assert textbook_page.ours(check) == shown
-
-
-def test_each_method_has_a_colour_of_its_own() -> None:
-    assert len({*METHODS.values()}) == len(METHODS)
 
 
 def test_numbers_are_plain_json() -> None:

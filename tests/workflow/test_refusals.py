@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from cases import each
 from projects import copy
 
 STUDIES = {
@@ -114,16 +113,6 @@ def refused(tmp_path_factory):
     return refusal(project)
 
 
-@pytest.mark.xdist_group("refused")
-@each("case", METHODS)
-def test_so_is_each_entry_of_a_study_in_a_line_of_its_own(refused, case):
-    (_, words), k = METHODS[case], list(METHODS).index(case)
-    (line,) = [line for line in refused if f"define.methods.m{k}." in line]
-    assert f"line {k + 3}" in line
-    assert [word for word in words if word not in line] == [], line
-    assert len(refused) == len(METHODS)
-
-
 def test_several_mistakes_get_a_line_each(project):
     project.write("study.yaml", "evaluation: {fold: 5, repeats: 0}\nlimits: {fit_seconds: fast}\n")
     lines = project.snakemake().own_lines
@@ -148,16 +137,6 @@ def test_numbers_of_the_command_line_are_numbers_and_no_file_is_blamed_for_them(
     assert output.own_lines == [
         "--config evaluation.folds: 1 is too small; give at least 2 (number of folds)"
     ]
-
-
-def test_an_entry_may_merge_another(project):
-    project.write(
-        "study.yaml",
-        "datasets: [iris]\nmethods: [a, b]\ndefine:\n  methods:\n"
-        "    a: &a {classifier: linclass.NearestMean}\n"
-        "    b: {<<: *a, transforms: [standardize]}\n",
-    )
-    assert project.plan().runs == {("iris", "a"), ("iris", "b")}
 
 
 def test_braces_in_a_text_of_the_study_are_no_wildcards_of_snakemake(project):

@@ -177,14 +177,6 @@ def test_a_docstring_and_a_comment_of_a_solver_rerun_nothing(computed):
     assert computed.plan().nothing_to_do
 
 
-def test_an_edit_with_an_old_time_stamp_is_noticed(computed):
-    path = computed.folder / "linclass/discriminant/nearest_mean.py"
-    before = path.stat()
-    computed.append("linclass/discriminant/nearest_mean.py", "\nEDITED = True\n")
-    os.utime(path, (before.st_atime, before.st_mtime))
-    assert {method for _, method in computed.plan().runs} == {"nearest_mean"}
-
-
 def test_adding_a_metric_refits_nothing(computed):
     computed.write(
         "linclass/evaluation/metrics/share_of_first.py",
@@ -281,12 +273,6 @@ def test_how_to_tune_is_asked_of_tuned_methods_alone(computed):
         "study.yaml", "evaluation: {tune_metric: log_loss, tune_rule: one_standard_error}\n"
     )
     assert not {method for _, method in computed.plan().runs} & {"majority", "lda", "nearest_mean"}
-
-
-def test_a_file_that_was_cut_short_is_made_again(computed):
-    path = computed.folder / "results/runs/iris/lda/predictions.parquet"
-    path.write_bytes(path.read_bytes()[:-10])
-    assert computed.plan().runs == {("iris", "lda")}
 
 
 def times_of(project, file: str) -> dict[str, int]:
