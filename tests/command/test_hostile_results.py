@@ -23,7 +23,7 @@ from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.errors import StudyError
 from linclass_study.execution import compute, run_files
-from linclass_study.execution.earlier_fits import FILE, UnfinishedRun
+from linclass_study.execution.earlier_fits import UNFINISHED, UnfinishedRun
 from linclass_study.execution.fit_store import replace
 from linclass_study.execution.run_files import RunInputs
 from linclass_study.files import reading as results_files
@@ -224,8 +224,8 @@ def test_unfinished_runs_and_shards_are_no_pickles(tmp_path, a):
     for file in ("raw_pickle.npz", "pickle.npz", "zeros.npz"):
         content = (HOSTILE / file).read_bytes()
         for written in (content, len(content).to_bytes(8) + content):
-            (tmp_path / FILE).write_bytes(written)
-            assert UnfinishedRun(tmp_path / FILE).kept == {}, file
+            (tmp_path / UNFINISHED).write_bytes(written)
+            assert UnfinishedRun(tmp_path / UNFINISHED).kept == {}, file
         with pytest.raises(StudyError, match="cannot be read"):
             compute.outcomes_from_bytes(tmp_path / "1.npz", content)
 

@@ -83,7 +83,7 @@ def test_the_same_results_give_the_same_bytes_and_other_results_another_name(pub
     assert published(finished).name != first.name
 
 
-def test_it_holds_what_was_asked_found_and_used_and_nothing_else(published, finished):
+def test_an_archive_holds_inputs_results_and_environments_and_nothing_else(published, finished):
     files = content(published(finished))
     tops = {name.split("/")[0] for name in files}
     assert tops == {
@@ -318,7 +318,7 @@ def test_a_data_set_has_its_description_and_its_folds(linclass, finished, file):
     assert f"{file} is missing" in output.errors[0]
 
 
-def test_it_is_cited_as_its_authors_say(published, finished):
+def test_an_archive_is_cited_as_its_authors_say(published, finished):
     names = ["--author", "Lovelace, Ada, 0000-0002-1825-0097", "--author", "The Analysts"]
     files = content(published(finished, *names, "--title", "Lines", "--license", "CC-BY-4.0"))
     cited = yaml.safe_load(files["CITATION.cff"])

@@ -90,7 +90,7 @@ def test_a_model_of_another_version_is_refused(kind: Any, monkeypatch: Any) -> N
     assert "\n" not in str(error.value)
 
 
-def test_so_are_transforms_and_what_has_no_version(monkeypatch: Any) -> None:
+def test_transforms_of_another_or_no_version_are_refused(monkeypatch: Any) -> None:
     fitted, _ = fit_transforms([("standardize", {})], Table(X, tuple(NAMES)), TWO)
     (scaling,) = pickle.loads(pickle.dumps(fitted))
     np.testing.assert_array_equal(scaling.mean_, fitted[0].mean_)

@@ -99,7 +99,9 @@ def test_meta_estimators_pass_on_what_the_inner_one_asked_for(name: str, routing
 
 
 @each("name", META)
-def test_and_scikit_learn_asks_them_for_it(name: str, routing: Any) -> None:
+def test_scikit_learn_asks_meta_estimators_for_what_the_inner_one_requested(
+    name: str, routing: Any
+) -> None:
     from sklearn.model_selection import cross_validate
 
     inner = linclass.LogisticRegression().set_fit_request(sample_weight=True)

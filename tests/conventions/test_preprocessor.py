@@ -160,7 +160,7 @@ def test_categories_keep_their_order_and_numbers_of_every_kind_are_numbers() -> 
     np.testing.assert_array_equal(found, [[1, 1, 1], [0, 2, 0], [1, 3, 1]])
 
 
-def test_it_is_cloned_searched_and_saved() -> None:
+def test_a_preprocessor_is_cloned_searched_and_saved() -> None:
     grid = {"preprocessor__features": [(), ["quadratic"]]}
     search = GridSearchCV(make_pipeline(Preprocessor(), linclass.LogisticRegression()), grid, cv=3)
     assert search.fit(NUMBERS, Y).best_params_["preprocessor__features"] in grid.popitem()[1]

@@ -93,7 +93,7 @@ def test_the_catalogue_says_the_sizes_that_it_has():
 
 
 @pytest.mark.parametrize("name", OFFLINE)
-def test_it_is_complete_without_mirror_and_network(name, obtain, offline):
+def test_bundled_data_sets_are_complete_without_mirror_and_network(name, obtain, offline):
     check(name, obtain(CATALOGUE[name]))
 
 
@@ -119,7 +119,7 @@ def published(obtain, offline, mirrors):
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_its_published_file_agrees(name, published):
+def test_published_files_agree_with_the_catalogue(name, published):
     check(name, published(name))
 
 

@@ -34,7 +34,7 @@ def found(request, obtain, tmp_path):
     return obtain(entry)
 
 
-def test_it_comes_back(found, tmp_path):
+def test_a_loaded_data_set_equals_the_saved_one(found, tmp_path):
     save_dataset(found, tmp_path / "new" / "a.npz", tmp_path / "new" / "a.json")
     again = load_dataset(tmp_path / "new" / "a.npz")
     assert type(again.table.X) is type(found.table.X)

@@ -111,7 +111,7 @@ def test_polars_and_the_strict_reader_agree(name, both):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_they_agree_on_any_file(seed, both):
+def test_fast_and_strict_readers_agree_on_any_file(seed, both):
     """Files of random cells with random accidents: a lost cell, a stray quote, a blank line, …"""
     rng = np.random.default_rng(seed)
     cells = [

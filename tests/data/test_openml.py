@@ -115,7 +115,7 @@ def test_missing_entries_and_explicit_zeros_of_sparse_arff_keep_their_meaning(se
         ]
 
 
-def test_it_is_complete_in_downloads_and_a_mirror_may_have_such_a_folder(server, obtain, tmp_path):
+def test_an_openml_set_is_complete_in_downloads_and_in_mirrors(server, obtain, tmp_path):
     entry = publish(server)
     first = obtain(entry)
     assert [page.requests for page in server.pages.values()] == [1] * 4

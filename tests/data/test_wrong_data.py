@@ -189,7 +189,7 @@ CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_it_is_reported(case, reason, tmp_path):
+def test_wrong_data_are_reported_in_one_line(case, reason, tmp_path):
     content, extra, words = CASES[case]
     (tmp_path / "a.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
     entry = {"format": "csv", "target": "y", "source": {"file": "a.csv"}} | extra

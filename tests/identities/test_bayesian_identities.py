@@ -40,7 +40,7 @@ def classes(K: int, n: int = 120) -> tuple[np.ndarray, np.ndarray]:
 # linear
 
 
-def test_its_evidence_is_the_density_of_the_targets() -> None:
+def test_the_evidence_of_bayesian_linear_regression_is_the_density_of_the_targets() -> None:
     X, y = line()
     y = y - 3
     for strength in ("evidence", 0.05):
@@ -65,7 +65,9 @@ def test_no_other_prior_or_noise_has_more_evidence() -> None:
 
 
 @each("intercept", [True, False])
-def test_its_mean_is_ridge_and_its_evidence_counts_what_data_determine(intercept: bool) -> None:
+def test_the_mean_of_bayesian_linear_regression_is_ridge_with_its_effective_parameters(
+    intercept: bool,
+) -> None:
     X, y = line()
     w = np.random.default_rng(2).uniform(0.5, 2, 60)
     model = BayesianLinearRegression(fit_intercept=intercept).fit(X, y, w)
@@ -77,7 +79,9 @@ def test_its_mean_is_ridge_and_its_evidence_counts_what_data_determine(intercept
     assert model.certificate_ < 1e-6
 
 
-def test_its_predictions_are_those_of_the_joint_normal_distribution() -> None:
+def test_predictions_of_bayesian_linear_regression_are_those_of_the_joint_normal_distribution() -> (
+    None
+):
     """A flat intercept is the limit of a wide one."""
     X, y = line()
     new = np.random.default_rng(3).normal(size=(5, 4))
@@ -106,7 +110,7 @@ def test_features_that_are_uninformative_get_no_weight_and_a_constant_target_no_
 
 
 @each("K", [2, 3])
-def test_its_mean_is_the_penalized_fit_and_the_evidence_counts_weights(K: int) -> None:
+def test_the_mode_of_bayesian_logistic_regression_is_the_penalized_fit(K: int) -> None:
     X, y = classes(K)
     model = BayesianLogisticRegression(tol=1e-10).fit(X, y)
     mode = LogisticRegression(strength=model.strength_, tol=1e-12).fit(X, y)
@@ -117,7 +121,9 @@ def test_its_mean_is_the_penalized_fit_and_the_evidence_counts_weights(K: int) -
     assert 0 < model.n_effective_ < 4 * (K - 1)
 
 
-def test_its_covariance_inverts_the_curvature_of_the_posterior() -> None:
+def test_the_covariance_of_bayesian_logistic_regression_inverts_the_curvature_of_the_posterior() -> (
+    None
+):
     X, y = classes(2)
     model = BayesianLogisticRegression(strength=0.02, tol=1e-10).fit(X, y)
     ones, alpha = np.column_stack([X, np.ones(len(y))]), 0.02 * len(y)
@@ -173,7 +179,7 @@ def test_uncertain_weights_draw_probabilities_to_the_middle(K: int, predictive: 
     np.testing.assert_allclose(sure.predict_proba(X), plain.predict_proba(X), atol=0.02)
 
 
-def test_its_probabilities_are_better_than_those_of_the_mode_where_rows_are_few() -> None:
+def test_averaged_probabilities_are_better_than_those_of_the_mode_where_rows_are_few() -> None:
     """Mean log loss on new rows, over draws of the weights from the prior."""
     rng, loss = np.random.default_rng(4), {"probit": 0.0, "mode": 0.0}
     for _ in range(40):

@@ -235,7 +235,7 @@ def test_a_temperature_without_an_optimum_reports_it() -> None:
 
 @each("classes", [2, 3])
 @each("method", ["isotonic", "temperature"])
-def test_other_maps_are_calibrated_too(method: str, classes: int) -> None:
+def test_isotonic_and_temperature_maps_are_calibrated(method: str, classes: int) -> None:
     X, y = noisy(1500, classes=classes)
     X_new, y_new = noisy(6000, seed=1, classes=classes)
     sure = LogisticRegression(strength=1e-4)

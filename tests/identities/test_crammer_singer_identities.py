@@ -28,7 +28,7 @@ def rows(K: int, n: int = 80, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(size=(n, d)) + 1.2 * rng.normal(size=(K, d))[y], y
 
 
-def test_its_value_is_the_lead_that_is_missing() -> None:
+def test_the_crammer_singer_loss_is_the_lead_that_is_missing() -> None:
     rng = np.random.default_rng(0)
     Z, y, loss = 2 * rng.normal(size=(4, 50)), rng.integers(0, 4, 50), CrammerSinger(4)
     others = np.where(np.arange(4)[:, None] == y, -np.inf, Z).max(axis=0)

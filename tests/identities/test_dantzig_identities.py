@@ -43,7 +43,7 @@ def plain(G: np.ndarray, c: np.ndarray, strength: float) -> Any:
 
 @each("intercept", [True, False])
 @each("d", [6, 80])
-def test_it_is_the_linear_program_as_it_is_written(d: int, intercept: bool) -> None:
+def test_the_dantzig_selector_is_its_linear_program(d: int, intercept: bool) -> None:
     X, y = numbers(d)
     G, c = moments(X, y, intercept=intercept)
     for share in SHARES:
@@ -152,7 +152,7 @@ def test_a_path_is_the_fits_one_by_one() -> None:
         DantzigSelector().path(X, y, [0.0])
 
 
-def test_its_strength_is_chosen_from_those_of_the_lasso() -> None:
+def test_strengths_of_the_dantzig_selector_are_those_of_the_lasso() -> None:
     X, y = numbers()
     tuned = TunedRegressor(DantzigSelector(), strengths=6, folds=3).fit(X, y)
     lasso = TunedRegressor(Lasso(), strengths=6, folds=3).fit(X, y)

@@ -185,7 +185,7 @@ def test_reduced_rank_lda_is_lda_of_its_own_coordinates(priors: list[float] | No
     np.testing.assert_allclose(model.predict_log_proba(X), expected, atol=1e-10)
 
 
-def test_its_directions_solve_the_eigenproblem_of_the_weighted_means() -> None:
+def test_directions_of_reduced_rank_lda_solve_the_eigenproblem_of_the_weighted_means() -> None:
     X, y = problem(4)
     priors = np.array([0.1, 0.2, 0.3, 0.4])
     model = ReducedRankLDA(None, priors.tolist()).fit(X, y)
@@ -198,7 +198,7 @@ def test_its_directions_solve_the_eigenproblem_of_the_weighted_means() -> None:
     np.testing.assert_allclose(V.T @ S @ V, np.eye(3), atol=1e-10)
 
 
-def test_its_directions_are_fishers_where_priors_are_estimated() -> None:
+def test_directions_of_reduced_rank_lda_are_fishers_where_priors_are_estimated() -> None:
     X, y = problem(4)
     ours, fisher = ReducedRankLDA(2).fit(X, y), FisherDiscriminant(2).fit(X, y)
     np.testing.assert_allclose(ours.transform(X), fisher.transform(X), atol=1e-12)

@@ -55,7 +55,7 @@ def test_with_linear_regression_it_is_linear_discriminant_analysis(
 
 
 @each("K", [2, 3, 7])
-def test_its_coordinates_are_fishers(K: int) -> None:
+def test_coordinates_of_flexible_discriminant_analysis_are_fishers(K: int) -> None:
     X, y = problem(K)
     ours, fisher = FDA().fit(X, y), FisherDiscriminant().fit(X, y)
     np.testing.assert_allclose(ours.transform(X), fisher.transform(X), atol=1e-9)

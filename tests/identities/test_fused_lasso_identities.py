@@ -127,7 +127,7 @@ def test_the_fit_of_an_identity_is_the_prox() -> None:
     ("loss", "classes"),
     [("logistic", 2), ("squared", 2), ("huber", 2), ("squared_hinge", 2), ("logistic", 3)],
 )
-def test_it_is_the_lasso_without_fusion_and_without_neighbours(loss: str, classes: int) -> None:
+def test_the_fused_lasso_is_the_lasso_without_fusion_or_neighbours(loss: str, classes: int) -> None:
     X, y = data(classes)
     fits = [
         LinearClassifier(loss=loss, penalty=penalty, strength=0.03, tol=1e-11).fit(X, y)
@@ -202,7 +202,7 @@ def test_features_in_reverse_order_have_the_same_weights() -> None:
     assert_allclose(mirrored.coef_[:, ::-1], model.coef_, atol=1e-6)
 
 
-def test_it_finds_the_intervals_of_a_signal() -> None:
+def test_the_fused_lasso_finds_the_intervals_of_a_signal() -> None:
     rng, d = np.random.default_rng(0), 60
     w = np.zeros(d)
     w[10:22], w[40:48] = 1.0, -1.5

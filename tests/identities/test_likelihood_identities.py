@@ -135,7 +135,7 @@ def test_ordinal_regression_of_two_classes_is_logistic_regression() -> None:
     np.testing.assert_allclose(ours.decision_function(X), logistic.decision_function(X), atol=1e-6)
 
 
-def test_its_cumulative_odds_are_proportional() -> None:
+def test_cumulative_odds_of_ordinal_regression_are_proportional() -> None:
     X, y = ordered(4)
     model = OrdinalRegression().fit(X, y)
     below = model.predict_proba(X).cumsum(axis=1)[:, :-1]

@@ -54,7 +54,7 @@ def test_with_one_subclass_it_is_linear_discriminant_analysis(
     assert (ours.status_, ours.n_iter_) == ("converged", 0)
 
 
-def test_also_with_more_features_than_rows() -> None:
+def test_mda_with_one_subclass_is_lda_with_more_features_than_rows() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 50)) * rng.uniform(1, 3, 50), np.arange(30) % 3
     X += (y == 1)[:, None]
@@ -68,7 +68,9 @@ def test_also_with_more_features_than_rows() -> None:
 @each("shrinkage", [0.0, 0.4, 1.0])
 @each("subclasses", [2, 3, 6])
 @each("K", [2, 3, 5])
-def test_its_objective_falls_at_every_step(K: int, subclasses: int, shrinkage: float) -> None:
+def test_the_objective_of_mda_falls_at_every_step(
+    K: int, subclasses: int, shrinkage: float
+) -> None:
     X, y = problem(K)
     options = {"shrinkage": shrinkage, "starts": 1, "tol": 1e-8, "max_iter": 100}
     for seed in range(3):
@@ -82,7 +84,7 @@ def test_its_objective_falls_at_every_step(K: int, subclasses: int, shrinkage: f
 
 @each("weighted", [False, True])
 @each("K", [2, 3])
-def test_its_solution_solves_the_equations_of_em(K: int, weighted: bool) -> None:
+def test_the_solution_of_mda_solves_the_equations_of_em(K: int, weighted: bool) -> None:
     """Hastie, Tibshirani & Friedman (2009), (12.62)-(12.63), in the features as they are."""
     X, y = problem(K)
     rng = np.random.default_rng(1)
@@ -104,7 +106,7 @@ def test_its_solution_solves_the_equations_of_em(K: int, weighted: bool) -> None
 
 
 @each("priors", [None, "uniform", [0.1, 0.2, 0.7]])
-def test_its_probabilities_are_bayes_rule_with_its_mixtures(priors: object) -> None:
+def test_probabilities_of_mda_are_bayes_rule_with_its_mixtures(priors: object) -> None:
     X, y = problem(3)
     model = MDA(3, priors=priors).fit(X, y)
     joint = log_densities(model, X, within(model, X, y, np.ones(len(y))))

@@ -121,7 +121,7 @@ def test_of_uncorrelated_features_one_component_is_least_squares() -> None:
 
 
 @each("m", [None, 3])
-def test_it_is_scikit_learns(m: int | None) -> None:
+def test_partial_least_squares_are_scikit_learns(m: int | None) -> None:
     """Whose directions of several targets are those of a power iteration, to its tolerance."""
     X, Y = numbers(m)
     for M in (1, 2, 4):
@@ -214,7 +214,7 @@ def test_with_all_components_its_discriminant_analysis_is_linear_discriminant_an
     assert ours.certificate_kind_ == "closed_form"
 
 
-def test_its_first_discriminant_of_two_classes_is_the_difference_of_means() -> None:
+def test_the_first_pls_discriminant_of_two_classes_is_the_difference_of_means() -> None:
     """Least squares and LDA divide it by the covariance; one component does not."""
     X, _ = numbers()
     y = np.arange(N) % 2

@@ -204,7 +204,7 @@ def test_a_row_of_weight_two_in_a_fold_is_the_row_twice_there(rule: str) -> None
         assert_allclose(ours.scores_, twice.scores_, rtol=1e-8)
 
 
-def test_other_parameters_are_chosen_too() -> None:
+def test_tuning_chooses_parameters_other_than_the_strength() -> None:
     X, y = numbers()
     grid = {"l1_ratio": [0.2, 0.9]}
     model = TunedRegressor(ElasticNet(), strengths=STRENGTHS, grid=grid).fit(X, y)

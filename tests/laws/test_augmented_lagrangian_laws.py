@@ -119,7 +119,9 @@ def test_groups_of_one_feature_are_the_lasso_and_a_group_enters_as_a_whole(loss:
 
 @EACH
 @each("other", ["l2", "l1"])
-def test_it_ends_where_the_solvers_of_one_kink_do(loss: str, other: str) -> None:
+def test_the_augmented_lagrangian_ends_where_the_solvers_of_one_kink_do(
+    loss: str, other: str
+) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 6))
     y = (X[:, 0] + rng.standard_normal(120) > 0).astype(int)

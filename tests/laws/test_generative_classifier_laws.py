@@ -497,7 +497,7 @@ def test_classes_a_million_deviations_apart_keep_their_digits(fitted: str, conta
 
 
 @each("apart", [1e3, 3e3])
-def test_so_do_the_other_families_of_squares(apart: float) -> None:
+def test_distant_classes_of_other_families_of_squares_keep_their_digits(apart: float) -> None:
     X, y = far_classes(apart)
     S = own_covariances(X, y)
     sphere = ExponentialFamilyNB("spherical_gaussian", smoothing=0).fit(X, y).natural_[0]

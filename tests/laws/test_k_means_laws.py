@@ -23,7 +23,7 @@ def squares(Y: np.ndarray, w: np.ndarray, nearest: np.ndarray) -> float:
 
 
 @each("k", [1, 2, 5, 8])
-def test_it_is_as_good_as_scikit_learns(k: int) -> None:
+def test_k_means_is_as_good_as_scikit_learns(k: int) -> None:
     Y, w = rows(), np.random.default_rng(1).uniform(0.5, 2, 90)
     ours = squares(Y, w, k_means(Y, w, k, 20, 0))
     theirs = KMeans(k, n_init=20, random_state=0).fit(Y, sample_weight=w).inertia_

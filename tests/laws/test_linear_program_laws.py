@@ -200,7 +200,7 @@ def test_from_some_strength_on_all_weights_are_0() -> None:
     assert found.objective_ == pytest.approx(2 * 30 / 80)
 
 
-def test_it_takes_l1_or_no_penalty() -> None:
+def test_linear_programs_take_l1_or_no_penalty() -> None:
     taken = [L1(), L1(factors=[0, 1]), Unpenalized()]
     assert all(takes_penalty(LinearProgram, penalty) for penalty in taken)
     assert not any(takes_penalty(LinearProgram, penalty) for penalty in (L2(), ElasticNet()))

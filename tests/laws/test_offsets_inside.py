@@ -93,7 +93,7 @@ def test_candidates_are_judged_with_the_offsets_of_held_out_rows(
 
 
 @each(("scorer", "own"), [("accuracy", "accuracy"), ("neg_log_loss", "log_loss")])
-def test_so_they_are_by_a_scorer_of_scikit_learn(scorer: str, own: str) -> None:
+def test_scorers_of_scikit_learn_get_the_offsets_of_held_out_rows(scorer: str, own: str) -> None:
     from sklearn.metrics import get_scorer
 
     def judge(fit: Any, X: Any, y: Any, w: Any) -> float:

@@ -167,7 +167,7 @@ def test_a_loss_with_offsets_is_the_loss_of_shifted_scores(name: str) -> None:
 
 
 @each("name", [name for name in ALL if find("losses", name).has_conjugate])
-def test_its_conjugate_meets_fenchels_inequality(name: str) -> None:
+def test_conjugates_with_offsets_meet_fenchels_inequality(name: str) -> None:
     """ℓ(z) + ℓ*(s) ≥ s·z, with equality at the slopes."""
     loss, y, offset, z = problem(name)
     shifted, both = with_offset(loss, y, offset)
@@ -183,7 +183,7 @@ def test_its_conjugate_meets_fenchels_inequality(name: str) -> None:
     "name",
     ["hinge", "squared_hinge", "modified_huber", "huber", "epsilon_insensitive", "crammer_singer"],
 )
-def test_its_prox_meets_it_with_equality(name: str) -> None:
+def test_prox_steps_with_offsets_meet_fenchels_inequality_with_equality(name: str) -> None:
     """s is the prox of reach·ℓ* at v if (v − s)/reach is a score with the slope s."""
     loss, y, offset, v = problem(name)
     shifted, both = with_offset(loss, y, offset)

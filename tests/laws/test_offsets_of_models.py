@@ -84,7 +84,7 @@ def fitted(model: Any, *args: Any, **given: Any) -> Any:
     return type(model)(**model.get_params(deep=False)).fit(*args, **given)
 
 
-def test_these_take_offsets() -> None:
+def test_the_models_that_take_offsets_are_those_listed() -> None:
     models = {name: getattr(linclass, name) for name in linclass.__all__}
     takers = [n for n, model in models.items() if "offset" in arguments(getattr(model, "fit", 0))]
     assert set(takers) == {*FREE, *PENALIZED, *INSIDE, *LIKELIHOODS, "Perceptron"}

@@ -84,7 +84,7 @@ def test_l1_ends_where_a_linear_program_does(strength: float) -> None:
     assert 0 < np.count_nonzero(model.coef_) < 15
 
 
-def test_it_ends_where_the_solver_of_the_ridge_does() -> None:
+def test_without_l1_crammer_singer_ends_where_the_solver_of_the_ridge_does() -> None:
     rng = np.random.default_rng(1)
     X = rng.standard_normal((60, 4))
     y = (X[:, :3] + rng.gumbel(size=(60, 3))).argmax(axis=1)

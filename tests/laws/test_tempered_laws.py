@@ -111,7 +111,7 @@ def test_slopes_of_rows_that_are_right_by_far_keep_their_digits() -> None:
 
 
 @EACH
-def test_it_is_proper(t1: float, t2: float) -> None:
+def test_the_bi_tempered_loss_is_proper(t1: float, t2: float) -> None:
     """If classes have probabilities π, the mean loss is least at scores that give π: its slope is 0 there."""
     z = 2 * np.random.default_rng(0).standard_normal((4, 30))
     loss, pi = TemperedSoftmax(4, t1, t2), np.exp(log_tempered_softmax(z, t2))

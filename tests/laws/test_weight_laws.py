@@ -235,7 +235,7 @@ def test_relative_weights_hold_whatever_sums_the_fit_keeps(model: Any, d: int) -
 
 
 @SPARSE
-def test_and_so_are_sparse_rows(model: Any) -> None:
+def test_weights_of_sparse_rows_count_rows(model: Any) -> None:
     X, y, w = rows(model, 2)
     often = np.repeat(np.arange(len(y)), w.astype(int))
     weighted = cloned(model).fit(sparse.csr_array(X), y, sample_weight=w)
@@ -253,7 +253,7 @@ def test_a_row_of_weight_zero_is_no_row(model: Any, K: int) -> None:
 
 
 @each_model([m for m in MODELS if hasattr(m, "partial_fit")])
-def test_nor_is_it_one_in_parts(model: Any) -> None:
+def test_a_row_of_weight_zero_is_no_row_in_parts(model: Any) -> None:
     """Whatever its class and its values are: levels that nobody else has, or a class without other rows."""
     X, y, w = rows(model, 2)
     classes, there = ["a", "b"], w > 0
@@ -272,7 +272,7 @@ def test_nor_is_it_one_in_parts(model: Any) -> None:
 
 
 @each_model([m for m in MODELS if hasattr(m, "partial_fit") and hasattr(m, "leave_one_out")])
-def test_nor_has_it_a_class_in_sums(model: Any) -> None:
+def test_a_row_of_weight_zero_adds_no_class_to_sums(model: Any) -> None:
     X, y, w = rows(model, 2)
     labels = np.where(w > 0, y, "c")
     assert cloned(model).partial_fit(X, labels, sample_weight=w).classes_.tolist() == ["a", "b"]

@@ -177,7 +177,7 @@ def test_coefficients_speak_for_the_positive_class_which_may_be_the_first(outcom
     assert of_path.numbers["m"]["path"]["x7"][1] == [-400.0, -40.0, -4.0]
 
 
-def test_who_is_not_in_the_table_of_coefficients_is_named_with_the_reason(make):
+def test_methods_without_coefficients_are_named_with_the_reason(make):
     methods = {f"m{i}": Method(5.0 - i / 2) for i in range(10)}
     outcome = make({"d": Data()}, methods, folds=FOLDS)
     ranked = ranking(outcome, "d")["method"].to_list()

@@ -219,7 +219,7 @@ def test_none_is_clearly_the_best_only_of_data_sets_that_could_show_one(make, re
     assert five[1] == "On 5 of the 5 data sets one method is clearly the best."
 
 
-def test_who_could_not_compete_is_named_with_the_reason_or_counted(make):
+def test_excluded_methods_are_named_with_the_reason_or_counted(make):
     gone = Method(everywhere=("not_applicable", "needs counts"), only=["d"])
     fails = Method(endings={1: ("failed", "x")})
     methods = {"fine": Method(), "gone": gone, "fails": fails}

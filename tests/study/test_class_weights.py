@@ -72,7 +72,7 @@ def test_an_order_of_labels_is_one_of_codes(rows):
         )
 
 
-def test_so_has_it_of_a_classifier_of_another_library_and_inside_another_one(rows):
+def test_class_weights_reach_foreign_and_wrapped_classifiers_by_label(rows):
     from sklearn.linear_model import LogisticRegression as Theirs
 
     table, y = rows
@@ -85,7 +85,7 @@ def test_so_has_it_of_a_classifier_of_another_library_and_inside_another_one(row
     assert fitted(rows, voting).estimator.estimator.class_weight == {0: 5, 2: 2}
 
 
-def test_so_has_it_inside_a_transform(rows):
+def test_class_weights_reach_estimators_inside_a_transform_by_label(rows):
     inner = {"classifier": THEIRS, "params": {"class_weight": {"ill": 5, "well": 2}}}
     step = {"sklearn.feature_selection.SelectFromModel": {"estimator": inner}}
     found = fitted(rows, {"classifier": OURS, "transforms": [step]})

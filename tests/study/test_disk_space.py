@@ -42,7 +42,7 @@ def test_only_a_fit_that_failed_for_it_is_refused(full, tmp_path):
         writing.refuse_for_full_disk(["ValueError: no", FAILED], tmp_path)
 
 
-def test_its_run_is_not_written(full, tmp_path, monkeypatch):
+def test_a_run_that_failed_on_a_full_disk_is_not_written(full, tmp_path, monkeypatch):
     monkeypatch.setattr(compute, "fit_and_predict", lambda *_, **__: FailedRecords())
     with pytest.raises(StudyError, match="is full"):
         compute.computed_run(Shared(tmp_path), "m", SPEC, {}, SimpleNamespace(limits_of_fit={}))

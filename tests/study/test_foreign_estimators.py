@@ -134,7 +134,7 @@ def outcomes(features, lines):
 
 @pytest.mark.filterwarnings("ignore:divide by zero")  # a probability of 0 in bagging
 @each("kind", KINDS)
-def test_it_is_accepted_and_right_about_every_row(features, kind):
+def test_a_foreign_estimator_is_accepted_and_right_about_every_row(features, kind):
     for given in outcomes(features, KINDS[kind]):
         assert given["status"] == "converged", given["reason"]
         np.testing.assert_array_equal(given["y_pred"], given["y_true"])

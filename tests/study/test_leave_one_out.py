@@ -78,7 +78,7 @@ METHODS = {
 @each("grouped", [False, True], ids=["rows", "groups"])
 @each("missing", [False, True], ids=["whole", "missing"])
 @each("name", METHODS)
-def test_it_is_n_separate_fits(name, missing, grouped):
+def test_leave_one_out_is_n_separate_fits(name, missing, grouped):
     entry = METHODS[name]
     table, y = rows(missing)
     groups = np.arange(N) // 2 if grouped else None

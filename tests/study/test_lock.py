@@ -79,7 +79,7 @@ def test_a_dead_process_loses_its_locks_and_a_live_one_does_not(folder):
     assert not locked(folder)
 
 
-def test_who_ends_is_removed(folder):
+def test_a_process_that_ends_is_removed_from_the_lock(folder):
     start().communicate("\n")
     assert [*locks.OWNERS.iterdir()] == []
 

@@ -159,7 +159,7 @@ def test_without_scores_it_is_not_defined_unless_it_takes_probabilities(mine):
     assert metrics.find("mine.ordered")(bare) == pytest.approx(metrics.find("auc")(p))
 
 
-def test_its_exception_is_a_warning_and_no_value(mine):
+def test_an_exception_of_a_metric_is_a_warning_and_no_value(mine):
     with pytest.warns(UserWarning, match=r"mine\.broken: RuntimeError: nothing"):
         assert np.isnan(metrics.find("mine.broken")(predicted()))
 

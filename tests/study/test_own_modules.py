@@ -51,7 +51,7 @@ def study(tmp_path, monkeypatch):
     return SimpleNamespace(methods=METHODS, evaluation=evaluation)
 
 
-def test_they_are_what_entries_and_metrics_import_and_nothing_else(study):
+def test_own_modules_are_what_entries_and_metrics_import(study):
     assert [name for name, _, _ in own_modules(study.methods, study.evaluation)] == RECORDED
 
 

@@ -69,7 +69,7 @@ def test_a_kind_that_is_expected_far_too_long_is_corrected_by_its_first_job():
     assert shares[0] == 9
 
 
-def test_it_does_not_say_100_percent_before_the_end():
+def test_progress_does_not_show_100_percent_before_the_end():
     jobs = {0: PlannedJob("fit", 9999.0, "fit")} | {
         n: PlannedJob("table", 0.0, "table") for n in range(1, 4)
     }

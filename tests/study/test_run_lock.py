@@ -28,7 +28,7 @@ def says(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline().strip()
 
 
-def test_who_comes_second_waits_until_the_first_is_dead(tmp_path: Path) -> None:
+def test_a_second_process_waits_until_the_first_is_dead(tmp_path: Path) -> None:
     run = tmp_path / "iris" / "lda"
     with hold(run) as first, hold(tmp_path / "iris" / "qda") as other:
         assert says(first) == says(other) == "held", "other runs are not in the way"

@@ -61,7 +61,7 @@ def test_a_plan_of_a_thousand_jobs_is_a_table_of_rules(capsys):
     ]
 
 
-def test_who_asks_for_reasons_gets_every_job(capsys):
+def test_every_job_is_listed_if_reasons_are_requested(capsys):
     said = said_of_plan(capsys, quiet=[SimpleNamespace(name="HOST")]).splitlines()
     assert said == ["job stats", *(f"job {number}" for number in range(1000))]
 
