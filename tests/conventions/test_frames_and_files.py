@@ -39,7 +39,7 @@ FRAMES = {
 }
 
 
-@each("library", FRAMES)
+@each("library", FRAMES, quick=1)
 @ALL
 def test_data_frames_are_arrays_with_names(kind: Any, library: str) -> None:
     frame, y = FRAMES[library], target(kind)

@@ -221,7 +221,7 @@ def test_a_lasso_path_of_strengths_is_that_of_separate_fits() -> None:
 
 
 @each("kind", ["few_rows", "many_rows", "sparse", "dependent", "factors"])
-@each("l1_ratio", [0.5, 1.0])
+@each("l1_ratio", [0.5, 1.0], quick=1)
 def test_a_path_of_many_features_meets_another_solver(kind: str, l1_ratio: float) -> None:
     """Programs that grow along the path, the dual, and changes between them; one strength occurs twice."""
     n, d = (150 if kind == "few_rows" else 700), 520

@@ -296,7 +296,7 @@ def test_degrees_of_freedom_of_logistic_ridge_are_the_trace_of_the_last_hat_matr
     assert model.degrees_of_freedom_[0] == pytest.approx(np.trace(np.linalg.pinv(H + penalty) @ H))
 
 
-@each("K", [2, 3])
+@each("K", [2, 3], quick=1)
 @each("penalty", ["l2", "elastic_net", "group_lasso", PAIRS, "fused_lasso"], ids=str)
 def test_degrees_of_freedom_are_how_much_of_an_offset_the_weights_take_back(
     penalty: Any, K: int

@@ -59,7 +59,7 @@ def wrong(model: Any, X: Any, y: np.ndarray) -> int:
     return int(np.count_nonzero(model.predict(X) != y))
 
 
-@each("d", [1, 2, 3, 4])
+@each("d", [1, 2, 3, 4], quick=1)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_no_linear_classifier_has_fewer_errors(d: int) -> None:
     """200 problems in all, every one certified."""

@@ -137,7 +137,7 @@ def test_every_loss_and_penalty_is_here() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:LinearClassifier ended max_iter")
-@each("intercept", [True, False])
+@each("intercept", [True, False], quick=1)
 @each("classes", [2, 3])
 @each(("loss", "penalty"), PAIRS)
 def test_the_objective_is_the_documented_function_of_the_coefficients(
@@ -156,7 +156,7 @@ def test_the_objective_is_the_documented_function_of_the_coefficients(
 
 
 @pytest.mark.filterwarnings("ignore:LinearClassifier ended max_iter")
-@each("classes", [2, 3])
+@each("classes", [2, 3], quick=1)
 @each(("loss", "penalty", "intercept"), PENALIZED)
 def test_no_solver_is_further_from_the_best_than_it_proves(
     loss: str, penalty: str, intercept: float | None, classes: int

@@ -69,7 +69,7 @@ def assert_equal(found: FoldPrediction | None, alone: FoldPrediction) -> None:
             assert np.allclose(one, other, rtol=1e-11, atol=1e-11)
 
 
-@each("K", [2, 3])
+@each("K", [2, 3], quick=1)
 @each("model", MODELS.values(), ids=MODELS)
 def test_a_stack_has_the_scores_of_each_model(model: Callable[[], Any], K: int) -> None:
     kind = type(model())

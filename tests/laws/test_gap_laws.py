@@ -141,8 +141,8 @@ def test_a_perfect_fit_by_features_without_a_penalty_is_certified(
 
 
 @pytest.mark.filterwarnings("ignore:LinearClassifier ended separable")
-@each(("solver", "penalty"), FREE)
-@each("loss", ["logistic", "probit"])
+@each(("solver", "penalty"), FREE, quick=4)
+@each("loss", ["logistic", "probit"], quick=1)
 def test_a_likelihood_that_underflows_is_no_optimum(loss: str, solver: str, penalty: str) -> None:
     X, y = free_feature_that_separates()
     chosen = {penalty: {"factors": [0, 1, 2]}}
@@ -151,8 +151,8 @@ def test_a_likelihood_that_underflows_is_no_optimum(loss: str, solver: str, pena
 
 
 @pytest.mark.filterwarnings("ignore:LinearClassifier ended separable")
-@each(("solver", "penalty"), FREE)
-@each("loss", ["logistic", "probit"])
+@each(("solver", "penalty"), FREE, quick=4)
+@each("loss", ["logistic", "probit"], quick=1)
 def test_a_free_feature_that_separates_some_rows_has_no_optimum(
     loss: str, solver: str, penalty: str
 ) -> None:

@@ -91,10 +91,17 @@ def theta_of(model: Any) -> np.ndarray:
     return np.column_stack([model.coef_, model.intercept_])
 
 
-@pytest.mark.parametrize("density", [1.0, 0.2, 0.01])
+@pytest.mark.parametrize("density", [1.0, 0.2, pytest.param(0.01, marks=pytest.mark.full)])
 @pytest.mark.parametrize(
     "model",
-    [AveragedPerceptron(), Adaline(learning_rate=1e-4), BalancedWinnow(), SecondOrderPerceptron()],
+    [
+        Adaline(learning_rate=1e-4),
+        *(
+            pytest.param(kind(), marks=pytest.mark.full)
+            for kind in (AveragedPerceptron, BalancedWinnow)
+        ),
+        pytest.param(SecondOrderPerceptron(), marks=pytest.mark.full),
+    ],
     ids=lambda model: type(model).__name__,
 )
 def test_memory_is_asked_for_before_rows_are_copied(

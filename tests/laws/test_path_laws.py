@@ -59,7 +59,7 @@ def problem(estimator: Any, K: int, n: int = 80, seed: int = 5) -> tuple[np.ndar
 
 
 @each("K", [2, 3])
-@each("kind", ["dense", "sparse"])
+@each("kind", ["dense", "sparse"], quick=1)
 @each("estimator", penalized(), ids=repr)
 def test_a_path_is_what_separate_fits_are(estimator: Any, kind: str, K: int) -> None:
     X, y = problem(estimator, K)

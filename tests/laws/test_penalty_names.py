@@ -190,7 +190,9 @@ def test_a_column_can_have_a_factor_of_its_own() -> None:
 
 
 @each("kind", [OneVsRest, OneVsOne, ErrorCorrectingOutputCodes, Calibrated])
-@each(("rows", "by_name", "by_number"), [("dense", *PENALTIES[1]), ("sparse", *PENALTIES[2])])
+@each(
+    ("rows", "by_name", "by_number"), [("dense", *PENALTIES[1]), ("sparse", *PENALTIES[2])], quick=1
+)
 def test_names_reach_the_estimator_inside(
     kind: Any, rows: str, by_name: Any, by_number: Any
 ) -> None:

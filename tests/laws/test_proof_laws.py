@@ -103,7 +103,7 @@ def answer(X: np.ndarray, y: np.ndarray, intercept: str, method: str) -> str:
 
 
 @each("intercept", ["none", "free"])
-@each("kind", KINDS)
+@each("kind", KINDS, quick=4)
 def test_no_two_methods_prove_different_things(kind: str, intercept: str) -> None:
     undecided = 0
     for seed in range(40):
@@ -382,7 +382,7 @@ def test_what_cannot_be_decided_is_not_called_converged(monkeypatch: pytest.Monk
     assert "undecided" in model.reason_
 
 
-@each("seed", range(4))
+@each("seed", range(4), quick=1)
 def test_a_likelihood_that_underflows_is_not_a_minimum(seed: int) -> None:
     """Features without a penalty separate the classes, and the likelihood tends to 1 along them."""
     rng = np.random.default_rng(seed)

@@ -86,7 +86,7 @@ def test_neighbouring_floats_of_two_features_are_separable() -> None:
 
 
 @each("intercept", ["none", "free"])
-@each("kind", KINDS)
+@each("kind", KINDS, quick=3)
 def test_newton_and_the_linear_program_agree_with_proofs(kind: str, intercept: str) -> None:
     kinds = set()
     for seed in range(60):

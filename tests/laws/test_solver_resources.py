@@ -37,7 +37,7 @@ print((peak - before + size) / size)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@each("kind", ["dense", "sparse"])
+@each("kind", ["dense", "sparse"], quick=1)
 @each("model", ["logistic", "svm"])
 def test_a_fit_stays_within_two_and_a_half_times_the_memory_of_the_data(
     kind: str, model: str

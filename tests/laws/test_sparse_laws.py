@@ -71,7 +71,7 @@ def test_kinked_penalties_and_their_solvers_are_tested() -> None:
     }  # fmt: skip
 
 
-@each("intercept", [True, False])
+@each("intercept", [True, False], quick=1)
 @each(("solver", "loss", "penalty"), CASES)
 def test_every_solver_proves_the_same_optimum(
     solver: str, loss: str, penalty: str, intercept: bool

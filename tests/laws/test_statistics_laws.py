@@ -298,7 +298,7 @@ def digits(params: dict[str, Any]) -> float:
     return 1e-7 if params.get("families") == "multivariate_gaussian" else 1e-9
 
 
-@each("odd", ODD)
+@each("odd", ODD, quick=1)
 @each(("kind", "params"), ODD_CASES)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_fold_that_holds_all_the_spread_takes_no_digits_with_it(
@@ -311,7 +311,7 @@ def test_a_fold_that_holds_all_the_spread_takes_no_digits_with_it(
         same(model, kind(**params).fit(X[train], y[train]), X[train], digits(params))
 
 
-@each("odd", ODD)
+@each("odd", ODD, quick=1)
 @each(("kind", "params"), ODD_CASES)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_row_that_holds_all_the_spread_is_scored_as_by_a_refit(

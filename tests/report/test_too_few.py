@@ -138,7 +138,9 @@ def test_of_many_methods_the_middle_is_left_out_and_never_the_baseline(
 FIGURES = {"ranks": (ranks, FEW), "pairwise": (pairwise, PAIRED), "ratings": (ratings, FEW)}
 
 
-@pytest.mark.parametrize("n", [3, FEW, PAIRED])
+@pytest.mark.parametrize(
+    "n", [FEW, *(pytest.param(n, marks=pytest.mark.full) for n in (3, PAIRED))]
+)
 def test_the_page_gives_the_reason_in_place_of_the_figure(make, n):
     outcome = make({f"d{i}": Data() for i in range(n)}, {"m": Method(2.0), "o": Method(1.0)}, 2)
     write_across(outcome)

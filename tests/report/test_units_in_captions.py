@@ -83,7 +83,7 @@ def test_the_error_of_one_fit_is_that_of_its_rows(outcome):
     assert "Large marks" not in coefficients.draw(official, "d").caption
 
 
-@pytest.mark.parametrize("n", [2, 3])
+@pytest.mark.parametrize("n", [2, pytest.param(3, marks=pytest.mark.full)])
 def test_of_few_data_sets_how_sure_is_said_of_each(make, n):
     """The answer says that they are too few; the lines below it do not repeat that."""
     outcome = make(
