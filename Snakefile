@@ -59,13 +59,13 @@ onstart:
 
 
 onsuccess:
-    slurm_jobs.forget()
+    slurm.forget()
     prune_store()
     print_available_last()
     print_answer_last()
 
 
 onerror:
-    slurm_jobs.forget()
+    slurm.forget()
     prune_store()
     print_unfinished_last(log)
