@@ -117,7 +117,7 @@ def test_single_precision_changes_a_hessian_product_by_no_more_than_its_rounding
     s = np.random.default_rng(3).standard_normal(P.shape)
     exact, _ = P.hessian_times(point, exact=False)(s)  # so few rows are not worth it
     assert_allclose(exact, P.hessian_times(point)(s)[0], rtol=1e-14)
-    monkeypatch.setattr("linclass.linear.objective.second_order.IN_CACHE", 0)
+    monkeypatch.setattr("linclass.linear.objective.objective.IN_CACHE", 0)
     rounded, _ = P.hessian_times(point, exact=False)(s)
     assert 0 < np.abs(rounded - exact).max() < 1e-6
 
@@ -177,13 +177,13 @@ def test_a_newton_step_proves_its_end_without_looking_at_the_rows(
     old = P.at_with_hessian(optimum.theta + 0.03)
     source = P.at_with_hessian(optimum.theta - 0.01) if kept else old
     step = -inverse_hessian(P, source.hessian).times(old.gradient.ravel()).reshape(P.shape)
-    new, passes = P.at(old.theta + step), P.passes
+    new, passes = P.at(old.theta + step), P.design.passes
     gap = new.value * certificate_of_step(old, new, source)
-    assert P.passes == passes
+    assert P.design.passes == passes
     slopes = old.slopes + P.loss.curve(source.curvatures, new.scores - old.scores)
-    open_ = P.design.pull(P.weights * slopes)[..., P._columns_without_penalty]
+    open_ = P.design.pull(P.weights * slopes)[..., P.columns_without_penalty]
     assert_allclose(open_, 0, atol=1e-14)
-    assert_allclose(gap, P._gap(new, slopes), atol=1e-13)
+    assert_allclose(gap, duality_gap(new, slopes), atol=1e-13)
     assert new.value - optimum.objective <= gap + 1e-14
     half = P.at(old.theta + step / 2)
     assert certificate_of_step(old, half, source) == np.inf
