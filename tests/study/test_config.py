@@ -316,12 +316,84 @@ def test_a_study_that_cannot_work_is_refused_in_one_line(refusal, case):
     assert [word for word in words if word not in line] == [], line
 
 
+ENTRIES = {
+    "parameter of ours that does not exist": (
+        "linclass.LogisticRegression, params: {strenght: 1}",
+        ["LogisticRegression has no parameter 'strenght'", "did you mean 'strength'?"],
+    ),
+    "parameter of a foreign classifier that does not exist": (
+        "sklearn.linear_model.RidgeClassifier, params: {alhpa: 1}",
+        ["RidgeClassifier has no parameter 'alhpa'", "did you mean 'alpha'?"],
+    ),
+    "value that a foreign classifier refuses": (
+        "sklearn.linear_model.RidgeClassifier, tune: {alpha: [1, -1]}",
+        ["tune.alpha", "-1"],
+    ),
+    "solver that does not fit its loss": (
+        "linclass.LinearClassifier, params: {loss: hinge, solver: newton}",
+        ["newton needs a twice-smooth loss; hinge is only convex. Try solver='auto'."],
+    ),
+    "tolerance below 0": (
+        "linclass.LogisticRegression, params: {tol: -1}",
+        ["tol is -1", "a number, at least 0"],
+    ),
+    "tolerance that is no number": (
+        "linclass.LogisticRegression, params: {tol: abc}",
+        ["tol is 'abc'", "it must be a number"],
+    ),
+    "unknown solver": (
+        "linclass.LogisticRegression, params: {solver: newtn}",
+        ["newtn", "newton"],
+    ),
+    "class that does not exist": (
+        "sklearn.linear_model.RigdeClassifier",
+        ["'sklearn.linear_model.RigdeClassifier'", "did you mean 'RidgeClassifier'?"],
+    ),
+    "class of ours that does not exist": (
+        "linclass.LogisticRegresion",
+        ["'linclass.LogisticRegresion'", "did you mean 'LogisticRegression'?"],
+    ),
+    "module that does not exist": ("no_such_module.Thing", ["'no_such_module'"]),
+    "estimator inside that does not exist": (
+        "sklearn.multiclass.OneVsRestClassifier, params: {estimator: {classifier: linclass.Nope}}",
+        ["params.estimator", "'linclass.Nope'"],
+    ),
+    "transform that does not exist": (
+        "linclass.NearestMean, transforms: [standardise]",
+        ["there is no transform 'standardise'", "did you mean 'standardize'?"],
+    ),
+    "feature that does not exist": (
+        "linclass.NearestMean, features: [quadratics]",
+        ["there is no feature 'quadratics'", "did you mean 'quadratic'?"],
+    ),
+    "option of a transform that does not exist": (
+        "linclass.NearestMean, transforms: [{one_hot: {dorp: none}}]",
+        ["transform 'one_hot' has no parameter 'dorp'", "did you mean 'drop'?"],
+    ),
+    "costs without probabilities": (
+        "linclass.Perceptron, decide: costs",
+        ["decide", "probabilities", "Perceptron"],
+    ),
+    "tuned and fixed": (
+        "linclass.LogisticRegression, params: {strength: 1}, tune: {strength: [1, 2]}",
+        ["tune.strength", "params"],
+    ),
+}
+
+
 @each("case", METHODS)
 def test_a_method_that_can_not_work_is_refused(refusal, case):
     entry, words = METHODS[case]
     line = refusal(method(entry))
     assert line.startswith("study.yaml, line 4: define.methods.mine")
     assert words in line
+
+
+@each("case", ENTRIES)
+def test_a_wrong_part_of_an_entry_is_refused_with_what_is_meant(refusal, case):
+    entry, words = ENTRIES[case]
+    line = refusal(method(f"classifier: {entry}"))
+    assert [word for word in words if word not in line] == [], line
 
 
 def test_all_names_that_a_study_misspells_are_told_at_once(refusals):
@@ -875,3 +947,12 @@ ELSEWHERE = {  # what a user of pandas and scikit-learn may write → the remedy
 def test_what_is_written_otherwise_elsewhere_gets_its_form_here(refusal, case):
     text, words = ELSEWHERE[case]
     assert words in refusal(f"{text}\n")
+
+
+def test_an_entry_may_merge_another(study):
+    found = study(
+        "methods: [a, b]\ndefine:\n  methods:\n"
+        f"    a: &a {{{LOGISTIC}, params: {{tol: 1e-3}}, transforms: [impute]}}\n"
+        "    b: {<<: *a, transforms: [standardize]}\n"
+    )
+    assert found.methods["b"] == found.methods["a"] | {"transforms": ["standardize"]}

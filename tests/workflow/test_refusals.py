@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from projects import copy
 
 STUDIES = {
     "unknown key": (
@@ -13,70 +12,6 @@ STUDIES = {
     "missing local file": (
         "define: {datasets: {mine: {source: {file: no/such.csv}, format: csv, target: y}}}\ndatasets: [mine]\n",
         ["mine.source.file", "no/such.csv"],
-    ),
-}
-
-METHODS = {  # what is wrong with an entry, of which one study has all
-    "parameter of ours that does not exist": (
-        "linclass.LogisticRegression, params: {strenght: 1}",
-        ["LogisticRegression has no parameter 'strenght'", "did you mean 'strength'?"],
-    ),
-    "parameter of a foreign classifier that does not exist": (
-        "sklearn.linear_model.RidgeClassifier, params: {alhpa: 1}",
-        ["RidgeClassifier has no parameter 'alhpa'", "did you mean 'alpha'?"],
-    ),
-    "value that a foreign classifier refuses": (
-        "sklearn.linear_model.RidgeClassifier, tune: {alpha: [1, -1]}",
-        ["tune.alpha", "-1"],
-    ),
-    "solver that does not fit its loss": (
-        "linclass.LinearClassifier, params: {loss: hinge, solver: newton}",
-        ["newton needs a twice-smooth loss; hinge is only convex. Try solver='auto'."],
-    ),
-    "tolerance below 0": (
-        "linclass.LogisticRegression, params: {tol: -1}",
-        ["tol is -1", "a number, at least 0"],
-    ),
-    "tolerance that is no number": (
-        "linclass.LogisticRegression, params: {tol: abc}",
-        ["tol is 'abc'", "it must be a number"],
-    ),
-    "unknown solver": (
-        "linclass.LogisticRegression, params: {solver: newtn}",
-        ["newtn", "newton"],
-    ),
-    "class that does not exist": (
-        "sklearn.linear_model.RigdeClassifier",
-        ["'sklearn.linear_model.RigdeClassifier'", "did you mean 'RidgeClassifier'?"],
-    ),
-    "class of ours that does not exist": (
-        "linclass.LogisticRegresion",
-        ["'linclass.LogisticRegresion'", "did you mean 'LogisticRegression'?"],
-    ),
-    "module that does not exist": ("no_such_module.Thing", ["'no_such_module'"]),
-    "estimator inside that does not exist": (
-        "sklearn.multiclass.OneVsRestClassifier, params: {estimator: {classifier: linclass.Nope}}",
-        ["params.estimator", "'linclass.Nope'"],
-    ),
-    "transform that does not exist": (
-        "linclass.NearestMean, transforms: [standardise]",
-        ["there is no transform 'standardise'", "did you mean 'standardize'?"],
-    ),
-    "feature that does not exist": (
-        "linclass.NearestMean, features: [quadratics]",
-        ["there is no feature 'quadratics'", "did you mean 'quadratic'?"],
-    ),
-    "option of a transform that does not exist": (
-        "linclass.NearestMean, transforms: [{one_hot: {dorp: none}}]",
-        ["transform 'one_hot' has no parameter 'dorp'", "did you mean 'drop'?"],
-    ),
-    "costs without probabilities": (
-        "linclass.Perceptron, decide: costs",
-        ["decide", "probabilities", "Perceptron"],
-    ),
-    "tuned and fixed": (
-        "linclass.LogisticRegression, params: {strength: 1}, tune: {strength: [1, 2]}",
-        ["tune.strength", "params"],
     ),
 }
 
@@ -98,19 +33,6 @@ def refusal(project):
     assert not (project.folder / "results").exists()
     assert not (project.folder / "downloads").exists()
     return output.own_lines
-
-
-@pytest.fixture(scope="module")
-def refused(tmp_path_factory):
-    project = copy(tmp_path_factory.mktemp("refused") / "project")
-    entries = [
-        f"    m{k}: {{classifier: {entry}}}" for k, (entry, _) in enumerate(METHODS.values())
-    ]
-    names = ", ".join(f"m{k}" for k in range(len(METHODS)))
-    project.write(
-        "study.yaml", "\n".join(["define:", "  methods:", *entries, f"methods: [{names}]", ""])
-    )
-    return refusal(project)
 
 
 def test_several_mistakes_get_a_line_each(project):
