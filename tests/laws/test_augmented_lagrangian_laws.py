@@ -16,8 +16,6 @@ from linclass.base.parts import find, names
 from linclass.linear.losses.wrapped import envelope
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import ElasticNet
-from linclass.linear.penalties.group_lasso import GroupLasso
-from linclass.linear.solvers.hinge.two_envelopes import TwoEnvelopes
 from linclass.linear.solvers.l1.active_set import ActiveSet
 from linclass.linear.solvers.l1.augmented_lagrangian import AugmentedLagrangian
 
@@ -65,56 +63,6 @@ def test_the_slopes_of_every_fit_prove_it(loss: str) -> None:
         dual = -w @ conjugates - P.strength * (beyond**2).sum() / (2 * penalty.l2)
         assert P.at(found.theta).value - dual + 1e-12 >= 0
         assert P.at(found.theta).value - dual <= 1.01e-6 * found.objective + 1e-12
-
-
-def grouped(loss: str, seed: int) -> tuple[Objective, np.ndarray]:
-    """The same problems with a group lasso, and real targets of the tube."""
-    P, _ = problem(loss, seed)
-    rng, d = np.random.default_rng(seed), P.design.n_features
-    groups, y = rng.integers(0, 1 + d // 3, d), P.y
-    if loss == "epsilon_insensitive" and seed % 3:
-        y = y + rng.standard_normal(len(y))
-    penalty = GroupLasso(groups=groups.tolist())
-    return Objective(P.design, P.loss, y, P.weights, penalty, P.strength), groups
-
-
-SOME = [1, 2, 5, 6, 10, 41]
-
-
-@EACH
-@pytest.mark.parametrize(
-    "seed", [*SOME, *(pytest.param(s, marks=pytest.mark.slow) for s in range(ALL) if s not in SOME)]
-)
-def test_with_a_group_lasso_the_slopes_of_every_fit_prove_it(loss: str, seed: int) -> None:
-    """D(s) = −Σ w ℓ*(s) wherever ‖Xᵀ(w s)‖ ≤ strength·√p in each group, as slopes are after division by the excess."""
-    P, groups = grouped(loss, seed)
-    found = TwoEnvelopes().solve(P, P.zero())
-    assert found.converged
-    assert found.slopes is not None
-    s = P.loss.balance(P.y, found.slopes, P.weights) if P.design.intercept else found.slopes
-    assert (np.abs(s) <= 1).all()
-    u, size = (P.weights * s) @ P.design.X / P.strength, np.bincount(groups)[groups]
-    norms = np.sqrt(np.bincount(groups, u * u)[groups])
-    s = s / max(1.0, (norms / np.sqrt(size)).max())
-    tube = 0.1 * np.abs(s) if loss == "epsilon_insensitive" else 0
-    gap = P.at(found.theta).value + P.weights @ (P.y * s + tube)
-    assert -1e-12 <= gap <= 1.01e-6 * found.objective + 1e-12
-
-
-@EACH
-def test_groups_of_one_feature_are_the_lasso_and_a_group_enters_as_a_whole(loss: str) -> None:
-    rng = np.random.default_rng(3)
-    X = rng.standard_normal((90, 9))
-    y = (X[:, 0] + X[:, 1] + rng.standard_normal(90) > 0).astype(int)
-    options: dict[str, Any] = {"loss": loss, "strength": 0.05}
-    one = LinearClassifier(penalty="l1", **options).fit(X, y)
-    own = LinearClassifier(penalty="group_lasso", **options).fit(X, y)
-    assert (own.solver_, own.status_) == ("two_envelopes", "converged")
-    assert_allclose(own.objective_, one.objective_, rtol=1e-6)
-    penalty = {"group_lasso": {"groups": np.repeat([0, 1, 2], 3).tolist()}}
-    model = LinearClassifier(penalty=penalty, **options | {"strength": 0.15}).fit(X, y)
-    assert (model.coef_[0, :3] != 0).all()
-    assert not model.coef_[0, 3:].any()
 
 
 @EACH

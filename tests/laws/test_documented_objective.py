@@ -106,15 +106,10 @@ def table(classes: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def both_have_a_solver(loss: str, penalty: str) -> bool:
-    """Where both have a kink, a sum over features as the penalty, or over groups if the loss is of one score, and no
-    loss of mistakes alone."""
+    """Where both have a kink, a sum over features as the penalty, and no loss of mistakes alone."""
     kinds, chosen = find("losses", loss), find("penalties", penalty)()
     straight = kinds.piecewise_linear or kinds.simplicial
-    both = (
-        straight
-        and not kinds.mistake_driven
-        and (chosen.entrywise or (chosen.by_groups and kinds.piecewise_linear))
-    )
+    both = straight and not kinds.mistake_driven and chosen.entrywise
     return kinds.kind != "convex" or not chosen.kinked or both
 
 

@@ -380,7 +380,7 @@ def test_what_has_a_kink_is_refused_by_solvers_that_do_not_see_it() -> None:
         ({"penalty": "l1", "solver": "quadratic_program", "loss": "logistic"}, "auto"),
         ({"penalty": "group_lasso", "loss": "crammer_singer"}, "squared_hinge"),
         ({"penalty": "fused_lasso", "loss": "hinge"}, "squared_hinge"),
-        ({"penalty": "l1", "loss": "hinge", "solver": "two_envelopes"}, "linear_program"),
+        ({"penalty": "group_lasso", "loss": "hinge"}, "squared_hinge"),
         ({"penalty": "l1", "loss": "hinge", "solver": "subgradient"}, "l1 has a kink at 0"),
         ({"penalty": "elastic_net", "l1_ratio": 2}, "from 0 to 1"),
         ({"penalty": {"elastic_net": {"ratio": 2}}}, "l1_ratio"),

@@ -45,10 +45,6 @@ TAKES: dict[str, tuple[Callable[[Penalty], bool], str]] = {
         lambda penalty: penalty.binds and penalty.entrywise and penalty.unpenalized is None,
         "needs a penalty that is a sum over all features, its strength and factors above 0; {} is not.",
     ),
-    "groups": (
-        lambda penalty: penalty.binds and penalty.by_groups,
-        "needs group_lasso with a strength above 0; {} is another.",
-    ),
     "any": (lambda penalty: True, ""),
 }
 

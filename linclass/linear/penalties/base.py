@@ -48,7 +48,6 @@ class Penalty(NamedPart):
         False  # whether it ties neighbouring columns, so that their order matters
     )
     entrywise: ClassVar[bool] = False  # Σ κ_j|w_j| + ½μ_j w_j², with κ_j the `kink`
-    by_groups: ClassVar[bool] = False  # a sum of norms, smooth where they are not 0
     # (penalty, strength) of a fit that comes first and determines this penalty; None if there is none.
     initial: ClassVar[tuple[Penalty, float] | None] = None
 

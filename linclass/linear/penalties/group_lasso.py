@@ -49,7 +49,6 @@ class GroupLasso(KinkedPenalty):
     separator: str = "="
 
     prox_by_feature: ClassVar[bool] = True
-    by_groups: ClassVar[bool] = True
 
     @property
     def needs_names(self) -> bool:

@@ -20,5 +20,4 @@ SOLVERS = {
     "semismooth_newton": "linclass.linear.solvers.hinge.semismooth_newton.SemismoothNewton",
     "stochastic_gradient": "linclass.linear.solvers.smooth.stochastic_gradient.StochasticGradient",
     "subgradient": "linclass.linear.solvers.hinge.subgradient.Subgradient",
-    "two_envelopes": "linclass.linear.solvers.hinge.two_envelopes.TwoEnvelopes",
 }

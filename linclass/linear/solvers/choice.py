@@ -42,11 +42,6 @@ TABLE: tuple[Row, ...] = (
         ),
         "augmented_lagrangian",
     ),
-    (
-        "piecewise linear loss of one score, group lasso",
-        lambda P: P.loss.kind == "convex" and P.loss.piecewise_linear and is_grouped(P),
-        "two_envelopes",
-    ),
     ("the loss has a kink", lambda P: P.loss.kind != "twice-smooth", "subgradient"),
     (
         "kinked penalty that is no sum over features",
@@ -95,10 +90,6 @@ def has_envelope(objective: Objective) -> bool:
     """A piecewise linear loss of one score, or of K scores whose slopes lie in a simplex."""
     loss = objective.loss
     return loss.simplicial or (loss.piecewise_linear and len(objective.shape) == 1)
-
-
-def is_grouped(objective: Objective) -> bool:
-    return objective.penalty.by_groups and len(objective.shape) == 1
 
 
 def of_every_feature(objective: Objective) -> bool:

@@ -1,7 +1,7 @@
 """What comes before the steps of a solver of a loss with kinks, and after them:
 
-    divide columns by the roots of their factors in the penalty; centre the rows; merge equal rows and try block
-    pivoting, if K = XXᵀ is small; else start from a fit to few of the rows, take the solver's own steps, and compare
+    divide columns by the roots of their factors in the penalty; centre the rows; try block pivoting, if K = XXᵀ is
+    small; else start from a fit to few of the rows, take the solver's own steps, and compare
     their end with the intercept alone.
 
 Each reduces the problem to a smaller or better conditioned one with the same minimum. Often nothing is left to do.
@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from linclass.base.arrays import Array
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.coordinates import centred, equal_factors
-from linclass.linear.objective.equal_rows import merged
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, Solver, Trace, in_other_coordinates
 from linclass.linear.solvers.hinge import block_pivoting
@@ -35,15 +34,7 @@ class SolverAfterReductions(Solver):
     def solve_centred(self, objective: Objective, start: Array, trace: Trace | None) -> Solution:
         if not block_pivoting.suits(objective):
             return self.solve_by_steps(objective, start, trace)
-        distinct = merged(objective)
-        if distinct is None:
-            return self.solve_by_pivoting(objective, start, trace)
-        solution = self.solve_by_pivoting(distinct.objective, start, trace)
-        if solution.slopes is not None:
-            solution.slopes = solution.slopes[distinct.place]
-        if solution.scores is not None:
-            solution.scores = solution.scores[distinct.place]
-        return solution
+        return self.solve_by_pivoting(objective, start, trace)
 
     def solve_by_pivoting(
         self, objective: Objective, start: Array, trace: Trace | None
