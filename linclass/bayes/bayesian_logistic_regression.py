@@ -46,7 +46,7 @@ from linclass.linear.losses.wrapped import with_offset
 from linclass.linear.objective.coordinates import about_mean, far_about_mean
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
-from linclass.linear.solvers.smooth.newton import Newton
+from linclass.linear.solvers.newton import Newton
 
 PREDICTIVES = ("probit", "quadrature", "mode")
 

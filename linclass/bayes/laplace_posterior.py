@@ -12,7 +12,7 @@ import numpy as np
 from linclass.base.arrays import SMALLEST, Array
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution
-from linclass.linear.solvers.smooth.newton import Newton, inverse_hessian
+from linclass.linear.solvers.newton import Newton, inverse_hessian
 
 
 class WeightsPosterior:

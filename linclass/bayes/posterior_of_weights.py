@@ -13,8 +13,8 @@ from linclass.bayes.laplace_posterior import WeightsPosterior, laplace_posterior
 from linclass.bayes.posterior_of_scores import PosteriorOfScores
 from linclass.bayes.row_posterior import EXACT, RowPosterior, undivided
 from linclass.linear.objective.objective import Objective
-from linclass.linear.solvers.smooth.newton import Newton
-from linclass.linear.solvers.smooth.newton_cg import NewtonCg
+from linclass.linear.solvers.newton import Newton
+from linclass.linear.solvers.newton_cg import NewtonCg
 
 
 class PosteriorOfWeights:

@@ -23,7 +23,7 @@ from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.wrapped import with_offset
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
-from linclass.linear.solvers.smooth.newton import Newton
+from linclass.linear.solvers.newton import Newton
 
 EXACT = 1e-12  # gap of a mode: gains are squares of slopes
 LESS = 0.5  # of a decrement, that is progress

@@ -28,7 +28,7 @@ from linclass.linear.composition.support_vectors import rows_that_count
 from linclass.linear.losses.margin import Perceptron
 from linclass.linear.losses.multiclass import Kesler
 from linclass.linear.objective.objective import Objective
-from linclass.linear.solvers.hinge.perceptron_rule import PerceptronRule
+from linclass.linear.solvers.perceptron_rule import PerceptronRule
 
 
 class KernelPerceptron(KernelMachine, Classifier):

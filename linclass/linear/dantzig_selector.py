@@ -35,8 +35,8 @@ from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
 from linclass.linear.paths.fits_path import FitsPath
 from linclass.linear.penalties.entrywise import L1
-from linclass.linear.solvers.l1.centred_gram import gram_of
-from linclass.linear.solvers.l1.homotopy import Homotopy, Walk
+from linclass.linear.solvers.centred_gram import gram_of
+from linclass.linear.solvers.homotopy import Homotopy, Walk
 
 TOLERANCE = 1e-6  # certificate up to which the fit has converged
 EXACT = 1e-10  # tolerance of a program, the least that HiGHS takes

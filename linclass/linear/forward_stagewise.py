@@ -31,7 +31,7 @@ from linclass.base.regressor import Regressor
 from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective
-from linclass.linear.solvers.l1.centred_gram import CentredGram, gram_of
+from linclass.linear.solvers.centred_gram import CentredGram, gram_of
 
 
 class ForwardStagewise(LinearGeometry, Regressor):

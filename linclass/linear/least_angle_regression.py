@@ -27,9 +27,8 @@ from linclass.base.parameters import require_nonnegative, require_whole
 from linclass.base.regressor import Regressor
 from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
-from linclass.linear.solvers.l1.centred_gram import WHOLE, CentredGram
-from linclass.linear.solvers.l1.factored_walk import FactoredWalk
-from linclass.linear.solvers.l1.homotopy import Walk
+from linclass.linear.solvers.centred_gram import MAX_WHOLE_GRAM, CentredGram
+from linclass.linear.solvers.homotopy import FactoredWalk, Walk
 
 TOLERANCE = 1e-6  # certificate up to which the path has converged
 ROUNDING = 1e-12  # of the first level: a knot below it is that of least squares, at 0
@@ -86,7 +85,7 @@ class LeastAngleRegression(LinearGeometry, Regressor):
         objective = Objective(DesignMatrix(X, self.fit_intercept), Squared(), y, weights)
         gram = CentredGram(objective)
         c = gram.covariances()
-        if len(c) <= min(WHOLE, len(y)):
+        if len(c) <= min(MAX_WHOLE_GRAM, len(y)):
             walk: Walk = FactoredWalk(gram, objective, c, drops=self.lasso)
         else:
             walk = Walk(gram, c, drops=self.lasso)

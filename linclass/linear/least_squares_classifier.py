@@ -32,7 +32,7 @@ from linclass.linear.linear_classifier import LinearClassifier
 from linclass.linear.losses.regression import Squared
 from linclass.linear.penalties.base import PenaltyLike
 from linclass.linear.solvers.base import LearningRate, SolverLike
-from linclass.linear.solvers.smooth.indicator_regression import IndicatorRegression
+from linclass.linear.solvers.indicator_regression import IndicatorRegression
 
 
 class LeastSquaresClassifier(LinearClassifier):

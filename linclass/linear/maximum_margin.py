@@ -22,7 +22,7 @@ from linclass.linear.losses.margin import Hinge
 from linclass.linear.objective.certificate import gap_of, relative
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
-from linclass.linear.solvers.hinge.semismooth_newton import one_round
+from linclass.linear.solvers.semismooth_newton import one_round
 from linclass.separation.decision import Undecided, proved
 from linclass.separation.proofs.signed_rows import SignedRows
 from linclass.separation.result import certain_margin, length_of

@@ -17,8 +17,8 @@ import numpy as np
 from linclass.linear.inequalities import Recession, inequalities_of, recession_along
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution
-from linclass.linear.solvers.smooth.newton import Newton, inverse_hessian
-from linclass.linear.solvers.smooth.newton_cg import NewtonCg
+from linclass.linear.solvers.newton import Newton, inverse_hessian
+from linclass.linear.solvers.newton_cg import NewtonCg
 from linclass.separation.proofs.witness import COLUMNS, EXACT
 
 WALK = 0.05  # scores that a Newton step still changes on its way to infinity

@@ -30,8 +30,8 @@ from linclass.base.arrays import Array, ClassWeight, Matrix, Seed
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parameters import require_positive
 from linclass.discriminant.statistics.moments import moments
-from linclass.linear.solvers.online.block import Block
-from linclass.linear.solvers.online.tally import Tally
+from linclass.linear.solvers.blocks import Block
+from linclass.linear.solvers.corrections import Tally
 from linclass.online.affine_pass import AffinePass
 from linclass.online.least_mean_squares import LeastMeanSquares
 from linclass.online.online_classifier import LinearOnline, OnlineClassifier

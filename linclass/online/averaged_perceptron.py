@@ -17,9 +17,8 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.base.arrays import Array, ClassWeight, Matrix, Seed
-from linclass.linear.solvers.online.block import Block
-from linclass.linear.solvers.online.correction import PERCEPTRON, Rule
-from linclass.linear.solvers.online.tally import Tally
+from linclass.linear.solvers.blocks import Block
+from linclass.linear.solvers.corrections import PERCEPTRON, Rule, Tally
 from linclass.online.margin_corrections import MarginCorrections
 from linclass.online.online_classifier import LinearOnline
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg.lapack import dtrtrs
 
 from linclass.base.arrays import Array
-from linclass.linear.solvers.online.block import Block
+from linclass.linear.solvers.blocks import Block
 
 
 class LeastMeanSquares:

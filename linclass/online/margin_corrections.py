@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.base.arrays import Array
-from linclass.linear.solvers.online.block import Block
-from linclass.linear.solvers.online.correction import Corrections, ManyClasses, Rule, TwoClasses
-from linclass.linear.solvers.online.tally import Tally
+from linclass.linear.solvers.blocks import Block
+from linclass.linear.solvers.corrections import Corrections, ManyClasses, Rule, Tally, TwoClasses
 from linclass.online.online_classifier import OnlineClassifier
 
 

@@ -18,16 +18,16 @@ from linclass.base.linear_scores import LinearGeometry, LinearScores
 from linclass.base.messages import counted, require_memory, silently
 from linclass.base.parameters import require_whole
 from linclass.linear.rows_of_call import begin_with, rows_of_call
-from linclass.linear.solvers.online.block import (
+from linclass.linear.solvers.blocks import (
     SLAB,
-    STORED,
     Block,
     blocks_of_rows,
     bytes_of_blocks,
+    random_order,
     stays_sparse,
 )
-from linclass.linear.solvers.online.row_order import random_order
-from linclass.linear.solvers.online.tally import Tally
+from linclass.linear.solvers.corrections import Tally
+from linclass_study.command.publish import STORED
 
 ORDERS = ("random", "cyclic")
 

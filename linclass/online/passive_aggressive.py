@@ -26,8 +26,7 @@ import numpy as np
 
 from linclass.base.arrays import Array, ClassWeight, Seed
 from linclass.base.parameters import require_positive
-from linclass.linear.solvers.online.correction import Rule
-from linclass.linear.solvers.online.tally import Tally
+from linclass.linear.solvers.corrections import Rule, Tally
 from linclass.online.margin_corrections import MarginCorrections, reciprocal
 from linclass.online.online_classifier import LinearOnline
 

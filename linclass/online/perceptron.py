@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 
 from linclass.base.arrays import ClassWeight, Seed
 from linclass.linear.linear_classifier import LinearClassifier
-from linclass.linear.solvers.hinge.perceptron_rule import PerceptronRule
+from linclass.linear.solvers.perceptron_rule import PerceptronRule
 
 
 class Perceptron(LinearClassifier):

@@ -24,9 +24,8 @@ from scipy import sparse
 from linclass.base.arrays import BLOCK, Array, ClassWeight, Matrix, MatrixLike, Seed
 from linclass.base.linear_scores import products
 from linclass.base.messages import require_memory
-from linclass.linear.solvers.online.block import Block
-from linclass.linear.solvers.online.correction import PERCEPTRON, Rule
-from linclass.linear.solvers.online.tally import Tally
+from linclass.linear.solvers.blocks import Block
+from linclass.linear.solvers.corrections import PERCEPTRON, Rule, Tally
 from linclass.online.margin_corrections import MarginCorrections
 
 CELLS = 4_000_000  # scores at a time

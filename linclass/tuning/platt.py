@@ -21,7 +21,7 @@ from linclass.base.messages import counted
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import Unpenalized
-from linclass.linear.solvers.smooth.newton import Newton
+from linclass.linear.solvers.newton import Newton
 
 
 class FittedSigmoid(NamedTuple):

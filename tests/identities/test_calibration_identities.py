@@ -13,7 +13,7 @@ from scipy.special import expit, log_softmax, softmax, xlogy
 
 from linclass import Calibrated, LinearSVM, LogisticRegression, NearestMean
 from linclass.base.messages import NotApplicable
-from linclass.linear.solvers.smooth.newton import Newton
+from linclass.linear.solvers.newton import Newton
 from linclass.tuning import calibrated, platt
 from linclass.tuning.folds import stratified_folds
 from linclass.tuning.isotonic import isotonic, pooled

@@ -16,10 +16,10 @@ from linclass.linear.losses.margin import Hinge
 from linclass.linear.losses.multiclass import CrammerSinger
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
-from linclass.linear.solvers.hinge import class_system, tied_classes
-from linclass.linear.solvers.hinge.augmented import AugmentedPairs, slopes_at
-from linclass.linear.solvers.hinge.multipliers import Multipliers
-from linclass.linear.solvers.hinge.semismooth_newton import SemismoothNewton, one_round
+from linclass.linear.solvers import multipliers, newton_system
+from linclass.linear.solvers.augmented import AugmentedPairs, slopes_at
+from linclass.linear.solvers.multipliers import Multipliers
+from linclass.linear.solvers.semismooth_newton import SemismoothNewton, one_round
 
 
 def rows(K: int, n: int = 80, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
@@ -116,11 +116,13 @@ def test_neither_the_way_nor_the_start_changes_the_minimum(
     X, y = rows(4, n=n, d=5)
     P = Objective(DesignMatrix(X), CrammerSinger(4), y, None, L2(), 0.02)
     found = [Multipliers(tol=1e-8).solve(P, P.zero()), Multipliers(tol=1e-8).solve(P, P.zero() + 1)]
-    monkeypatch.setattr(class_system, "FEW", 0)  # blocks of pairs of classes
+    monkeypatch.setattr(newton_system, "FEW_PARAMETERS", 0)  # blocks of pairs of classes
     found.append(Multipliers(tol=1e-8).solve(P, P.zero()))
-    monkeypatch.setattr(tied_classes, "DENSE", 0)  # rounds, then also by products with the rows
+    monkeypatch.setattr(
+        multipliers, "MAX_DENSE_PARAMETERS", 0
+    )  # rounds, then also by products with the rows
     found.append(Multipliers(tol=1e-8).solve(P, P.zero()))
-    monkeypatch.setattr("linclass.linear.solvers.hinge.newton_system.DENSE", 0)
+    monkeypatch.setattr("linclass.linear.solvers.newton_system.MAX_DENSE_PARAMETERS", 0)
     found.append(Multipliers(tol=1e-8).solve(P, P.zero()))
     assert all(solution.converged for solution in found)
     np.testing.assert_allclose([s.objective for s in found], found[0].objective, rtol=2e-8)

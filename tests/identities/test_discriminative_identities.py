@@ -23,8 +23,7 @@ from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import Unpenalized
-from linclass.linear.solvers.smooth.irls import Irls
-from linclass.linear.solvers.smooth.newton import Newton
+from linclass.linear.solvers.newton import Irls, Newton
 
 
 def overlapping(n: int = 120, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.probit import Probit
 from linclass.linear.objective.objective import Objective
-from linclass.linear.solvers.smooth.first_step import lengthened
+from linclass.linear.solvers.newton import lengthened
 
 
 def rows(n: int, share: float = 0.3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

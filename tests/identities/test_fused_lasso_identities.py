@@ -15,9 +15,8 @@ from linclass import LinearClassifier, LogisticRegression, TunedClassifier
 from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties._total_variation import denoised
-from linclass.linear.penalties.fused_lasso import Chain, FusedLasso
-from linclass.linear.solvers.l1.proximal_gradient import ProximalGradient
+from linclass.linear.penalties.fused_lasso import Chain, FusedLasso, denoised
+from linclass.linear.solvers.proximal_gradient import ProximalGradient
 
 SEEDS = range(12)
 TIED = np.array([1.5, 1.5, 0.0, 0.0, 0.0, -2.0, -2.0, -1.0, 0.5, 0.5])

@@ -16,11 +16,10 @@ from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L1
 from linclass.linear.penalties.entrywise import ElasticNet as Net
-from linclass.linear.solvers.l1.centred_gram import gram_of
-from linclass.linear.solvers.l1.dual_newton import DualNewton
-from linclass.linear.solvers.l1.gram_points import from_moments, from_rows
-from linclass.linear.solvers.l1.homotopy import Homotopy, Walk
-from linclass.linear.solvers.l1.quadratic_program import QuadraticProgram
+from linclass.linear.solvers.centred_gram import from_moments, from_rows, gram_of
+from linclass.linear.solvers.dual_newton import DualNewton
+from linclass.linear.solvers.homotopy import Homotopy, Walk
+from linclass.linear.solvers.quadratic_program import QuadraticProgram
 
 
 def regression(n: int = 60, d: int = 6, seed: int = 4) -> tuple[np.ndarray, np.ndarray]:

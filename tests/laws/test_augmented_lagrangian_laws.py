@@ -16,8 +16,8 @@ from linclass.base.parts import find, names
 from linclass.linear.losses.wrapped import envelope
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import ElasticNet
-from linclass.linear.solvers.l1.active_set import ActiveSet
-from linclass.linear.solvers.l1.augmented_lagrangian import AugmentedLagrangian
+from linclass.linear.solvers.active_set import ActiveSet
+from linclass.linear.solvers.augmented_lagrangian import AugmentedLagrangian
 
 LOSSES = sorted(
     name

@@ -22,9 +22,9 @@ from linclass.linear.objective.certificate import (
 )
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
-from linclass.linear.solvers.hinge.finite_newton import FiniteNewton
-from linclass.linear.solvers.smooth.newton import Newton
-from linclass.linear.solvers.smooth.stacked_newton import StackedObjective
+from linclass.linear.solvers.finite_newton import FiniteNewton
+from linclass.linear.solvers.newton import Newton
+from linclass.linear.solvers.stacked_newton import StackedObjective
 
 
 def problem(K: int, strength: float, intercept: bool, seed: int = 0) -> Objective:

@@ -17,9 +17,9 @@ from linclass.linear.losses.margin import Hinge
 from linclass.linear.objective.certificate import duality_gap
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
-from linclass.linear.solvers.hinge import newton_system
-from linclass.linear.solvers.hinge.augmented import Augmented
-from linclass.linear.solvers.hinge.semismooth_newton import SemismoothNewton
+from linclass.linear.solvers import newton_system
+from linclass.linear.solvers.augmented import Augmented
+from linclass.linear.solvers.semismooth_newton import SemismoothNewton
 
 STRAIGHT = [n for n in names("losses") if find("losses", n).piecewise_linear]
 PIECES = [n for n in names("losses") if find("losses", n).piecewise_quadratic]
@@ -117,7 +117,7 @@ def test_all_systems_lead_to_the_same_optimum(
 ) -> None:
     P = objective("hinge", 60, 4, 0.01)
     expected = SemismoothNewton(tol=1e-11).solve(P, P.zero())
-    monkeypatch.setattr("linclass.linear.solvers.hinge.semismooth_newton.newton_system", system)
+    monkeypatch.setattr("linclass.linear.solvers.semismooth_newton.newton_system", system)
     found = SemismoothNewton(tol=1e-11).solve(P, P.zero())
     assert_allclose(found.theta, expected.theta, atol=1e-6)
 

@@ -25,10 +25,10 @@ from linclass import (
 )
 from linclass.base import messages
 from linclass.base.messages import NotApplicable
-from linclass.linear.solvers.online.block import STORED
-from linclass.linear.solvers.online.correction import Corrections
+from linclass.linear.solvers.corrections import Corrections
 from linclass.online import online_classifier
 from linclass.online.affine_pass import AffinePass
+from linclass_study.command.publish import STORED
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -28,8 +28,8 @@ from linclass.base.messages import NotApplicable
 from linclass.linear.losses.margin import Hinge
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
-from linclass.linear.solvers.hinge.pegasos import Pegasos
-from linclass.linear.solvers.smooth.stochastic_gradient import StochasticGradient
+from linclass.linear.solvers.stochastic_gradient import StochasticGradient
+from linclass.linear.solvers.subgradient import Pegasos
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

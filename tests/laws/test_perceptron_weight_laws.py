@@ -11,7 +11,7 @@ from cases import each
 from scipy import sparse
 
 from linclass import KernelPerceptron, Perceptron, largest_margin
-from linclass.linear.solvers.online.until_right import visits_of_many, visits_of_two
+from linclass.linear.solvers.corrections import visits_of_many, visits_of_two
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -19,8 +19,8 @@ from linclass.linear.losses.base import MarginLoss
 from linclass.linear.objective.certificate import duality_gap
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
-from linclass.linear.solvers.hinge import block_pivoting as pivoting
-from linclass.linear.solvers.hinge.kink_equations import ConjugateGradientEquations
+from linclass.linear.solvers import block_pivoting as pivoting
+from linclass.linear.solvers.block_pivoting import ConjugateGradientEquations
 
 LOSSES = [
     name

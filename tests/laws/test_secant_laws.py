@@ -15,7 +15,7 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.probit import Probit
 from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective
-from linclass.linear.solvers.smooth.secants import Secants
+from linclass.linear.solvers.newton import Secants
 
 
 def points(d: int):

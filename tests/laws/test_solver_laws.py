@@ -25,9 +25,9 @@ from linclass.linear.objective.certificate import certificate_of_step, duality_g
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.base import Solver, Trace
-from linclass.linear.solvers.hinge.perceptron_rule import PerceptronRule
-from linclass.linear.solvers.smooth.gradient_descent import merge_rows, prepared_steps
-from linclass.linear.solvers.smooth.newton import Newton, inverse_hessian
+from linclass.linear.solvers.gradient_descent import merge_rows, prepared_steps
+from linclass.linear.solvers.newton import Newton, inverse_hessian
+from linclass.linear.solvers.perceptron_rule import PerceptronRule
 
 # Those that take an L2 penalty, but for pegasos, which takes 1/ε steps to come within ε.
 SOLVERS = [
@@ -606,7 +606,7 @@ def test_corrections_of_many_rows_at_once_are_those_of_one_row_after_the_other(
         for order in ("random", "cyclic"):
             found = []
             for few in (-np.inf, np.inf):
-                monkeypatch.setattr("linclass.linear.solvers.hinge.perceptron_pass.FEW", few)
+                monkeypatch.setattr("linclass.linear.solvers.perceptron_rule.FEW_MISTAKES", few)
                 rule = PerceptronRule(order=order, max_iter=4, learning_rate=0.3, random_state=0)
                 found.append(rule.solve(P, P.zero()))
             many, single = found

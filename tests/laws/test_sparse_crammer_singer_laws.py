@@ -16,8 +16,8 @@ from linclass.linear.losses.multiclass import CrammerSinger
 from linclass.linear.losses.wrapped import envelope
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import ElasticNet
+from linclass.linear.solvers.augmented_lagrangian import AugmentedLagrangian
 from linclass.linear.solvers.intercept_alone import STRAIGHT, best_intercept
-from linclass.linear.solvers.l1.augmented_lagrangian import AugmentedLagrangian
 
 
 def problem(seed: int) -> tuple[Objective, ElasticNet]:

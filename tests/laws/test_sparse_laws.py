@@ -136,8 +136,8 @@ def step(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def choose(formed: bool) -> None:
         if not formed:
-            monkeypatch.setattr("linclass.linear.solvers.l1.working_set.TOGETHER", 0)
-            monkeypatch.setattr("linclass.linear.solvers.l1.working_set.DENSE", 0)
+            monkeypatch.setattr("linclass.linear.solvers.proximal_newton.MAX_JOINT_HESSIAN", 0)
+            monkeypatch.setattr("linclass.linear.solvers.proximal_newton.MAX_HESSIAN", 0)
 
     return choose
 

@@ -157,7 +157,7 @@ def test_a_study_that_fits_withdraws_the_study_json_of_another_one(computed):
     ("file", "methods"),
     [
         ("linclass/linear/losses/margin.py", {"logistic_newton"}),
-        ("linclass/linear/solvers/smooth/newton.py", {"logistic_newton"}),
+        ("linclass/linear/solvers/newton.py", {"logistic_newton"}),
         ("linclass/discriminant/nearest_mean.py", {"nearest_mean"}),
         ("linclass/preprocessing/transforms/standardize.py", {"nearest_mean", "logistic_newton"}),
         ("linclass_study/pipeline/fitting.py", {"nearest_mean", "lda", "logistic_newton"}),
@@ -171,7 +171,7 @@ def test_editing_a_part_reruns_the_methods_that_import_it(computed, file, method
 
 
 def test_a_docstring_and_a_comment_of_a_solver_rerun_nothing(computed):
-    file = "linclass/linear/solvers/smooth/newton.py"
+    file = "linclass/linear/solvers/newton.py"
     text = computed.text(file)
     computed.write(file, '"""In other words.' + text.removeprefix('"""') + "\n# a comment\n")
     assert computed.plan().nothing_to_do

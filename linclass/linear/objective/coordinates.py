@@ -18,8 +18,7 @@ from scipy import sparse
 
 from linclass.base.arrays import Array, shifted, squares_of_columns
 from linclass.base.design_matrix import DesignMatrix
-from linclass.linear.objective.far_columns import ROUNDING, is_far
-from linclass.linear.objective.objective import Objective, Point
+from linclass.linear.objective.objective import CONSTANT_BELOW, Objective, Point, is_far
 from linclass.linear.penalties.entrywise import L2
 
 CENTRED_BEYOND = 3  # deviations from 0 above which sparse columns are centred
@@ -108,7 +107,7 @@ def about_mean(X: Array, weights: Array) -> tuple[Array, Array]:
     """(X − x̄, x̄) of dense rows; columns that are constant but for rounding become 0."""
     mean = np.average(X, axis=0, weights=weights)
     C = X - mean
-    C[:, np.linalg.norm(C, axis=0) <= ROUNDING * np.linalg.norm(X, axis=0)] = 0
+    C[:, np.linalg.norm(C, axis=0) <= CONSTANT_BELOW * np.linalg.norm(X, axis=0)] = 0
     return C, mean
 
 
@@ -130,7 +129,7 @@ def about_far_means(
     if not len(far):
         return X, mean
     C = shifted(X, mean)
-    constant = np.sqrt(squares_of_columns(C, weights)) <= ROUNDING * norms
+    constant = np.sqrt(squares_of_columns(C, weights)) <= CONSTANT_BELOW * norms
     C.data[constant[C.indices]] = 0
     C.eliminate_zeros()
     return C, mean

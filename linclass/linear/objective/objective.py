@@ -5,8 +5,7 @@ minimizes the objective divides by that sum again. In scikit-learn's terms C = 1
 alpha = Σw·strength for Ridge and alpha = strength for Lasso and SGD; see `strength_of_C`.
 
 Solvers evaluate an `Objective` at `Point`s. Its second derivatives are ∇²P = Σ w_i x_i x_iᵀ ⊗ ∂²ℓ_i/∂z² + strength ·
-∇²penalty; the Hessian is formed if it is small, and otherwise applied to vectors.
-"""
+∇²penalty; the Hessian is formed if it is small, and otherwise applied to vectors."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ import math
 from collections.abc import Callable
 from functools import reduce
 from operator import iadd
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,9 +23,42 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.base.messages import require_memory
 from linclass.linear.losses.base import Loss, MarginLoss
 from linclass.linear.losses.wrapped import WithOffset, envelope
-from linclass.linear.objective.far_columns import FarColumns, far_columns
 from linclass.linear.penalties.base import Level, Penalty
 from linclass.linear.penalties.entrywise import Unpenalized
+
+# Columns far from 0, which hardly differ from the intercept's:  |x̄_j| > 100 standard deviations.
+#
+# Their deviations x_j − x̄_j have the digits that x_j itself loses.
+
+FAR_DEVIATIONS = 100  # standard deviations from 0
+CONSTANT_BELOW = 1e-12  # of the norm of a column: a deviation from its mean below it is rounding
+
+
+class FarColumns(NamedTuple):
+    """Their numbers, means, and  √(Σ w_i (x_ij − x̄_j)²),  0 for columns that are constant but for rounding."""
+
+    columns: Array
+    mean: Array
+    deviations: Array
+
+
+def is_far(mean: Array, squares: Array) -> Array:
+    """Mask of the columns that are far from 0, whose Σ w_i x_ij² are the squares, for weights that sum to 1."""
+    return mean * mean * (1 + FAR_DEVIATIONS**-2) > squares  # x̄² + variance
+
+
+def far_columns(design: Any, weights: Array, norms: Array) -> FarColumns | None:
+    """Those of dense rows with an intercept; `norms` are √(Σ w_i x_ij²), for weights that sum to 1."""
+    if design.is_kernel or design.is_sparse or not design.intercept or design.is_centred:
+        return None
+    mean, norms = design.centre(weights), norms[: design.n_features]
+    far = np.flatnonzero(is_far(mean, norms * norms))
+    if not len(far):
+        return None
+    mean, norms = mean[far], norms[far]
+    deviations = np.sqrt(weights @ np.square(design.X[:, far] - mean))
+    return FarColumns(far, mean, np.where(deviations > CONSTANT_BELOW * norms, deviations, 0.0))
+
 
 NARROW = 160_000  # entries of a block of one score, whose arithmetic should cost more than its calls of NumPy
 IN_CACHE = 100_000  # entries of X up to which single precision saves no memory traffic

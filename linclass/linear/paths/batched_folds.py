@@ -17,7 +17,7 @@ from linclass.base.arrays import Array
 from linclass.linear.objective.objective import Objective
 from linclass.linear.paths.strengths_on_folds import StrengthsOnFolds
 from linclass.linear.solvers.base import Solution
-from linclass.linear.solvers.smooth.stacked_newton import StackedObjective, minimize_stack
+from linclass.linear.solvers.stacked_newton import StackedObjective, minimize_stack
 
 SMALL = 40_000  # entries of X up to which a stack is faster than warm-started fits
 FEW = 100  # parameters of one fit, at most

@@ -1,0 +1,79 @@
+"""Augmented Lagrangian, for a piecewise linear loss and a penalty with a kink, both of which Newton's method lacks:
+
+    round:   θ ← argmin (1/Σw) Σ w_i ψ_i(z_i) + strength·penalty(W),   s⁰ ← ψ′(z),   reach ← 3·reach
+
+with the envelopes ψ_i of the loss around slopes s⁰ (linear/objective/moreau_envelope.py), which are smooth: proximal
+Newton minimizes a round, from the weights of the last. The first is around slopes near 0, since around others the
+envelopes of separable rows fall far below 0. The stopping test is the duality gap of the slopes. The doubly regularized
+support vector machine is the hinge with an elastic net. Of K scores, slopes lie in a simplex (Crammer and Singer).
+Rockafellar (1976), Math. Oper. Res. 1; Wang, Zhu & Zou (2006), Statistica Sinica 16
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from linclass.base.arrays import Array
+from linclass.linear.objective.certificate import certify
+from linclass.linear.objective.objective import Objective
+from linclass.linear.solvers.base import Solution, Solver, Trace
+from linclass.linear.solvers.intercept_alone import by_bisection
+from linclass.linear.solvers.proximal_newton import ProximalNewton
+
+# reach of the first round, from zero, also with fewer rows than features, and from a start, in units of the loss
+FIRST, WIDE, NEAR = 0.5, 0.25, 5.0
+GROWTH = 3.0
+SHARE = 0.1  # of the certificate, to which a round is solved
+EASY = 20  # steps of a round, above which the next has the same reach
+PATIENCE = 5  # rounds without a better certificate: limited by rounding
+
+
+@dataclass(frozen=True)
+class AugmentedLagrangian(Solver):
+    """Augmented Lagrangian, for a piecewise linear loss and a penalty that is a sum over all features.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of Newton steps. None is 2000.
+    """
+
+    needs: ClassVar[str] = "piecewise-linear or simplicial"
+    takes: ClassVar[str] = "every feature"
+    limit: ClassVar[int] = 2000
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        loss, y = objective.loss, objective.y
+        if len(objective.shape) == 1:
+            alone = by_bisection(objective)
+            if (certificate := certify(alone)) <= self.tol:
+                if trace:
+                    trace(alone)
+                return Solution.at(alone, certificate, self.tol, 0, slopes=alone.slopes)
+        wide = objective.design.n_rows < objective.design.n_features
+        reach = (NEAR if np.any(start) else WIDE if wide else FIRST) / loss.scale(y)
+        point = objective.at(start)
+        slopes = loss.nearest_slopes(y, reach * point.scores, reach)[0]
+        best, worse, n_iter = (point, slopes, np.inf), 0, 0
+        while best[2] > self.tol and n_iter < self.max_steps and worse < PATIENCE:
+            smooth = objective.envelope(slopes, reach)
+            enough = SHARE * max(self.tol, min(best[2], SHARE))
+            found = ProximalNewton(enough, self.max_steps - n_iter).solve(smooth, point.theta)
+            point = objective.at(found.theta)
+            slopes = smooth.loss.slopes(smooth.y, point.scores)
+            if trace:
+                trace(point)
+            certificate = certify(point, slopes)
+            worse = 0 if certificate < best[2] else worse + 1
+            if not worse:
+                best = point, slopes, certificate
+            n_iter += max(1, found.n_iter)
+            if found.n_iter <= EASY:
+                reach *= GROWTH
+        point, slopes, certificate = best
+        return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores)

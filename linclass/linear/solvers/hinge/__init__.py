@@ -1,1 +1,0 @@
-"""Solvers of losses with a kink."""

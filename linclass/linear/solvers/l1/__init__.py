@@ -1,1 +1,0 @@
-"""Solvers of penalties with a kink at 0."""

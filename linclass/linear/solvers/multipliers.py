@@ -1,0 +1,253 @@
+"""Method of multipliers, for losses of K scores whose slopes lie in a simplex, with an L2 penalty.
+
+Of few parameters, active sets (linear/solvers/hinge/py) solve the problem. Else the rounds are those of
+linear/solvers/semismooth_newton.py: a row takes part only if several of its classes may have p_k > 0, and
+only with these; near the end they are few, as the solution has no more of them than parameters.
+Rockafellar (1976), Math. Oper. Res. 1; Li, Sun & Toh (2018), SIAM J. Optim. 28"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from linclass.base.arrays import Array
+from linclass.linear.losses.multiclass import onto_simplex
+from linclass.linear.objective.certificate import certify, relative_gap
+from linclass.linear.objective.objective import Objective
+from linclass.linear.solvers.base import Solution, Trace, few_rows
+from linclass.linear.solvers.newton_system import MAX_DENSE_PARAMETERS, curvature_of_ties, solved
+from linclass.linear.solvers.reductions import least_squares_start
+from linclass.linear.solvers.semismooth_newton import SemismoothNewton
+
+# Active sets for Crammer and Singer's loss: guess which classes of which rows are tied, solve, and correct the guess.
+#
+# With v_i = z_i − e_y the loss is max_k v_ik − v_iy, and its slopes are p_i − e_y, with p_i a mixture of the classes of
+# the largest v_ik. At the minimum that is one class in most rows, and several in few rows F. A step takes a guess of F
+# and of the classes A_i that are tied there, and lets p vary among them,
+#
+#     p_i = p⁰_i + reach·C_i v_i,   C_i = diag(a_i) − a_i a_iᵀ/|A_i|,   a_i the marks of A_i,
+#
+# with which  ∇P = strength·W + Σ w_i (p_i − e_y) x_iᵀ = 0  is one system of equations. Then p returns to the simplex:
+# classes with p_ik < 0 leave A_i, and a class whose v_ik is larger than that of its row's enters. A larger reach ties
+# the classes more closely, but makes p of a wrong guess worse, so it grows as fewer rows lose a class. This is the
+# proximal method of multipliers with one Newton step for each update of the multipliers p.
+# Rockafellar (1976), Math. Oper. Res. 1; Hintermüller, Ito & Kunisch (2003), SIAM J. Optim. 13
+
+# reach of the first step from least squares, times the root of that for which one row converges at once, and its least
+FIRST_REACH, LEAST_REACH = 3.0, 0.3
+START_REACH = 5.0  # reach of the first step from a start
+ENTRY_REACH = 0.01  # of the reach for which a single row would converge at once: a class of a larger score enters
+SHRINK = 3.0  # of the reach at each step, once WAIT steps have not come nearer
+WAIT = 2
+ASTRAY = 100.0  # ratio of gaps beyond which the nearest guess so far is taken up again,
+BACK = 5.0  # with a reach so much smaller
+PATIENCE, PROGRESS = 50, 0.99  # steps within which the gap must fall to this share
+SMALLEST_SCALE = np.finfo(float).tiny
+OUTSIDE = -1e-9  # a mixture with a smaller share has left the simplex
+
+
+class TiedClasses(NamedTuple):
+    """Rows without tied classes have the slope e_k − e_y of one class k alone."""
+
+    theta: Array
+    above: Array  # v
+    classes: Array  # the class of each row
+    rows: Array  # F, in ascending order
+    tied: Array  # a_i as columns
+    mixtures: Array  # p of these rows
+    pull: Array  # Σ w_i (p_i − e_y) [x_i 1]ᵀ
+    reach: float
+    gap: float  # relative
+
+
+def has_few_parameters(objective: Objective) -> bool:
+    """K scores of rows with coordinates, and so few parameters that a system of equations is cheap."""
+    several = len(objective.shape) == 2 and not objective.design.is_kernel
+    return several and objective.n_parameters <= MAX_DENSE_PARAMETERS
+
+
+def follow_ties(
+    objective: Objective,
+    start: Array,
+    tol: float,
+    max_iter: int,
+    trace: Trace | None = None,
+) -> Solution:
+    """The best point found, whose certificate may exceed tol."""
+    ties = Ties(objective)
+    guess = best = ties.first(start)
+    n_iter = waited = 0
+    goal, last = PROGRESS * best.gap, 0  # and the step that reached the goal before
+    while n_iter < max_iter and n_iter - last < PATIENCE:
+        n_iter, before = n_iter + 1, guess.gap
+        guess, leaving = ties.step(guess)
+        waited = 0 if guess.gap < best.gap else waited + 1
+        if trace:
+            trace(objective.at(guess.theta))
+        if guess.gap < goal:
+            goal, last = PROGRESS * guess.gap, n_iter
+        if not waited:
+            best = guess
+            if best.gap <= tol and ties.solution(best, tol, n_iter).converged:
+                break
+        if guess.gap > ASTRAY * best.gap:
+            guess = best = best._replace(reach=best.reach / BACK)
+        elif guess.gap < before:
+            guess = guess._replace(reach=guess.reach * (1 + (1 - leaving) ** 2))
+        elif waited >= WAIT:
+            guess = guess._replace(reach=guess.reach / max(SHRINK, guess.gap**0.25))
+    return ties.solution(best, tol, n_iter)
+
+
+class Ties:
+    """The guesses for one objective."""
+
+    def __init__(self, objective: Objective):
+        self.objective, self.design = objective, objective.design
+        self.y, self.offset = objective.loss.parted(objective.y)
+        self.at_zero = 1.0 if self.offset is None else objective.at(objective.zero()).value
+        self.weights, self.strength = objective.weights, objective.strength
+        self.every = np.arange(objective.design.n_rows)
+        self.d = objective.design.n_features
+        self.features = slice(self.d)
+        self.curvature = curvature_of_ties(self.design, self.weights, objective.shape[0])
+        norms = objective.design.column_norms(self.weights)[self.features]
+        each = float(norms @ norms) / np.count_nonzero(self.weights)  # w_i x_i·x_i of a row
+        self.unit = self.strength / each if each > SMALLEST_SCALE * max(self.strength, 1) else 1.0
+
+    def first(self, start: Array) -> TiedClasses:
+        """The guess by the scores of a start that is not 0, or else of least squares."""
+        known = bool(start.any())
+        rough = None if known else least_squares_start(self.objective)
+        theta = start if rough is None else rough
+        y, loss, scores = self.objective.y, self.objective.loss, self.design.scores(theta)
+        reach = START_REACH if known else max(FIRST_REACH * self.unit**0.5, LEAST_REACH)
+        slopes, tied = loss.nearest_slopes(y, loss.middle(y) + reach * scores, reach)
+        pull = self.design.pull(self.weights * slopes)
+        slopes[self.y, self.every] += 1
+        scores = self._above(scores)
+        rows, classes = np.flatnonzero(tied.any(axis=0)), slopes.argmax(axis=0)
+        guess = TiedClasses(
+            theta, scores, classes, rows, tied[:, rows], slopes[:, rows], pull, reach, np.inf
+        )
+        largest = scores.max(axis=0)
+        gaps = largest - scores[classes, self.every]
+        gaps[rows] = ((largest - scores) * slopes).sum(axis=0)[rows]
+        return guess._replace(gap=self._gap(guess, gaps, largest))
+
+    def step(self, guess: TiedClasses) -> tuple[TiedClasses, float]:
+        """The next guess, and the share of the rows F that lose a class."""
+        rows, tied, reach = guess.rows, guess.tied, guess.reach
+        few = self.design.take(rows)
+        curve = self.objective.loss.curve  # C_i v_i
+        g = guess.pull + few.pull(self.weights[rows] * curve(reach * tied, guess.above[:, rows]))
+        g[:, self.features] += self.strength * guess.theta[:, self.features]
+        S = self.curvature(rows, tied)
+        theta = guess.theta - solved(S, g, self.objective, reach)
+        above = self._above(self.design.scores(theta))
+        mixtures = guess.mixtures + curve(reach * tied, above[:, rows])
+        leaving = np.count_nonzero((mixtures < OUTSIDE).any(axis=0)) / max(len(rows), 1)
+        return self._corrected(guess._replace(theta=theta, above=above), mixtures), leaving
+
+    def _above(self, scores: Array) -> Array:
+        """v of these scores, with their offsets; they are overwritten."""
+        if self.offset is not None:
+            scores += self.offset
+        scores[self.y, self.every] -= 1
+        return scores
+
+    def _corrected(self, guess: TiedClasses, mixtures: Array) -> TiedClasses:
+        """The guess after classes have left their rows, and others entered."""
+        above, classes = guess.above, guess.classes.copy()
+        largest = above.max(axis=0)
+        gaps = largest - above[classes, self.every]
+        changing = gaps > 0
+        changing[guess.rows] = True
+        rows = np.flatnonzero(changing)
+        own = rows.searchsorted(guess.rows)
+        old = np.zeros((len(above), len(rows)))
+        old[classes[rows], np.arange(len(rows))] = 1
+        new = old.copy()
+        old[:, own], new[:, own] = guess.mixtures, mixtures
+        v = above[:, rows] - largest[rows]
+        p, tied = onto_simplex(new + ENTRY_REACH * self.unit * v)
+        classes[rows] = p.argmax(axis=0)
+        gaps[rows] = -(p * v).sum(axis=0)
+        pull = guess.pull + self.design.take(rows).pull(self.weights[rows] * (p - old))
+        F = tied.any(axis=0)
+        guess = guess._replace(
+            classes=classes, rows=rows[F], tied=tied[:, F], mixtures=p[:, F], pull=pull
+        )
+        return guess._replace(gap=self._gap(guess, gaps, largest))
+
+    def _gap(self, guess: TiedClasses, gaps: Array, largest: Array) -> float:
+        """The duality gap; of slopes that are not balanced, about what they cost the intercepts."""
+        W = guess.theta[:, self.features]
+        off = guess.pull[:, self.features] + self.strength * W
+        gap = self.weights @ gaps + np.vdot(off, off) / (2 * self.strength)
+        gap += np.abs(guess.pull[:, self.d :]).sum()
+        losses = largest - guess.above[self.y, self.every]
+        value = self.weights @ losses + self.strength / 2 * np.vdot(W, W)
+        return relative_gap(self.objective, float(gap), min(float(value), self.at_zero))
+
+    def slopes(self, guess: TiedClasses) -> Array:
+        slopes = np.zeros(guess.above.shape)
+        slopes[guess.classes, self.every] = 1
+        slopes[:, guess.rows] = guess.mixtures
+        slopes[self.y, self.every] -= 1
+        return slopes
+
+    def solution(self, guess: TiedClasses, tol: float, n_iter: int) -> Solution:
+        point, slopes = self.objective.at(guess.theta), self.slopes(guess)
+        certificate = certify(point, slopes)
+        return Solution.at(point, certificate, tol, n_iter, slopes=slopes, scores=point.scores)
+
+
+SUBSET_ABOVE = 2000  # rows above which a fit to a subset pays
+SUBSET_TOLERANCE = 3e-2  # its tolerance: scores of other rows differ by more
+
+
+@dataclass(frozen=True)
+class Multipliers(SemismoothNewton):
+    """Augmented Lagrangian, for losses of K scores together with an L2 penalty.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of Newton steps in all. None is 1000.
+    """
+
+    needs: ClassVar[str] = "simplicial"
+    rough: ClassVar[float] = 2.0  # reach of the first round, from least squares
+
+    def solve_centred(self, objective: Objective, start: Array, trace: Trace | None) -> Solution:
+        few = few_rows(objective, start, least=SUBSET_ABOVE)
+        if few is not None:
+            start = (
+                replace(self, tol=SUBSET_TOLERANCE, max_iter=None)
+                .solve_centred(few, start, None)
+                .theta
+            )
+        zero = objective.zero()  # a start may be far off, as if a class has no row in the subset
+        if start.any() and objective.at(start).value >= objective.at(zero).value:
+            start = zero
+        if not has_few_parameters(objective):
+            return self.descend(objective, start, trace, 0)
+        best = follow_ties(objective, start, self.tol, self.max_steps, trace)
+        if best.converged:
+            return best
+        left = self.max_steps - best.n_iter
+        other = self.descend(objective, start, trace, best.n_iter) if left else best
+        if other.converged:
+            return other
+        theta = min(other, best, key=lambda end: end.objective).theta
+        point = min(objective.at(theta), objective.at(start), key=lambda end: end.value)
+        ends = [(certify(point, end.slopes), end.slopes) for end in (other, best)]
+        certificate, slopes = min(ends, key=lambda end: end[0])
+        return Solution.at(
+            point, certificate, self.tol, other.n_iter, slopes=slopes, scores=point.scores
+        )

@@ -1,1 +1,0 @@
-"""Passes of the perceptron rule over the rows."""

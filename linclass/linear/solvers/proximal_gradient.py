@@ -1,0 +1,179 @@
+"""Accelerated proximal gradient (FISTA) with restart, for a smooth loss and any penalty:
+
+    W ← prox_{penalty·strength/L}(V − ∇loss(V)/L),   V = W + β (W − W_before),
+
+with backtracking on L, so that the loss lies below its quadratic bound. The momentum β is restarted whenever
+it points uphill. Beside the weights W a step moves the score of the mean row (`Units`) and not the intercept, so
+features far from 0 do no harm; nor do features in different units, if the prox takes a step for each. It needs only
+products with the rows, but hundreds of them. Where the penalty is linear in pieces of W, such as the intervals of the
+fused lasso, Newton's method ends the search as soon as the pieces stay the same.
+Beck & Teboulle (2009), SIAM J. Imaging Sciences 2; O'Donoghue & Candès (2015), FoCM 15"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from linclass.base.arrays import Array
+from linclass.base.line_search import backtrack_predicted, halve
+from linclass.base.linear_algebra import solve_lifted
+from linclass.linear.objective.certificate import certify
+from linclass.linear.objective.coordinates import Units
+from linclass.linear.objective.objective import Objective, Point, without_common_shift
+from linclass.linear.solvers.base import Solution, Solver, Trace
+from linclass.linear.solvers.intercept_alone import is_minimum, start_of_weights
+
+# Newton's step among weights that stay equal, or 0, as they are: there a penalty such as the fused lasso is linear.
+#
+# With the projection Π on such directions, which replaces the entries of a piece by their mean, (Π H Π) u = −Π ∂P  is
+# solved by conjugate gradients. Once proximal steps have found the pieces, they need hundreds more for as many digits.
+
+PIECES_FORCING = 0.01  # of the residual, at which conjugate gradients stop
+PIECES_PRODUCTS = 50  # products for one step
+
+
+class NewtonOnPieces:
+    """Called with points now and then, it takes a step from those that have the pieces of the last one."""
+
+    def __init__(self, units: Units):
+        self.squares = units.scale**2  # about the curvatures of the loss
+        self.units = replace(units, scale=np.ones_like(units.scale))
+        self.last: Array | None = None
+
+    def __call__(self, point: Point) -> Point:
+        """A lower point, or the point itself."""
+        objective = point.objective
+        if objective.loss.kind != "twice-smooth":
+            return point
+        before, self.last = self.last, objective.penalty.pieces(objective.weight_part(point.theta))
+        if before is None or self.last is None or (before != self.last).any():
+            return point
+        return self.step(point, before)
+
+    def step(self, point: Point, pieces: Array) -> Point:
+        objective, units = point.objective, self.units
+        products, sizes = objective.hessian_times(point), np.bincount(pieces.ravel())
+
+        def mean(G: Array) -> Array:
+            return (np.bincount(pieces.ravel(), G.ravel()) / np.maximum(sizes, 1))[pieces]
+
+        def onto(g: Array) -> Array:
+            g = units.pull(g)
+            G = objective.weight_part(g)
+            G[...] = np.where(pieces, mean(G), 0)
+            return g
+
+        def curve(u: Array) -> Array:
+            return onto(products(units.move(u))[0])
+
+        bend = np.ones(objective.shape)
+        objective.weight_part(bend)[...] = mean(np.broadcast_to(self.squares, pieces.shape))
+        b = -onto(point.steepest)
+        u = solve_lifted(curve, b, PIECES_FORCING, lambda r: r / bend, PIECES_PRODUCTS)
+        along, fall = point.toward(units.move(u)), float(np.vdot(b, u))
+        return backtrack_predicted(point, lambda t: (along(t), t * fall))
+
+
+RELAX = 0.95  # of L, tried at every step: the curvature may be smaller here
+UNSEEN_BELOW = 1e-12  # of the loss: a bound within rounding says nothing about L
+ALIKE_SCALES = 3.0  # ratio of scales, up to which steps are the same in all
+LEAST_BOUND = 1e-200  # of L: without a bound no step is too long for a loss that underflows
+
+
+@dataclass(frozen=True)
+class ProximalGradient(Solver):
+    """Accelerated proximal gradient, for any penalty.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Tolerance: the solver stops when its certificate is at most `tol`.
+    max_iter : int or None, default=None
+        Limit on the number of iterations. None is 20000.
+    """
+
+    needs: ClassVar[str] = "smooth"
+    convex_only: ClassVar[bool] = False
+    takes: ClassVar[str] = "any"
+    limit: ClassVar[int] = 20_000
+    certify_every: ClassVar[int] = 10
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        last, units = start_of_weights(objective, start), Units.of(objective)
+        if is_minimum(last, units):
+            if trace:
+                trace(last)
+            return Solution.at(last, certify(last), self.tol, 0)
+        nearer = NewtonOnPieces(units)
+        alike = units.scale.max() <= ALIKE_SCALES * units.scale.min()
+        if alike or not objective.penalty.prox_by_feature:
+            units = replace(units, scale=np.full_like(units.scale, common_scale(units)))
+        ahead, u = last, units.coordinates(last.theta)
+        ahead_u = last_u = u
+        bend = objective.loss.smoothness
+        t, L = 1.0, max(bend, 1e-3) if bend < np.inf else 1.0
+        for n_iter in range(1, self.max_steps + 1):
+            new, u, L = forward_backward(ahead, ahead_u, L, units)
+            if np.vdot(ahead_u - u, u - last_u) > 0:  # uphill
+                t = 1.0
+            t, before = (1 + (1 + 4 * t * t) ** 0.5) / 2, t
+            beyond = (before - 1) / t
+            ahead = new.toward(new.theta - last.theta, new.scores - last.scores)(beyond)
+            ahead_u, last_u = u + beyond * (u - last_u), u
+            last = new
+            if n_iter % self.certify_every == 0 and (new := nearer(last)) is not last:
+                last = ahead = new
+                last_u = ahead_u = units.coordinates(new.theta)
+                t = 1.0
+            if trace:
+                trace(new)
+            if n_iter % self.certify_every == 0 or n_iter == self.max_steps or new.separates:
+                certificate = certify(new)
+                if certificate <= self.tol or new.separates:
+                    break
+        return Solution.at(new, certificate, self.tol, n_iter)
+
+
+def common_scale(units: Units) -> float:
+    """The largest of the features; 1 if it is near, in units of the intercept."""
+    largest = float(units.scale.max())
+    return 1.0 if 1 / ALIKE_SCALES <= largest <= ALIKE_SCALES else largest
+
+
+def rounding(point: Point, units: Units) -> float:
+    """Of the loss, by that of scores of features far from 0, where x·w nearly cancels b."""
+    terms = np.abs(point.objective.weight_part(point.theta)) @ np.abs(units.mean)
+    slopes = np.abs(point.slopes) @ point.objective.weights
+    return 4 * np.finfo(float).eps * float(np.vdot(terms, slopes))
+
+
+def forward_backward(
+    point: Point, start: Array, L: float, units: Units
+) -> tuple[Point, Array, float]:
+    """The proximal step from a point, with L doubled until the bound holds: the new point, also in `units` as `start`
+    is, and the L to try next.
+    """
+    objective, down = point.objective, units.pull(point.loss_gradient)
+    unseen = max(UNSEEN_BELOW * abs(point.loss_value), rounding(point, units))
+    scale = units.scale
+    level: float | Array = objective.strength / (scale[0] if np.ptp(scale) == 0 else scale) ** 2
+
+    def evaluate(t: float) -> tuple[Point, Array, Array]:
+        """The new point for L/t, its u, and the step."""
+        u = start - down * (t / L)
+        W = objective.penalty.prox(objective.weight_part(u) / scale, level * (t / L))
+        objective.weight_part(u)[...] = scale * W
+        theta = units.move(u)
+        objective.weight_part(theta)[...] = W  # equal weights stay equal
+        return objective.at(without_common_shift(objective, theta)), u, u - start
+
+    def bounded(seen: tuple[Point, Array, Array], t: float) -> bool:
+        new, _, step = seen
+        rise = objective.mean_loss(new.scores) - point.loss_value - float(np.vdot(down, step))
+        return rise <= 0.5 * (L / t) * float(np.vdot(step, step)) + unseen
+
+    (new, u, step), t = halve(evaluate, bounded, least=np.finfo(float).tiny)
+    hidden = 0.5 * (L / t) * float(np.vdot(step, step)) <= unseen
+    return new, u, max((L if hidden else RELAX * L) / t, LEAST_BOUND)

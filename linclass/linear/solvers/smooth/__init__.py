@@ -1,1 +1,0 @@
-"""Solvers of smooth objectives: Newton and gradient methods."""
