@@ -1,7 +1,7 @@
 """Method of multipliers, for losses of K scores whose slopes lie in a simplex, with an L2 penalty.
 
-Of few parameters, active sets (linear/solvers/hinge/py) solve the problem. Else the rounds are those of
-linear/solvers/semismooth_newton.py: a row takes part only if several of its classes may have p_k > 0, and
+Of few parameters, active sets (`follow_ties`) solve the problem. Else the rounds are those of
+semismooth_newton.py: a row takes part only if several of its classes may have p_k > 0, and
 only with these; near the end they are few, as the solution has no more of them than parameters.
 Rockafellar (1976), Math. Oper. Res. 1; Li, Sun & Toh (2018), SIAM J. Optim. 28"""
 

@@ -1,4 +1,4 @@
-"""L-BFGS: H⁻¹ is approximated from the last few changes of θ and of the gradient (linear/solvers/newton.py).
+"""L-BFGS: H⁻¹ is approximated from the last few changes of θ and of the gradient (`Secants`).
 
 It starts from (s·y/y·y) I, of features in different units or far from 0 in scaled coordinates (`Units`). The step
 satisfies both Wolfe conditions, so every y·s > 0.

@@ -2,7 +2,7 @@
 
     round:   θ ← argmin (1/Σw) Σ w_i ψ_i(z_i) + strength·½‖W‖²,   s⁰ ← ψ′(z),   reach ← 3·reach
 
-with Moreau envelopes ψ_i around slopes s⁰ (linear/solvers/augmented.py). Newton's method minimizes it over
+with Moreau envelopes ψ_i around slopes s⁰ (augmented.py). Newton's method minimizes it over
 the rows whose slope may change, which are few near the end; if other slopes would change, their rows are added
 and the round continues. The stopping test is the duality gap of the slopes. If K = XXᵀ is small, block pivoting
 (linclass/linear/solvers/block_pivoting.py) comes first, and usually solves the problem.
