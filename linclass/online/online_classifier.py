@@ -20,6 +20,7 @@ from linclass.base.parameters import require_whole
 from linclass.linear.rows_of_call import begin_with, rows_of_call
 from linclass.linear.solvers.blocks import (
     SLAB,
+    STORED_BYTES,
     Block,
     blocks_of_rows,
     bytes_of_blocks,
@@ -27,7 +28,6 @@ from linclass.linear.solvers.blocks import (
     stays_sparse,
 )
 from linclass.linear.solvers.corrections import Tally
-from linclass_study.command.publish import STORED
 
 ORDERS = ("random", "cyclic")
 
@@ -76,7 +76,7 @@ class OnlineClassifier(Classifier):
             )
             return
         if self.order == "random":  # a copy in this order
-            needed += STORED * X.nnz if sparse.issparse(X) else 8 * n * d
+            needed += STORED_BYTES * X.nnz if sparse.issparse(X) else 8 * n * d
         require_memory(
             needed,
             f"{me}.fit keeps {n} {form} rows of {d} features for all passes, as partial_fit does not",

@@ -3,7 +3,7 @@
 For known signs σ of the support P the minimum solves  H_PP v_P = c_P − κ_P σ_P.  If some entries of that solution
 have another sign, all of them are set to 0 if q decreases, else the first half of them on the way there, a quarter, …,
 or the first. If there is none, entries whose slope exceeds κ join P. Blocks of entries are dropped and added while q
-decreases, single ones otherwise, so no support occurs twice. The inverse of H_PP is updated with P (swept_inverse.py).
+decreases, single ones otherwise, so no support occurs twice. The inverse of H_PP is updated with P (`Swept`).
 If the diagonal of H changes between programs, the old inverse preconditions an iterative refinement.
 Osborne, Presnell & Turlach (2000), IMA J. Numerical Analysis 20"""
 

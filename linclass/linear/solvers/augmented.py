@@ -1,5 +1,5 @@
 """Augmented Lagrangian of an objective with kinks: every loss is replaced by its Moreau envelope around a slope s⁰_i,
-which is smooth (linclass/linear/objective/moreau_envelope.py).
+which is smooth (`Envelope`).
 
 If s⁰ are the optimal slopes, its minimum is that of the objective, whatever the reach. For other s⁰ the slopes at its
 minimum are better ones, the more so the larger the reach.   Rockafellar (1976), Math. Oper. Res. 1

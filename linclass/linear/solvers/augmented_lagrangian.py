@@ -2,7 +2,7 @@
 
     round:   θ ← argmin (1/Σw) Σ w_i ψ_i(z_i) + strength·penalty(W),   s⁰ ← ψ′(z),   reach ← 3·reach
 
-with the envelopes ψ_i of the loss around slopes s⁰ (linear/objective/moreau_envelope.py), which are smooth: proximal
+with the envelopes ψ_i of the loss around slopes s⁰ (`Envelope`), which are smooth: proximal
 Newton minimizes a round, from the weights of the last. The first is around slopes near 0, since around others the
 envelopes of separable rows fall far below 0. The stopping test is the duality gap of the slopes. The doubly regularized
 support vector machine is the hinge with an elastic net. Of K scores, slopes lie in a simplex (Crammer and Singer).

@@ -3,7 +3,7 @@
 The decrement gᵀH⁻¹g is twice the decrease that the quadratic model predicts. If it is small the Hessian hardly
 changes any more, so H⁻¹ is kept (the chord method): a gradient costs a fraction of a Hessian. On a path it is kept from
 one strength to the next. Without a penalty, whose fits need more digits, BFGS corrects it by the steps taken with it
-(secants.py). A first step from 0 is lengthened to that of normal features (first_step.py).
+(`Secants`). A first step from 0 is lengthened to that of normal features (`lengthened`).
 Boyd & Vandenberghe (2004), §9.5; Nocedal & Wright (2006), §7.2"""
 
 from __future__ import annotations
