@@ -26,9 +26,8 @@ from linclass.base.linear_scores import LinearGeometry
 from linclass.base.parameters import require_nonnegative, require_whole
 from linclass.base.regressor import Regressor
 from linclass.linear.losses.regression import Squared
-from linclass.linear.objective.coordinates import MAX_WHOLE_GRAM
 from linclass.linear.objective.objective import Objective
-from linclass.linear.solvers.centred_gram import CentredGram
+from linclass.linear.solvers.centred_gram import MAX_WHOLE_GRAM, CentredGram
 from linclass.linear.solvers.homotopy import FactoredWalk, Walk
 
 TOLERANCE = 1e-6  # certificate up to which the path has converged

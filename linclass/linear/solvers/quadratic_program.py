@@ -19,11 +19,11 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.base.arrays import Array, diagonal
-from linclass.linear.objective.coordinates import MAX_WHOLE_GRAM
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.active_set import NEGLIGIBLE_SLACK, ActiveSet, scale
 from linclass.linear.solvers.base import Solution, Solver, Trace
 from linclass.linear.solvers.centred_gram import (
+    MAX_WHOLE_GRAM,
     CentredGram,
     GramPoint,
     evaluated,
