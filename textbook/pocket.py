@@ -19,10 +19,9 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 from linclass import ZeroOneClassifier
-from linclass.base.metadata import METHODS
 from linclass.base.suggestions import CLASSES
 from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook.script import METHODS, figure, save
 
 digits = load_digits()
 kept = np.isin(digits.target, (0, 5))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from collections.abc import Callable
+from functools import update_wrapper
+from types import MethodType
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import ClassifierMixin
 
 from linclass.base import validation
 from linclass.base.arrays import TINY, ArrayLike, Matrix, MatrixLike, Tags, log_probabilities
@@ -14,7 +18,33 @@ from linclass.base.validation import refuse_missing_labels, refuse_tiny_classes
 from linclass.base.weights import as_counts, class_weights, warn_of_relative_weights
 
 
-class Classifier(Estimator):
+class OnlyIf:
+    """A method that exists where the model gives no reason against it, as by scikit-learn's `available_if`."""
+
+    def __init__(self, fn: Callable[..., Any], why_not: Callable[[Any], str]):
+        self.fn, self.why_not = fn, why_not
+        update_wrapper(self, fn)  # type: ignore[arg-type]
+
+    def __get__(self, model: Any, owner: type | None = None) -> Any:
+        if model is None:
+            return self.fn
+        if why := self.why_not(model):
+            raise AttributeError(f"{type(model).__name__} has no {self.fn.__name__}: {why}")
+        return MethodType(self.fn, model)
+
+
+def only_if(why_not: Callable[[Any], str]) -> Callable[[Callable[..., Any]], Any]:
+    """Decorator of a method that exists where `why_not(model)` is empty."""
+    return lambda fn: OnlyIf(fn, why_not)
+
+
+def of_scores(predict_log_proba: Any) -> Any:
+    """Mark a `predict_log_proba` that is `log_proba_from` of the scores."""
+    predict_log_proba.of_scores = True
+    return predict_log_proba
+
+
+class Classifier(ClassifierMixin, Estimator):
     """Predicts the class of the largest score. Two classes share one score z; z > 0 predicts class 1.
 
     Attributes
@@ -157,7 +187,9 @@ class Classifier(Estimator):
             X, y, weights = X[kept], y[kept], weights[kept]
         self.classes_, codes = validation.encode(y)
         if len(self.classes_) > 2 and self.for_more_classes:
-            raise self._too_many_classes(vars(self).pop("classes_"))
+            classes = self.classes_
+            self._forget("classes_")
+            raise self._too_many_classes(classes)
         if sample_weight is not None and weights.min() < TINY:
             mass = np.bincount(codes, weights)
             refuse_tiny_classes(self.classes_, mass)
@@ -189,18 +221,16 @@ class Classifier(Estimator):
         return weights * factors[codes]
 
     def __sklearn_tags__(self) -> Tags:
-        from sklearn.utils import ClassifierTags
-
         tags = super().__sklearn_tags__()
-        tags.estimator_type = "classifier"
-        several = not self.for_more_classes
-        tags.classifier_tags = ClassifierTags(multi_class=several, poor_score=self.poor_score)
+        tags.classifier_tags.multi_class = not self.for_more_classes
+        tags.classifier_tags.poor_score = self.poor_score
         return tags
 
 
 class SoftmaxProbabilities(Classifier):
     """For models whose scores are log-odds (two classes) or log-probabilities up to a constant."""
 
+    @of_scores
     def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
         """Natural logarithm of the class probabilities, exact also where a probability underflows.
 

@@ -51,6 +51,8 @@ class SharedParameters:
     max_iter : int or None
         Limit on the number of iterations (for stochastic solvers: passes over the rows). None is the solver's own
         limit.
+    offset : array of shape (n,), or (n, K) for more than two classes, or None
+        Known part of the scores of generalized linear models, in their form. None is 0.
     priors : 'uniform', list of K floats or None
         Prior probabilities of the classes, in the order of `classes_`. None estimates them by the class frequencies.
     random_state : int, numpy.random.Generator or None
@@ -139,6 +141,7 @@ def documented(found: Documented) -> Documented:
 def document_methods(kind: type) -> None:
     """Complete the docstrings of the methods that a class defines."""
     for name, method in vars(kind).items():
+        method = getattr(method, "fn", method)  # of one that exists under a condition
         if inspect.isfunction(method) and not name.startswith("_"):
             above = [vars(base)[name].__doc__ for base in kind.__mro__[1:] if name in vars(base)]
             method.__doc__ = _completed(

@@ -1,28 +1,35 @@
-"""scikit-learn's conventions without scikit-learn: parameters, checks, how a fit ended, tags.
-
-Estimators follow the conventions by duck typing: they pass `check_estimator` and work inside a
-Pipeline or GridSearchCV. Fitting and predicting do not import scikit-learn, because its import takes
-over a second in each of thousands of jobs. Its tags and exceptions are imported inside the functions
-that need them.   scikit-learn developer guide, "Developing scikit-learn estimators"
-"""
+"""The base class of all estimators: scikit-learn's, with checks of parameters and rows, and the status of a fit."""
 
 from __future__ import annotations
 
+import copy
 import inspect
 import sys
 from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 
 from linclass import module_of
 from linclass.base import validation
 from linclass.base.arrays import Matrix, MatrixLike, Tags
 from linclass.base.documentation import document_methods, documented
 from linclass.base.messages import warn_after_fit
-from linclass.base.metadata import RequestsMetadata
-from linclass.base.parameters import Parameters, checks_of, defaults_of, misspelt, name_here
-from linclass.base.saved import Saved
+from linclass.base.parameters import checks_of, defaults_of, misspelt, name_here
+
+VERSION = "_linclass_version"  # in pickles
+
+
+@cache
+def linclass_version() -> str:
+    try:
+        return version("linclass")
+    except PackageNotFoundError:  # a folder that was not installed
+        return "of an unknown version"
 
 
 class SignatureOfInit:
@@ -33,7 +40,7 @@ class SignatureOfInit:
         return signature.replace(parameters=[*signature.parameters.values()][1:])
 
 
-class Estimator(RequestsMetadata, Parameters, Saved):
+class Estimator(BaseEstimator):
     """The parameters are the arguments of `__init__`, stored as given; what is learned ends in `_`.
 
     Attributes
@@ -86,6 +93,65 @@ class Estimator(RequestsMetadata, Parameters, Saved):
                 raise TypeError(renamed)
         return super().__new__(cls)
 
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """In the order of the signature, which is read once."""
+        return [*defaults_of(cls)]
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name.
+
+        Parameters
+        ----------
+        **params : dict
+            Name and value of each; `estimator__strength` is the parameter `strength` of the base estimator.
+
+        Returns
+        -------
+        self
+        """
+        for key in params:
+            name, _, inner = key.partition("__")
+            if name not in defaults_of(type(self)):
+                if meant := name_here(type(self), name) or misspelt(type(self), name):
+                    raise ValueError(meant)
+            elif inner and not hasattr(
+                value := params.get(name, getattr(self, name)), "set_params"
+            ):
+                raise ValueError(
+                    f"{name} is {value!r}, which has no parameter {inner!r}; give {name} an estimator that has it."
+                )
+        return super().set_params(**params)
+
+    def _unfitted(self, **params: Any) -> Self:
+        """An unfitted copy with some parameters changed."""
+        return type(self)(**copy.deepcopy(self.get_params(deep=False) | params))
+
+    # Attributes change their meaning between versions, and a model that loads and predicts something else is worse than
+    # an error, so that another version refuses a pickle.
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), VERSION: linclass_version()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        written, ours = state.get(VERSION, "before 0.1"), linclass_version()
+        if written != ours:
+            raise ValueError(
+                f"this {type(self).__name__} was saved by linclass {written}, and this is linclass {ours}; "
+                f"load it with that version, or fit it again with this one."
+            )
+        super().__setstate__({name: value for name, value in state.items() if name != VERSION})
+
+    def _forget(self, *names: str) -> None:
+        """Delete attributes of an earlier fit, if there was one."""
+        for name in names:
+            self.__dict__.pop(name, None)
+
+    def _adopt(self, attributes: Mapping[str, Any]) -> None:
+        """Set these attributes."""
+        for name, value in attributes.items():
+            setattr(self, name, value)
+
     def check(self) -> None:
         """Raise ValueError, with one sentence, if the parameters are invalid or incompatible."""
         for name, plain, check in checks_of(type(self).__init__):
@@ -123,8 +189,6 @@ class Estimator(RequestsMetadata, Parameters, Saved):
 
     def _require_fit(self) -> None:
         if not hasattr(self, "n_features_in_"):
-            from sklearn.exceptions import NotFittedError
-
             me = type(self).__name__
             raise NotFittedError(f"This {me} instance is not fitted yet. Call fit first.")
 
@@ -147,13 +211,9 @@ class Estimator(RequestsMetadata, Parameters, Saved):
             )
 
     def __sklearn_tags__(self) -> Tags:
-        from sklearn.utils import InputTags, Tags, TargetTags
-
-        return Tags(
-            estimator_type=None,
-            target_tags=TargetTags(required=True),
-            input_tags=InputTags(sparse=self.takes_sparse),
-        )
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.takes_sparse
+        return tags
 
 
 def compare_names(names: np.ndarray, fitted: np.ndarray) -> None:

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import TransformerMixin
 
-from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike, Tags
+from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike
 from linclass.base.classifier import Classifier
 from linclass.base.estimator import Estimator
 from linclass.base.many_fits import Scaling
 from linclass.base.parameters import is_list
-from linclass.base.sets_output import SetsOutput
 
 LARGEST = 1e300  # score far outside the data: sums and differences of some are still finite
 SMALL = 2.0**-200  # such a share of any row has finite products
@@ -199,7 +199,7 @@ def _checked_pair(pair: tuple[int, int] | None, K: int) -> tuple[int, int]:
     return l, k
 
 
-class Coordinates(SetsOutput, Estimator):
+class Coordinates(TransformerMixin, Estimator):
     """A subclass learns `scalings_` (d, q), the directions as columns, and `centre_` (d,), their origin.
 
     Coordinates may be linear in functions of the features instead, the columns of `_basis(X)`.
@@ -223,8 +223,7 @@ class Coordinates(SetsOutput, Estimator):
             A data frame if `set_output` asks for one.
         """
         rows = self._basis(self._check_rows(X))
-        Z = rows @ self.scalings_ - self.centre_ @ self.scalings_
-        return self._as_asked_for(Z, X)
+        return rows @ self.scalings_ - self.centre_ @ self.scalings_
 
     def _basis(self, X: MatrixLike) -> Any:
         """What the coordinates are linear in: here the features."""
@@ -266,10 +265,3 @@ class Coordinates(SetsOutput, Estimator):
         self._require_fit()
         name = type(self).__name__.lower()
         return np.array([f"{name}{r}" for r in range(self.scalings_.shape[1])], dtype=object)
-
-    def __sklearn_tags__(self) -> Tags:
-        from sklearn.utils import TransformerTags
-
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags = TransformerTags()
-        return tags

@@ -10,15 +10,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from sklearn import get_config
+from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.exceptions import UnsetMetadataPassedError
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, get_routing_for_object
 
 from linclass.base import validation
 from linclass.base.arrays import Array, ArrayLike, EstimatorLike, Index, Matrix, MatrixLike, Tags
 from linclass.base.classifier import Classifier
-from linclass.base.cloned import cloned
 from linclass.base.estimator import Estimator
 from linclass.base.messages import NotApplicable, warn_user
-from linclass.base.metadata import arguments, asks_for, is_routing, takes_metadata, weights_for
 from linclass.base.offsets import offset_for
+from linclass.base.parameters import arguments
 from linclass.base.regressor import Regressor
 from linclass.base.tables import named
 from linclass.base.validation import feature_names, matrix
@@ -31,7 +34,7 @@ PREDICTS = {  # by the names of scikit-learn
 }
 
 
-class MetaEstimator(Estimator):
+class MetaEstimator(MetaEstimatorMixin, Estimator):
     """Mixin; the class defines `_inner`."""
 
     def _inner(self) -> EstimatorLike:
@@ -65,8 +68,7 @@ class MetaEstimator(Estimator):
             return super()._rows_to_learn(caller_rows(X))
         names = feature_names(caller_rows(X))
         rows = as_given(X, type(self).__name__)
-        for name in ("n_features_in_", "feature_names_in_", "status_"):
-            vars(self).pop(name, None)  # of an earlier fit
+        self._forget("n_features_in_", "feature_names_in_", "status_")  # of an earlier fit
         if names is not None:
             self.feature_names_in_ = names
         if len(rows.shape) > 1:
@@ -93,6 +95,20 @@ class MetaEstimator(Estimator):
     def _offset_inside(self, offset: ArrayLike | None) -> Any:
         """The offset of rows to predict, unless the estimator inside declined it in its fit."""
         return None if offset is None or not takes_metadata(self._inner(), "offset") else offset
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """What this estimator and its base estimator request.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+        """
+        router = MetadataRouter(owner=self).add_self_request(self)
+        for name in ("estimator", "regressor"):
+            if (inner := getattr(self, name, None)) is not None:
+                mapping = MethodMapping().add(caller="fit", callee="fit")
+                router.add(method_mapping=mapping, **{name: inner})
+        return router
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -179,6 +195,55 @@ def _kind(made: EstimatorLike) -> str | None:
     tags = getattr(made, "__sklearn_tags__", None)
     kind = None if tags is None else tags().estimator_type
     return None if kind is None else str(kind)
+
+
+# scikit-learn's metadata routing: which of `sample_weight`, `offset`, `groups`, … a method requests
+
+
+def is_routing() -> bool:
+    """Whether scikit-learn's metadata routing is on."""
+    return bool(get_config()["enable_metadata_routing"])
+
+
+def takes_metadata(model: EstimatorLike, name: str) -> bool:
+    """Whether a meta-estimator passes weights or offsets on to `model.fit`; one without the argument will say so."""
+    if not is_routing() or name not in arguments(model.fit):
+        return True
+    routing = get_routing_for_object(model)
+    if isinstance(routing, MetadataRouter) or routing.consumes("fit", [name]):
+        return True
+    if routing.fit.requests.get(name) is None:
+        kind = type(model).__name__
+        raise UnsetMetadataPassedError(
+            message=f"{name} is passed, but {kind} does not say whether it asks for it; call "
+            f"{kind}.set_fit_request({name}=True) or set_fit_request({name}=False).",
+            unrequested_params={name: None},
+            routed_params={},
+        )
+    return False
+
+
+def weights_for(fit: MethodType, weights: Array) -> dict[str, Array]:
+    """The argument `sample_weight` of an estimator's method, or ValueError if it has none."""
+    if "sample_weight" not in arguments(fit):
+        name = type(fit.__self__).__name__
+        raise ValueError(
+            f"{name} takes no sample_weight; leave sample_weight and class_weight out, or choose another."
+        )
+    return {"sample_weight": weights}
+
+
+def asks_for(model: EstimatorLike, method: str, name: str) -> bool:
+    """Whether an estimator or a splitter asks for metadata, by scikit-learn's routing."""
+    ask = getattr(model, "get_metadata_routing", None)
+    return ask is not None and bool(ask().consumes(method, [name]))
+
+
+def asking_for_all(model: EstimatorLike) -> Any:
+    """The default estimator of a meta-estimator, with the requests that users cannot set on it."""
+    if not is_routing():
+        return model
+    return model.set_fit_request(**dict.fromkeys({*arguments(model.fit)} - {"X", "y"}, True))
 
 
 # Estimators of other libraries: they get copies, since they may change their input, and NumPy's default integers
@@ -365,7 +430,7 @@ def with_class_order(
     if codes:
         code = {label: k for k, label in enumerate(classes.tolist())}
         orders = {name: [code.get(c, c) for c in order] for name, order in orders.items()}
-    return cloned(model).set_params(**orders) if orders else model
+    return clone(model).set_params(**orders) if orders else model
 
 
 # The status of several fits together

@@ -11,8 +11,8 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.base.arrays import Array, ArrayLike, MatrixLike
-from linclass.base.classifier import Classifier
-from linclass.base.metadata import arguments
+from linclass.base.classifier import Classifier, of_scores
+from linclass.base.parameters import arguments
 from linclass.base.regressor import Regressor
 from linclass.base.validation import row_weights
 
@@ -194,6 +194,7 @@ class ProbabilitiesWithOffset(TakesOffset):
 
     log_proba_from: Any
 
+    @of_scores
     def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
         """Natural logarithm of the class probabilities, exact also where a probability underflows.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
@@ -10,86 +9,12 @@ from functools import cache, partial
 from hashlib import sha256
 from numbers import Integral, Real
 from types import NoneType
-from typing import Any, Self, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from linclass.base.arrays import HUGE, TINY, EstimatorLike
 from linclass.base.suggestions import PARAMETERS, STRENGTHS, near_names
-
-
-class Parameters:
-    """Mixin of estimators and of what transforms rows before them."""
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-            Whether to include the parameters of estimators among the parameters, as
-            `estimator__strength`.
-
-        Returns
-        -------
-        dict
-            Name of each parameter and its value.
-        """
-        params = {name: getattr(self, name) for name in defaults_of(type(self))}
-        if deep:
-            for name, value in list(params.items()):
-                if hasattr(value, "get_params") and not isinstance(value, type):
-                    params |= {f"{name}__{k}": v for k, v in value.get_params().items()}
-        return params
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name.
-
-        Parameters
-        ----------
-        **params : dict
-            Name and value of each; `estimator__strength` is the parameter `strength` of the
-            estimator inside.
-
-        Returns
-        -------
-        self
-        """
-        nested: dict[str, dict[str, Any]] = {}
-        for key, value in params.items():
-            name, inner, rest = key.partition("__")
-            if name not in defaults_of(type(self)):
-                raise ValueError(
-                    name_here(type(self), name)
-                    or misspelt(type(self), name)
-                    or f"Invalid parameter {name!r} for estimator {self}. "
-                    f"Valid parameters are: {sorted(defaults_of(type(self)))}."
-                )
-            if inner:
-                nested.setdefault(name, {})[rest] = value
-            else:
-                setattr(self, name, value)
-        for name, values in nested.items():
-            inner = getattr(self, name)
-            if not hasattr(inner, "set_params"):
-                raise ValueError(
-                    f"{name} is {inner!r}, which has no parameter {min(values)!r}; give {name} an "
-                    "estimator that has it."
-                )
-            inner.set_params(**values)
-        return self
-
-    def _unfitted(self, **params: Any) -> Self:
-        """An unfitted copy with some parameters changed."""
-        return type(self)(**copy.deepcopy(self.get_params(deep=False) | params))
-
-    def __repr__(self) -> str:
-        changed = (
-            f"{name}={getattr(self, name)!r}"
-            for name, default in defaults_of(type(self)).items()
-            if not is_same(getattr(self, name), default)
-        )
-        return f"{type(self).__name__}({', '.join(changed)})"
 
 
 def name_here(kind: type, name: str) -> str:
@@ -113,6 +38,14 @@ def misspelt(kind: type, name: str) -> str:
 
 def _meant(kind: type, name: str, ours: str) -> str:
     return f"{kind.__name__} has no parameter {name!r}; did you mean {ours!r}? help({kind.__name__}) defines it."
+
+
+def arguments(function: Any) -> list[str]:
+    """The names of the arguments; none for what cannot be called or has no signature, as some compiled functions."""
+    try:
+        return list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return []
 
 
 def defaults_of(estimator: type) -> dict[str, Any]:

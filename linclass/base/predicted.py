@@ -14,17 +14,12 @@ from typing import Any
 import numpy as np
 
 from linclass.base.arrays import ArrayLike, EstimatorLike, MatrixLike
-from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.messages import counted
 from linclass.base.meta_estimator import is_ours, noting_sparse_rows, own_copy
-from linclass.base.offsets import ProbabilitiesWithOffset, given_offset, offset_for
+from linclass.base.offsets import given_offset, offset_for
 
 # name of a method → its output for the rows, None if it does not exist
 OutputOf = Callable[[str], Any]
-OF_SCORES: dict[Any, Callable[[Any, np.ndarray], np.ndarray]] = {
-    SoftmaxProbabilities.predict_log_proba: SoftmaxProbabilities.log_proba_from,
-    ProbabilitiesWithOffset.predict_log_proba: lambda estimator, Z: estimator.log_proba_from(Z),
-}
 SLACK = 1e-4  # tolerance of the sum of probabilities; some libraries use single precision
 
 
@@ -61,10 +56,9 @@ def predictions_from(
     if not (all_codes and classes[0] == 0 and np.isfinite(Z).all()):
         return None
     method = getattr(estimator, "predict_log_proba", None)
-    of_scores = OF_SCORES.get(getattr(method, "__func__", None))
-    if method is not None and of_scores is None:
+    if method is not None and not _is_of_scores(estimator, method):
         return None
-    log_proba = None if of_scores is None else of_scores(estimator, Z)
+    log_proba = None if method is None else estimator.log_proba_from(Z)
     codes = Z > 0 if Z.ndim == 1 else Z.argmax(axis=1)
     score = np.column_stack([-Z / 2, Z / 2]) if Z.ndim == 1 else Z
     return codes.astype(np.int32), score, log_proba
@@ -75,12 +69,16 @@ def _from_scores(
 ) -> OutputOf:
     """Our classes, and most of our probabilities, are functions of the scores, which are computed once for all."""
     log_proba = getattr(estimator, "predict_log_proba", None)
-    if (func := getattr(log_proba, "__func__", None)) in OF_SCORES:
-        log_proba = OF_SCORES[func](estimator, Z)
+    if _is_of_scores(estimator, log_proba):
+        log_proba = estimator.log_proba_from(Z)
     elif log_proba is not None:
         log_proba = log_proba(X, **given_offset(offset))
     found = {"predict": estimator.classes_from(Z), "predict_log_proba": log_proba}
     return (found | {"decision_function": Z}).get
+
+
+def _is_of_scores(estimator: EstimatorLike, predict_log_proba: Any) -> bool:
+    return hasattr(predict_log_proba, "of_scores") and hasattr(estimator, "log_proba_from")
 
 
 def _output(estimator: EstimatorLike, X: MatrixLike, offset: ArrayLike | None, name: str) -> Any:

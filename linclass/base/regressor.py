@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Self
 
 import numpy as np
+from sklearn.base import RegressorMixin
 
 from linclass.base import validation
 from linclass.base.arrays import TINY, ArrayLike, Matrix, MatrixLike, Tags
@@ -12,7 +13,7 @@ from linclass.base.estimator import Estimator
 from linclass.base.weights import as_counts, warn_of_relative_weights
 
 
-class Regressor(Estimator):
+class Regressor(RegressorMixin, Estimator):
     """Predicts a real number for each row.
 
     Attributes
@@ -125,10 +126,6 @@ class Regressor(Estimator):
             )
 
     def __sklearn_tags__(self) -> Tags:
-        from sklearn.utils import RegressorTags
-
         tags = super().__sklearn_tags__()
-        tags.estimator_type = "regressor"
         tags.target_tags.multi_output = self.several_targets
-        tags.regressor_tags = RegressorTags()
         return tags

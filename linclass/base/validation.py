@@ -40,7 +40,7 @@ def rows_to_learn(model: Any, X: MatrixLike) -> Matrix:
     names = feature_names(X)
     owner, products = type(model).__name__, model.multiplies_features
     X = matrix(X, sparse=model.takes_sparse, owner=owner, products=products)
-    vars(model).pop("feature_names_in_", None)
+    model._forget("feature_names_in_")
     if names is not None:
         model.feature_names_in_ = names
     model.n_features_in_ = X.shape[1]

@@ -78,7 +78,7 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
         Posterior mean of the weights W.
     mean_intercept_ : array of shape (1,) for two classes, (K,) for more
         Posterior mean of the intercepts b.
-    coef_, intercept_ : only with predictive='mode'
+    coef_, intercept_ : array, only with predictive='mode'
         The same. Only there `decision_function` is X·coef_ + intercept_: averaged scores are not linear in x.
     covariance_ : array of shape (p, p)
         Posterior covariance A⁻¹ of the parameters (w_k, b_k), class by class; computed when it is asked for.

@@ -48,15 +48,14 @@ class RelevanceMachine(KernelMachine):
 
     def _columns(self, X: Matrix, kept: Array, weights: Array) -> tuple[Matrix, Array]:
         """(columns, their means), about the means; of sparse features only where they are far from 0."""
-        for name in (
+        self._forget(  # attributes of an earlier fit
             "coef_",
             "mean_coef_",
             "dual_coef_",
             "support_",
             "_basis",
             "_made",
-        ):  # of an earlier fit
-            vars(self).pop(name, None)
+        )
         if self.kernel is None:
             if sparse.issparse(X):
                 return far_about_mean(X, weights / weights.sum())

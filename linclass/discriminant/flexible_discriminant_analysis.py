@@ -22,16 +22,17 @@ from importlib import import_module
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import clone
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, Matrix, MatrixLike
 from linclass.base.classifier import SoftmaxProbabilities
-from linclass.base.cloned import cloned
 from linclass.base.linear_scores import Coordinates, products
 from linclass.base.messages import counted, silently
 from linclass.base.meta_estimator import (
     WORST_LAST,
     Given,
     MetaEstimator,
+    asking_for_all,
     caller_rows,
     fit_inside,
     kept_groups,
@@ -39,7 +40,6 @@ from linclass.base.meta_estimator import (
     own_copy,
     require_kind,
 )
-from linclass.base.metadata import asking_for_all
 from linclass.base.parameters import require_whole
 from linclass.discriminant.optimal_scores import EXACT, best_explained, contrasts
 from linclass.discriminant.priors import Priors, check_priors, class_priors, log_priors
@@ -228,7 +228,7 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
         self, X: Matrix, target: Array, weights: Array | None, groups: Array | None
     ) -> EstimatorLike:
         with silently():
-            return fit_inside(cloned(self._inner()), X, target.copy(), Given(weights, groups))
+            return fit_inside(clone(self._inner()), X, target.copy(), Given(weights, groups))
 
     def _record_regressions(self, exact: int) -> Self:
         """Status of the worst regression; a certificate only if each has one of the same kind."""

@@ -123,7 +123,7 @@ class Increments(Classifier, Generic[Sums]):
         -------
         self
         """
-        self._forget()
+        self._forget_statistics()
         for X, y in blocks:
             self.take_in(X, y, classes)
         if len(getattr(self, "classes_", ())) < 2:
@@ -181,9 +181,8 @@ class Increments(Classifier, Generic[Sums]):
             raise ValueError(BALANCED + " Give a dict from class to weight.")
         _check_kind(self.classes_, other.classes_)
 
-    def _forget(self) -> None:
-        for name in ("statistics_", "status_", "classes_", "n_features_in_", "feature_names_in_"):
-            vars(self).pop(name, None)
+    def _forget_statistics(self) -> None:
+        self._forget("statistics_", "status_", "classes_", "n_features_in_", "feature_names_in_")
 
     def take_in(
         self,

@@ -126,7 +126,7 @@ class LinearDiscriminantAnalysis(
             self.statistics_ = self._gather(X, codes, weights, K)
             self._n_rows = int(have_weight(weights).sum())
             return self._learn_all()
-        vars(self).pop("statistics_", None)  # of an earlier fit
+        self._forget("statistics_")  # of an earlier fit
         (alone,) = self._shrunk(*direct)
         return self._take(*alone)
 

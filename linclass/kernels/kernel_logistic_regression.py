@@ -137,7 +137,7 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath, SoftmaxProba
                 linear.coef_, linear.intercept_ = old[0] @ found.features, old[1]
                 path = [linear.fit(found.features, codes, weights, **known)]
         for model, linear in zip(models, path, strict=True):
-            vars(model).update(seen | {"strength": model.strength})
+            model._adopt(seen | {"strength": model.strength})
             model._learn(X, kept, found, linear, centre)
 
     def _path_objectives(

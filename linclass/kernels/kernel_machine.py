@@ -62,7 +62,7 @@ class KernelMachine(Estimator):
 
     def _path_values(self, parameter: str, X: MatrixLike, y: ArrayLike) -> Array:
         """The values of a parameter that a study tunes over with `path`: γ about 'scale', the widest kernel first."""
-        rows, _, weights = self._unfitted()._start_fit(X, y, None)  # type: ignore[attr-defined]
+        rows, _, weights = self._unfitted()._start_fit(X, y, None)
         return np.asarray(gamma_scale(rows, weights) * WIDTHS)
 
     def _kernel_parts(self) -> list[str]:
@@ -97,7 +97,7 @@ class KernelMachine(Estimator):
         An error of all kernel values changes scores by at most that error times the sum of the dual
         variables, which is at most 1/strength, and the minimum by at most that error/strength, relatively.
         """
-        n, strength = X.shape[0], self.strength  # type: ignore[attr-defined]
+        n, strength = X.shape[0], self.strength
         kernel = near_the_mean(self._kernel_for(X, weights), X, weights)
         if X.shape[1] < n and (own := kernel.features(X)) is not None:
             self._made, self._shift = kernel, 0.0
@@ -105,7 +105,7 @@ class KernelMachine(Estimator):
         if n >= MANY and kernel.is_psd:
             largest = float(kernel.diagonal(kernel.near_zero(X)).max())
             if largest <= strength * FEW_WILL_DO:
-                error = SHARE_OF_TOL * self.tol * strength  # type: ignore[attr-defined]
+                error = SHARE_OF_TOL * self.tol * strength
                 features = few_features(kernel, X, n // 8, error)
                 if features is not None:
                     self._made, self._shift = kernel, 0.0

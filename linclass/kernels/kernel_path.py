@@ -66,7 +66,7 @@ class KernelPath(HasPath, KernelMachine):
         known: Sequence[Any] = starts or [None] * len(objectives)
         paths = [solve(solver, P, strengths, s) for P, s in zip(objectives, known, strict=True)]
         for model, *solutions in zip(order, *paths, strict=True):
-            vars(model).update(seen | {"strength": model.strength})
+            model._adopt(seen | {"strength": model.strength})
             yield model, [P.with_strength(model.strength) for P in objectives], solutions
 
     def _check_strength(self) -> None:

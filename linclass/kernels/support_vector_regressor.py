@@ -128,10 +128,9 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
         given = len(np.asarray(y)) if y is not None else 0
         X, y, weights = self._start_fit(X, y, sample_weight)
         linear, previous = self._is_linear(), Previous.of(self)
-        old = vars(self).get("coef_") if linear and self.warm_start else None
+        old = getattr(self, "coef_", None) if linear and self.warm_start else None
         kept = rows_that_count(sample_weight, given)
-        for name in ("coef_", "dual_coef_"):  # of an earlier fit
-            vars(self).pop(name, None)
+        self._forget("coef_", "dual_coef_")  # of an earlier fit
         whole, middle = self._objective_about_middle(X, np.asarray(y), weights, kept)
         found = previous.start(X, kept, 1) if previous and not linear else None
         starts = thetas(whole.design, found)

@@ -94,7 +94,7 @@ class DantzigSelector(FitsPath, LinearGeometry, Regressor):
         """Each fit begins with the features of the one before."""
         limits, seen = Limits(objectives[0]), dict(vars(self))
         for model in sorted(models, key=lambda one: -one.strength):
-            vars(model).update(seen | {"strength": model.strength})
+            model._adopt(seen | {"strength": model.strength})
             model._learn(limits)
 
     def _learn(self, limits: Limits) -> Self:

@@ -119,7 +119,7 @@ class LinearClassifier(
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
     ) -> Self:
-        vars(self).pop("_states", None)  # of partial_fit
+        self._forget("_states")  # of partial_fit
         X, codes, weights = self._start_fit(X, y, sample_weight)
         old = self._old_parameters() if self.warm_start else None
         known = None if offset is None else self._offsets(offset, sample_weight, y)
@@ -132,7 +132,7 @@ class LinearClassifier(
         self, X: Matrix, codes: Array, weights: Array, offset: Array | None = None
     ) -> list[Objective]:
         """The objectives to minimize: one, or one per class."""
-        vars(self).pop("trace_", None)  # of an earlier fit
+        self._forget("trace_")  # of an earlier fit
         design, problems = DesignMatrix(X, self.fit_intercept), self._problems(codes)
         if offset is not None:
             own = [offset] if len(problems) == 1 else offset.T
@@ -147,7 +147,7 @@ class LinearClassifier(
         weights: Array,
     ) -> Self:
         """Set the fitted attributes from the solutions, and the status."""
-        vars(self).pop("_information", None)  # of an earlier fit
+        self._forget("_information")  # of an earlier fit
         recessions: list[Recession] = []
         for objective, solution in zip(objectives, solutions, strict=True):
             if (found := recession_of_fit(objective, solution)) is not None:
@@ -196,8 +196,7 @@ class LinearClassifier(
     def _record_outcome(
         self, solutions: Sequence[Solution], recessions: Sequence[Recession] = ()
     ) -> Self:
-        for name in ("separating_direction_", "separating_intercept_"):
-            vars(self).pop(name, None)
+        self._forget("separating_direction_", "separating_intercept_")
         status, reason = self._ending(solutions)
         directions = [r.direction for r in recessions if r.direction is not None]
         if recessions and not directions and not all(r.decided for r in recessions):

@@ -100,7 +100,7 @@ class LinearRegression(Composition, RegressorWithOffset, OneMorePassOfTargets, L
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
     ) -> Self:
-        vars(self).pop("_states", None)  # of partial_fit
+        self._forget("_states")  # of partial_fit
         X, target, weights = self._start_fit(X, y, sample_weight)
         old = self._old_parameters() if self.warm_start else None
         known = self._offsets(offset, sample_weight, y)
@@ -116,7 +116,7 @@ class LinearRegression(Composition, RegressorWithOffset, OneMorePassOfTargets, L
         self, X: Matrix, y: Array, weights: Array, offset: Array | None = None
     ) -> list[Objective]:
         """The objective to minimize, in a list of one."""
-        vars(self).pop("trace_", None)  # of an earlier fit
+        self._forget("trace_")  # of an earlier fit
         design = DesignMatrix(X, self.fit_intercept)
         target = y if offset is None else y - offset
         return [self._objective(design, Squared(), target, weights)]
@@ -136,7 +136,7 @@ class LinearRegression(Composition, RegressorWithOffset, OneMorePassOfTargets, L
         theta, d = solutions[0].theta, self.n_features_in_
         self.coef_ = theta[:d]
         self.intercept_ = float(theta[d]) if self.fit_intercept else 0.0
-        vars(self).update(solutions[0].extra)
+        self._adopt(solutions[0].extra)
 
     def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         found: Array = products(self._check_rows(X), self.coef_[None])[:, 0] + self.intercept_

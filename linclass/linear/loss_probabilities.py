@@ -7,58 +7,87 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from linclass.base.classifier import SoftmaxProbabilities
-from linclass.base.offsets import ProbabilitiesWithOffset, TakesOffset
-from linclass.linear.link_probabilities import LinkProbabilities
-from linclass.linear.margin_probabilities import MarginProbabilities
+import numpy as np
+
+from linclass.base.arrays import ArrayLike, MatrixLike, log_probabilities
+from linclass.base.classifier import of_scores, only_if
+from linclass.base.offsets import TakesOffset, given_offset
 
 
 class LossProbabilities(TakesOffset):
-    """For classifiers with a `loss`, a name; without probabilities the attributes do not exist."""
+    """For classifiers with a `loss`, a name; without probabilities the methods do not exist."""
 
     loss: Any
     _loss: Callable[[], Any]
 
-    @property
-    def predict_proba(self) -> Any:
-        """Class probabilities, as a method `predict_proba(X, offset=None)`.
+    def _why_no_probabilities(self) -> str:
+        loss = self._loss()
+        if not (loss.probabilistic or hasattr(loss, "log_probabilities")):
+            return f"loss={self.loss!r} gives no probabilities"
+        joint = hasattr(loss, "log_probabilities") or loss.joint or loss.binary
+        if not joint and len(getattr(self, "classes_", ())) > 2:
+            return (
+                f"one class against the rest by loss={self.loss!r} gives no probabilities that sum to 1; "
+                "OneVsRest divides them by their sum"
+            )
+        return ""
 
-        Only losses that are negative log-likelihoods have it, 'logistic' and for two classes 'probit', and
-        'bi_tempered', by the tempered softmax; for others the attribute does not exist. Returns an array of shape
-        (n, K), in the order of `classes_`.
+    @only_if(_why_no_probabilities)
+    def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+        """Class probabilities.
+
+        They exist for losses that are negative log-likelihoods, 'logistic' and for two classes 'probit', and for
+        'bi_tempered', by the tempered softmax.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None
+            Known part of the scores. None is 0.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`; each row sums to 1.
         """
-        self._form("predict_proba")
-        return ProbabilitiesWithOffset.predict_proba.__get__(self)
+        return np.exp(self.predict_log_proba(X, **given_offset(offset)))
 
-    @property
-    def predict_log_proba(self) -> Any:
-        """Logarithms of the class probabilities, as a method `predict_log_proba(X, offset=None)`.
+    @only_if(_why_no_probabilities)
+    @of_scores
+    def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+        """Natural logarithm of the class probabilities, where they exist, exact also where a probability underflows.
 
-        Only losses that are negative log-likelihoods have it, 'logistic' and for two classes 'probit', and
-        'bi_tempered', by the tempered softmax. Returns an array of shape (n, K), in the order of `classes_`.
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None
+            Known part of the scores. None is 0.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`.
         """
-        self._form("predict_log_proba")
-        return ProbabilitiesWithOffset.predict_log_proba.__get__(self)
+        return self.log_proba_from(self.decision_function(X, **given_offset(offset)))
 
-    @property
-    def log_proba_from(self) -> Any:
-        """Log-probabilities of rows from their scores, as a method `log_proba_from(Z)`, where they exist."""
-        return self._form("log_proba_from").log_proba_from.__get__(self)
+    @only_if(_why_no_probabilities)
+    def log_proba_from(self, Z: np.ndarray) -> np.ndarray:
+        """Log-probabilities of rows, from their scores.
 
-    def _form(
-        self, method: str
-    ) -> type[SoftmaxProbabilities] | type[MarginProbabilities] | type[LinkProbabilities]:
-        """The kind of probabilities, or AttributeError."""
+        Parameters
+        ----------
+        Z : array of shape (n,) or (n, K)
+            Scores as `decision_function` returns them.
+
+        Returns
+        -------
+        array of shape (n, K)
+        """
         loss = self._loss()
         if hasattr(loss, "log_probabilities"):
-            return LinkProbabilities
-        if not loss.probabilistic:
-            raise AttributeError(f"loss={self.loss!r} gives no probabilities, so no {method}")
+            return np.asarray(loss.log_probabilities(np.asarray(Z)))
         if loss.joint or loss.binary:
-            return SoftmaxProbabilities
-        if len(getattr(self, "classes_", ())) > 2:
-            raise AttributeError(
-                f"one class against the rest by loss={self.loss!r} gives no probabilities that sum to "
-                f"1, so no {method}; OneVsRest divides them by their sum"
-            )
-        return MarginProbabilities
+            return log_probabilities(Z)
+        return np.column_stack([-loss.value(-Z), -loss.value(Z)])

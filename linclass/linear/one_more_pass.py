@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike
-from linclass.base.classifier import Classifier
+from linclass.base.classifier import Classifier, only_if
 from linclass.base.estimator import Estimator
 from linclass.base.messages import silently
 from linclass.base.regressor import Regressor
@@ -39,32 +39,20 @@ class PartialFit(Estimator):
         _start: Callable[[Objective, Array | None, int], Array]
         _old_parameters: Callable[[], Array | None]
         _learn: Callable[[Sequence[Solution]], None]
-        _one_more_pass: Callable[..., Any]  # with the arguments of partial_fit
 
-    @property
-    def partial_fit(self) -> Any:
-        """One more pass over more rows, as a method `partial_fit(X, y, classes=None, sample_weight=None, offset=None)`,
-        without `classes` for a regressor.
-
-        It exists if the solver is one that can be continued: 'stochastic_gradient', 'pegasos', or the rule
-        of a perceptron in the order 'random' or 'cyclic'. The rows are taken in the order given. `classes`
-        names all classes in the first call; None takes those of its rows. After `fit` it goes on from the
-        fitted coefficients, with the steps of a first pass. Returns the model.
-        """
+    def _why_no_partial_fit(self) -> str:
         try:
             solver = self._solver(self.solver)
         except (ValueError, TypeError):  # 'auto', or a name that `check` refuses
             solver = None
-        if not getattr(solver, "can_continue", False):
-            raise AttributeError(
-                f"solver={self.solver!r} has no partial_fit; solver='stochastic_gradient' has."
-            )
-        return self._one_more_pass
+        if getattr(solver, "can_continue", False):
+            return ""
+        return f"solver={self.solver!r} cannot be continued; solver='stochastic_gradient' can"
 
     def _forget_if_fitted(self) -> None:
         """What a call began with, if `fit` came in between."""
         if not hasattr(self, "_states"):
-            vars(self).pop("_begun", None)
+            self._forget("_begun")
 
     def _pass_over(
         self, begins: bool, X: Matrix, y: Array, weights: Array, offset: Array | None
@@ -95,7 +83,8 @@ class PartialFit(Estimator):
 class OneMorePass(PartialFit, Classifier):
     """Of classifiers."""
 
-    def _one_more_pass(
+    @only_if(PartialFit._why_no_partial_fit)
+    def partial_fit(
         self,
         X: MatrixLike,
         y: ArrayLike,
@@ -103,6 +92,27 @@ class OneMorePass(PartialFit, Classifier):
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
     ) -> Self:
+        """One more pass over more rows, in the order given.
+
+        It exists if the solver can be continued: 'stochastic_gradient', 'pegasos', or the rule of a perceptron in the
+        order 'random' or 'cyclic'. After `fit` it goes on from the fitted coefficients, with the learning rates of a
+        first pass.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            New rows.
+        y : array of shape (n,)
+            Class of each row.
+        classes : sequence or None
+            All classes, in the first call. None takes the classes of its rows.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None
+            Known part of the scores. None is 0.
+
+        Returns
+        -------
+        self
+        """
         begins = not hasattr(self, "classes_")
         self._forget_if_fitted()
         X, codes, weights = rows_of_call(self, begins, X, y, classes, sample_weight)
@@ -114,13 +124,33 @@ class OneMorePass(PartialFit, Classifier):
 class OneMorePassOfTargets(PartialFit, Regressor):
     """Of regressors."""
 
-    def _one_more_pass(
+    @only_if(PartialFit._why_no_partial_fit)
+    def partial_fit(
         self,
         X: MatrixLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
     ) -> Self:
+        """One more pass over more rows, in the order given.
+
+        It exists if the solver can be continued: 'stochastic_gradient', 'pegasos', or the rule of a perceptron in the
+        order 'random' or 'cyclic'. After `fit` it goes on from the fitted coefficients, with the learning rates of a
+        first pass.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            New rows.
+        y : array of shape (n,)
+            Target of each row.
+        offset : array of shape (n,) or None
+            Known part of the prediction. None is 0.
+
+        Returns
+        -------
+        self
+        """
         begins = not hasattr(self, "coef_")
         self._forget_if_fitted()
         X, targets, weights = rows_with_targets(self, begins, X, y, sample_weight)

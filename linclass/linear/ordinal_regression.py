@@ -160,8 +160,7 @@ class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
         d = X.shape[1]
         theta = problem.uncentred(phi)
         self.coef_, self.thresholds_ = theta[None, :d].copy(), theta[d:].copy()
-        for name in ("separating_direction_", "separating_thresholds_"):
-            vars(self).pop(name, None)
+        self._forget("separating_direction_", "separating_thresholds_")
         status, reason = "converged", ""
         if left > self.tol:
             status = "max_iter"

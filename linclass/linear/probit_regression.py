@@ -17,17 +17,13 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from linclass.base.arrays import ClassWeight, Seed
-from linclass.base.offsets import ProbabilitiesWithOffset
 from linclass.linear.likelihood.likelihood_summary import LikelihoodSummary
 from linclass.linear.linear_classifier import LinearClassifier
-from linclass.linear.margin_probabilities import MarginProbabilities
 from linclass.linear.penalties.base import PenaltyLike
 from linclass.linear.solvers.base import LearningRate, SolverLike
 
 
-class ProbitRegression(
-    ProbabilitiesWithOffset, LikelihoodSummary, MarginProbabilities, LinearClassifier
-):
+class ProbitRegression(LikelihoodSummary, LinearClassifier):
     """Parameters
     ----------
     penalty : str, dict, Penalty or None, default='l2'

@@ -50,8 +50,8 @@ def nothing_if_refused(model: Estimator, begins: bool) -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError):
-        for name in ("classes_", "n_features_in_", "feature_names_in_") if begins else ():
-            vars(model).pop(name, None)
+        if begins:
+            model._forget("classes_", "n_features_in_", "feature_names_in_")
         raise
 
 
@@ -98,7 +98,7 @@ def _of_weight(X: Any, y: Array, weights: Array) -> tuple[Any, Array, Array]:
 
 def begin_with(model: Estimator, names: Sequence[str]) -> None:
     """Keep the parameters that the state of the model depends on."""
-    vars(model)["_begun"] = {name: getattr(model, name) for name in names}
+    model._begun = {name: getattr(model, name) for name in names}
 
 
 def _refuse_changes(model: Estimator) -> None:

@@ -10,51 +10,75 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.base.arrays import Array, EstimatorLike, MatrixLike
-from linclass.base.classifier import SoftmaxProbabilities
-from linclass.base.offsets import ProbabilitiesWithOffset
+from linclass.base.arrays import Array, EstimatorLike, MatrixLike, log_probabilities
+from linclass.base.classifier import of_scores, only_if
 from linclass.base.predicted import predictions_of
 
 
 class CombinedProbabilities:
-    """Mixin of the reductions; without the parameter that combines, the attributes do not exist."""
+    """Mixin of the reductions; the methods exist with the parameter that combines."""
 
     combined_by: ClassVar[str]  # the parameter, as a message names it
-    form: ClassVar[type[SoftmaxProbabilities] | type[ProbabilitiesWithOffset]]  # of the methods
     estimators_: list[Any]
     # Defined by the reduction.
     _inner: Callable[[], EstimatorLike]
+    decision_function: Callable[..., Array]
 
     def _uncombined(self) -> str:
         """What gives scores that are no probabilities; '' if they are combined."""
         raise NotImplementedError
 
-    @property
-    def predict_proba(self) -> Any:
-        """Class probabilities, as a method of rows, only with the parameter that combines them.
+    def _why_no_probabilities(self) -> str:
+        scores = self._uncombined()
+        return f"{scores} no probabilities; set {self.combined_by}" if scores else ""
 
-        Returns an array of shape (n, K), in the order of `classes_`.
+    @only_if(_why_no_probabilities)
+    def predict_proba(self, X: MatrixLike) -> Array:
+        """Class probabilities, with the parameter that combines them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`; each row sums to 1.
         """
-        return self._probability(self.form, "predict_proba")
+        return np.exp(self.predict_log_proba(X))
 
-    @property
-    def predict_log_proba(self) -> Any:
-        """Their logarithms, as a method of rows, only with the parameter that combines them.
+    @only_if(_why_no_probabilities)
+    @of_scores
+    def predict_log_proba(self, X: MatrixLike) -> Array:
+        """Natural logarithm of the class probabilities, with the parameter that combines them.
 
-        Returns an array of shape (n, K), in the order of `classes_`.
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`.
         """
-        return self._probability(self.form, "predict_log_proba")
+        return self.log_proba_from(self.decision_function(X))
 
-    @property
-    def log_proba_from(self) -> Any:
-        """Log-probabilities of rows from their scores, as a method `log_proba_from(Z)`, where they exist."""
-        return self._probability(SoftmaxProbabilities, "log_proba_from")
+    @only_if(_why_no_probabilities)
+    def log_proba_from(self, Z: Array) -> Array:
+        """Log-probabilities of rows, from their scores.
 
-    def _probability(self, form: type, method: str) -> Any:
-        if scores := self._uncombined():
-            given = f"{scores} no probabilities, so no {method}"
-            raise AttributeError(f"{given}; set {self.combined_by}.")
-        return getattr(form, method).__get__(self)
+        Parameters
+        ----------
+        Z : array of shape (n,) or (n, K)
+            Scores as `decision_function` returns them.
+
+        Returns
+        -------
+        array of shape (n, K)
+        """
+        return log_probabilities(Z)
 
     def _require_probabilities_inside(self) -> None:
         """Raise ValueError for a classifier without `predict_proba`."""

@@ -30,7 +30,6 @@ from typing import Any
 import numpy as np
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
-from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.parameters import require_whole
 from linclass.base.parts import find, names
 from linclass.linear.losses.base import MarginLoss
@@ -85,7 +84,6 @@ class ErrorCorrectingOutputCodes(CombinedProbabilities, FromBinary):
     """
 
     combined_by = f"decoding={LIKELIHOOD!r}"
-    form = SoftmaxProbabilities
 
     def __init__(
         self,

@@ -16,10 +16,10 @@ from importlib import import_module
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from sklearn.base import clone
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike
 from linclass.base.classifier import Classifier
-from linclass.base.cloned import cloned
 from linclass.base.linear_scores import LARGEST
 from linclass.base.many_fits import Folds, ManyFits
 from linclass.base.messages import NotApplicable, counted, silently
@@ -27,6 +27,7 @@ from linclass.base.meta_estimator import (
     WORST_LAST,
     Given,
     MetaEstimator,
+    asking_for_all,
     caller_rows,
     fit_inside,
     kept_groups,
@@ -35,7 +36,6 @@ from linclass.base.meta_estimator import (
     require_kind,
     some_rows,
 )
-from linclass.base.metadata import asking_for_all
 from linclass.base.offsets import kept_offsets
 from linclass.base.parameters import key_of
 from linclass.multiclass.two_class_score import two_class_score
@@ -138,7 +138,7 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
             own = given._replace(offset=own_offset).at(rows)
             with warnings.catch_warnings(record=True) as caught, silently():
                 warnings.simplefilter("always")
-                inner = fit_inside(cloned(self._inner()), own_X, target, own)
+                inner = fit_inside(clone(self._inner()), own_X, target, own)
             for warning in caught:
                 warnings.warn(warning.message, warning.category, stacklevel=2)
             messages.append(
@@ -181,13 +181,13 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
     def _assembled(self, first: Self, wanted: Self, fits: list[Any], codes: np.ndarray) -> Self:
         """The model of some parameters, from the fits to its problems; `first` has checked the rows."""
         model = copy.copy(first)
-        model.estimator, model.estimators_ = wanted.estimator and cloned(wanted.estimator), fits
+        model.estimator, model.estimators_ = wanted.estimator and clone(wanted.estimator), fits
         return model._record_outcomes(codes, [[]] * len(fits))
 
     def _changed(self, params: dict[str, Any]) -> Any:
         model = self._unfitted()
         if params:
-            model.estimator = cloned(self._inner())
+            model.estimator = clone(self._inner())
         return model.set_params(**params)
 
     def _fit_group(self) -> Hashable:
@@ -213,7 +213,7 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
             raise NotApplicable("a fold holds a whole class; fit fold by fold.")
         own = [model._inner().get_params(deep=False) for model in models]
         solved = [
-            cloned(inner).fit_many(
+            clone(inner).fit_many(
                 caller_rows(X if rows is None else some_rows(X, rows)),
                 target,
                 held_out if rows is None else [_places(r, rows) for r in held_out],

@@ -24,7 +24,8 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike
-from linclass.base.offsets import ProbabilitiesWithOffset, TakesOffset, row_offsets
+from linclass.base.classifier import of_scores, only_if
+from linclass.base.offsets import TakesOffset, given_offset, row_offsets
 from linclass.multiclass.combined_probabilities import CombinedProbabilities, log_odds
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 from linclass.multiclass.pairwise_coupling import COUPLINGS, couple
@@ -52,7 +53,6 @@ class OneVsOne(CombinedProbabilities, TakesOffset, FromBinary):
     """
 
     combined_by = "coupling"
-    form = ProbabilitiesWithOffset
 
     def __init__(
         self,
@@ -120,6 +120,15 @@ class OneVsOne(CombinedProbabilities, TakesOffset, FromBinary):
         if offset is not None:
             offset = row_offsets(offset, X.shape[:1] if K == 2 else (X.shape[0], K))
         return self._votes(X, offset) if self.coupling is None else self._coupled(X, offset)
+
+    @only_if(CombinedProbabilities._why_no_probabilities)
+    def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        return np.exp(self.predict_log_proba(X, **given_offset(offset)))
+
+    @only_if(CombinedProbabilities._why_no_probabilities)
+    @of_scores
+    def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        return self.log_proba_from(self.decision_function(X, **given_offset(offset)))
 
     def _offset_of_problems(self, offset: Array | None, problems: int) -> Sequence[Any]:
         if offset is None:

@@ -23,8 +23,9 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.base.arrays import ArrayLike, MatrixLike, log_softmax
+from linclass.base.classifier import of_scores, only_if
 from linclass.base.meta_estimator import is_ours
-from linclass.base.offsets import ProbabilitiesWithOffset, TakesOffset, row_offsets
+from linclass.base.offsets import TakesOffset, given_offset, row_offsets
 from linclass.base.predicted import predictions_of
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 
@@ -98,37 +99,75 @@ class OneVsRest(TakesOffset, FromBinary):
         Z = self._inner_scores(X, offset)
         return Z[0] if len(Z) == 1 else Z.T
 
-    @property
-    def predict_proba(self) -> Any:
-        """Class probabilities, as a method `predict_proba(X, offset=None)`, if the estimator has it.
+    def _fit_or_inner(self) -> Any:
+        """A fitted classifier of two classes if there is one, otherwise the unfitted one."""
+        return next(iter(getattr(self, "estimators_", [])), self._inner())
 
-        Returns an array of shape (n, K), in the order of `classes_`: those of the K fits, divided by their sum.
-        """
-        self._require_probabilities("predict_proba")
-        return ProbabilitiesWithOffset.predict_proba.__get__(self)
+    def _why_no_probabilities(self) -> str:
+        inner = self._fit_or_inner()
+        if hasattr(inner, "predict_proba"):
+            return ""
+        name = type(inner).__name__
+        return f"{name} has no probabilities; use OneVsRest(Calibrated({name}(…)))"
 
-    @property
-    def predict_log_proba(self) -> Any:
-        """Logarithms of the class probabilities, as a method `predict_log_proba(X, offset=None)`, if the estimator has
-        probabilities.
-
-        Returns an array of shape (n, K), in the order of `classes_`.
-        """
-        inner = self._require_probabilities("predict_log_proba")
+    def _why_no_log_proba_from(self) -> str:
+        inner = self._fit_or_inner()
         if _follow_from_scores(inner):
-            return ProbabilitiesWithOffset.predict_log_proba.__get__(self)
-        return self._log_proba_of_fits
+            return self._why_no_probabilities()
+        return f"{type(inner).__name__} has none; use predict_log_proba"
 
-    @property
-    def log_proba_from(self) -> Any:
-        """Log-probabilities of rows from their scores, as a method `log_proba_from(Z)`, if the estimator has it."""
-        inner = self._require_probabilities("log_proba_from")
-        if not _follow_from_scores(inner):
-            name = type(inner).__name__
-            raise AttributeError(f"{name} has no log_proba_from; use predict_log_proba.")
-        return self._log_proba_of_scores
+    @only_if(_why_no_probabilities)
+    def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+        """Class probabilities, if the estimator has them: those of the K fits, divided by their sum.
 
-    def _log_proba_of_scores(self, Z: np.ndarray) -> np.ndarray:
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None
+            Known part of the scores of the estimator. None is 0.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`; each row sums to 1.
+        """
+        return np.exp(self.predict_log_proba(X, **given_offset(offset)))
+
+    @only_if(_why_no_probabilities)
+    @of_scores
+    def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+        """Natural logarithm of the class probabilities, if the estimator has them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None
+            Known part of the scores of the estimator. None is 0.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`.
+        """
+        if _follow_from_scores(self._fit_or_inner()):
+            return self.log_proba_from(self.decision_function(X, **given_offset(offset)))
+        return self._log_proba_of_fits(X, offset)
+
+    @only_if(_why_no_log_proba_from)
+    def log_proba_from(self, Z: np.ndarray) -> np.ndarray:
+        """Log-probabilities of rows from their scores, if the estimator has the method.
+
+        Parameters
+        ----------
+        Z : array of shape (n,) or (n, K)
+            Scores as `decision_function` returns them.
+
+        Returns
+        -------
+        array of shape (n, K)
+        """
         fits = zip(self.estimators_, np.atleast_2d(Z.T), strict=True)
         return _normalized([inner.log_proba_from(z) for inner, z in fits])
 
@@ -137,16 +176,6 @@ class OneVsRest(TakesOffset, FromBinary):
         offsets = self._offset_of_problems(self._offset_inside(offset), len(self.estimators_))
         fits = zip(self.estimators_, offsets, strict=True)
         return _normalized([_log_proba(inner, X, own) for inner, own in fits])
-
-    def _require_probabilities(self, method: str) -> Any:
-        """A classifier inside, fitted if there is one; AttributeError if it has no probabilities."""
-        inner = next(iter(vars(self).get("estimators_", [])), self._inner())
-        if not hasattr(inner, "predict_proba"):
-            name = type(inner).__name__
-            raise AttributeError(
-                f"{name} has no probabilities, so there is no {method}; use OneVsRest(Calibrated({name}(…)))."
-            )
-        return inner
 
     def _offset_of_problems(self, offset: np.ndarray | None, problems: int) -> Sequence[Any]:
         if offset is None:

@@ -149,7 +149,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
 
     def _set_linear(self, centre: np.ndarray) -> None:
         """With tied variances the coefficients of x² are equal in all classes, so the scores are linear."""
-        vars(self).pop("coef_", None)
+        self._forget("coef_")
         if self.tied:
             self.coef_ = self.natural_[:, : len(centre)]
             self.intercept_ = self.intercept_ - self.coef_ @ centre

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.base.arrays import Matrix, MatrixLike, Tags
-from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.classifier import SoftmaxProbabilities, only_if
 from linclass.base.linear_scores import LARGEST, LinearGeometry, LinearScores, products
 from linclass.base.many_fits import Scaling
 from linclass.base.messages import counted
@@ -156,12 +156,9 @@ class NonNegative(NaiveBayes):
     the tag `positive_only`; scikit-learn's own such classifiers have no scores at all.
     """
 
-    @property
-    def decision_function(self) -> Any:
-        """The method `decision_function(X)`, which exists after the fit."""
-        if not hasattr(self, "natural_"):
-            raise AttributeError("decision_function comes with the fit; call fit first")
-        return super().decision_function
+    @only_if(lambda self: "" if hasattr(self, "natural_") else "call fit first")
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
+        return super().decision_function(X)
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         self._require_fit()

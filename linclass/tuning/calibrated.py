@@ -26,14 +26,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import clone
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
 from linclass.base.classifier import SoftmaxProbabilities
-from linclass.base.cloned import cloned
 from linclass.base.messages import NotApplicable, silently
 from linclass.base.meta_estimator import (
     Given,
     MetaEstimator,
+    asking_for_all,
     caller_rows,
     ending_inside,
     kept_groups,
@@ -41,7 +42,6 @@ from linclass.base.meta_estimator import (
     some_rows,
     with_class_order,
 )
-from linclass.base.metadata import asking_for_all
 from linclass.base.offsets import ProbabilitiesWithOffset, kept_offsets
 from linclass.base.parameters import require_whole
 from linclass.base.predicted import predictions_of
@@ -169,7 +169,7 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
         """Fitted copies of this classifier, for each setting of the classifier inside; along paths where it can."""
         models = [self._unfitted() for _ in options]
         for model, own in zip(models, options, strict=True):
-            model.estimator = cloned(self._inner()).set_params(**own)
+            model.estimator = clone(self._inner()).set_params(**own)
         return self._fit_each(models, options, X, y, given.weights, given._replace(weights=None))
 
     def _fit_each(
@@ -207,15 +207,14 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
             for z, fit in zip(Z, fits, strict=True):
                 z[out] = _finite_scores(fit, X[out], K, given.at(out).offset)
         for model, z, fit in zip(models, Z, _fits(inner, options, X, codes, given), strict=True):
-            vars(model).update({k: v for k, v in seen.items() if k.endswith("_")})
+            model._adopt({k: v for k, v in seen.items() if k.endswith("_")})
             model._calibrate(z, codes, as_counts(weights), fit)
         return list(models)
 
     def _calibrate(self, Z: Array, codes: Array, weights: Array, fit: EstimatorLike) -> None:
         self._map = METHODS[self.method](Z, codes, weights)
-        for name in ("slopes_", "offsets_", "functions_", "temperature_"):
-            vars(self).pop(name, None)  # of an earlier fit
-        vars(self).update(self._map.fitted)
+        self._forget("slopes_", "offsets_", "functions_", "temperature_")  # of an earlier fit
+        self._adopt(self._map.fitted)
         self.estimator_ = fit
         ending = ending_inside(self.estimator_) | {"objective": None}  # the model has a map, too
         if ending["status"] == "converged":

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
+from sklearn.base import clone
+
 from linclass.base.arrays import Array, EstimatorLike, MatrixLike
-from linclass.base.cloned import cloned
 from linclass.base.messages import NotApplicable
 from linclass.base.meta_estimator import Given, caller_rows, fit_inside, some_rows
 from linclass.base.offsets import offset_for, require_columns_of_classes
@@ -35,7 +36,7 @@ def fits_of(
     if hasattr(estimator, "_fits_with") and all(
         k.startswith(INSIDE) for own in options for k in own
     ):
-        fits: list[Any] = cloned(estimator)._fits_with(inner, X, y, given)
+        fits: list[Any] = clone(estimator)._fits_with(inner, X, y, given)
         return fits
     fits = [None] * len(options)
     name = _path_parameter(estimator)
@@ -60,7 +61,7 @@ def fits_of(
 
 def _changed(estimator: EstimatorLike, option: Option) -> Any:
     """An unfitted copy; one without `set_params` serves where nothing is set."""
-    model = cloned(estimator)
+    model = clone(estimator)
     return model.set_params(**option) if option else model
 
 
@@ -102,7 +103,7 @@ def fits_on_folds(
         held_out = [split.held_out for split in splits]
         own = offset_for(estimator.fit_many, given.offset)
         try:
-            yield from cloned(estimator).fit_many(
+            yield from clone(estimator).fit_many(
                 caller_rows(X), y, held_out, list(options), sample_weight=given.weights, **own
             )
         except NotApplicable:  # fold by fold, then

@@ -20,9 +20,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from linclass.base.arrays import Array, EstimatorLike, MatrixLike
-from linclass.base.cloned import cloned
 from linclass.base.offsets import offset_for
 from linclass.base.predicted import Outputs
 from linclass.evaluation import metrics
@@ -220,7 +220,7 @@ def check_probabilities(
     if not needs:
         return
     for option in options:
-        model = cloned(estimator).set_params(**option)
+        model = clone(estimator).set_params(**option)
         if not (hasattr(model, "predict_log_proba") or hasattr(model, "predict_proba")):
             raise ValueError(
                 f"metric is {metric!r}, but {model!r} has no probabilities; use metric='accuracy', or "

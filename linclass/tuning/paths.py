@@ -26,9 +26,9 @@ from collections.abc import (
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from linclass.base.arrays import Array, ArrayLike, EstimatorLike, MatrixLike
-from linclass.base.cloned import cloned
 from linclass.base.parameters import key_of
 from linclass.tuning import foreign_paths, tuning
 from linclass.tuning.tuning import is_path
@@ -102,7 +102,7 @@ def _problems(
             if name == step:
                 break
             if hasattr(part, "fit_transform"):
-                X = cloned(part).fit_transform(X, y)
+                X = clone(part).fit_transform(X, y)
     yield estimator.get_params()[step], X, y
 
 

@@ -8,21 +8,21 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import clone
 
 from linclass.base.arrays import Array, ArrayLike, EstimatorLike, FoldsLike, MatrixLike, Seed
-from linclass.base.cloned import cloned
 from linclass.base.estimator import Estimator
 from linclass.base.many_fits import RegularizationPath, check_strengths
 from linclass.base.messages import silently
 from linclass.base.meta_estimator import (
     Given,
     MetaEstimator,
+    asking_for_all,
     caller_rows,
     ending_inside,
     kept_groups,
     require_kind,
 )
-from linclass.base.metadata import asking_for_all
 from linclass.base.offsets import given_offset, kept_offsets
 from linclass.base.parameters import idle_in_all, key_of
 from linclass.base.weights import as_counts
@@ -121,7 +121,7 @@ class Tuned(MetaEstimator):
         """Raise ValueError if a parameter has no effect at any of the values to choose from."""
         names = [*(self.grid or {}), *(["strength"] if self.strengths is not None else [])]
         options = tuning.candidates(self.grid or {})
-        idle = idle_in_all(names, (cloned(inner).set_params(**option) for option in options))
+        idle = idle_in_all(names, (clone(inner).set_params(**option) for option in options))
         if idle:
             raise ValueError(next(iter(idle.values())))
 
@@ -181,8 +181,7 @@ class Tuned(MetaEstimator):
     ) -> Self:
         """Choose among the candidates and fit to all rows. Rows are distributed over folds by strata."""
         X = self._rows_inside(X)
-        for name in FITTED:
-            vars(self).pop(name, None)  # of an earlier fit
+        self._forget(*FITTED)  # of an earlier fit
         if self.rule in CRITERIA and given.weights is not None:
             given = given._replace(weights=as_counts(given.weights))
         asked = given.asked_for(inner)
@@ -279,7 +278,7 @@ class Tuned(MetaEstimator):
         tune |= dict(self.grid or {})
 
         def values(name: str, fixed: Option) -> Sequence[float]:
-            model = cloned(inner).set_params(**fixed)
+            model = clone(inner).set_params(**fixed)
             if name != "strength" or count is None:
                 return parameter_path(model, name, caller_rows(X), y).tolist()
             known = given_offset(given.offset)

@@ -34,6 +34,7 @@ from linclass.base.arrays import (
     Seed,
     StrengthsLike,
 )
+from linclass.base.classifier import only_if
 from linclass.base.meta_estimator import caller_rows, with_class_order
 from linclass.base.offsets import TakesOffset, offset_for
 from linclass.tuning.held_out_score import OF_CLASSIFIERS, Score
@@ -182,26 +183,53 @@ class TunedClassifier(Tuned, TakesOffset):
         X, predict = caller_rows(self._check_rows(X)), self.estimator_.predict
         return np.asarray(predict(X, **offset_for(predict, self._offset_inside(offset))))
 
-    @property
-    def predict_proba(self) -> Any:
-        """Class probabilities, as a method `predict_proba(X, offset=None)`, if the estimator has it."""
-        return self._of_estimator("predict_proba")
+    def _why_no_probabilities(self) -> str:
+        inner = getattr(self, "estimator_", None) or self._inner()
+        return "" if hasattr(inner, "predict_proba") else f"{type(inner).__name__} has none"
 
-    @property
-    def predict_log_proba(self) -> Any:
-        """Logarithms of the class probabilities, as a method `predict_log_proba(X, offset=None)`, if the estimator has
-        it."""
-        return self._of_estimator("predict_log_proba")
+    def _why_no_log_proba(self) -> str:
+        inner = getattr(self, "estimator_", None) or self._inner()
+        return "" if hasattr(inner, "predict_log_proba") else f"{type(inner).__name__} has none"
 
-    def _of_estimator(self, method: str) -> Any:
-        """A method of the fitted estimator; before the fit, whether it will have it."""
-        probabilities = getattr(vars(self).get("estimator_", self._inner()), method)
+    @only_if(_why_no_probabilities)
+    def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        """Class probabilities, if the estimator has them.
 
-        def of_rows(X: MatrixLike, offset: ArrayLike | None = None) -> Array:
-            X = caller_rows(self._check_rows(X))
-            return np.asarray(
-                probabilities(X, **offset_for(probabilities, self._offset_inside(offset)))
-            )
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None
+            Known part of the scores of the estimator. None is 0.
 
-        of_rows.__name__ = method  # by which scikit-learn asks for it again
-        return of_rows
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`; each row sums to 1.
+        """
+        return self._of_estimator("predict_proba", X, offset)
+
+    @only_if(_why_no_log_proba)
+    def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        """Natural logarithm of the class probabilities, if the estimator has them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None
+            Known part of the scores of the estimator. None is 0.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`.
+        """
+        return self._of_estimator("predict_log_proba", X, offset)
+
+    def _of_estimator(self, method: str, X: MatrixLike, offset: ArrayLike | None) -> Array:
+        X = caller_rows(self._check_rows(X))
+        probabilities = getattr(self.estimator_, method)
+        return np.asarray(
+            probabilities(X, **offset_for(probabilities, self._offset_inside(offset)))
+        )

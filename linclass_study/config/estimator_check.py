@@ -21,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.parameters import Parameters, idle_in_all, name_here, sentences_on_idle
+from linclass.base.estimator import Estimator
+from linclass.base.parameters import idle_in_all, name_here, sentences_on_idle
 from linclass.base.regressor import Regressor
 from linclass.base.weights import class_weights
 from linclass.tuning import paths, tuning
@@ -309,5 +310,5 @@ def unknown_parameters(callable_: Any, given: Any, owner: str) -> Iterator[str]:
     for name in given:
         if name not in names:
             plain = f"{owner} has no parameter '{name}'; {suggest_name(name, names)}"
-            ours = isinstance(callable_, type) and issubclass(callable_, Parameters)
+            ours = isinstance(callable_, type) and issubclass(callable_, Estimator)
             yield (name_here(callable_, name) if ours else "") or plain

@@ -16,20 +16,21 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import TransformerMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import InputTags
+from sklearn.utils._set_output import _get_output_config
 
 from linclass.base import validation
 from linclass.base.arrays import ArrayLike, MatrixLike, Tags
-from linclass.base.estimator import compare_names
-from linclass.base.parameters import Parameters
-from linclass.base.saved import Saved
-from linclass.base.sets_output import SetsOutput
+from linclass.base.estimator import Estimator, compare_names
 from linclass.base.tables import Table
 from linclass_study.pipeline.checked_steps import checked_steps, feature_map
 from linclass_study.pipeline.table_of_rows import table_of_rows
 from linclass_study.pipeline.transforming import fit_transforms
 
 
-class Preprocessor(SetsOutput, Parameters, Saved):
+class Preprocessor(TransformerMixin, Estimator):
     """Feature maps of single rows, then transforms that are fitted to the training rows.
 
     Parameters
@@ -94,7 +95,7 @@ class Preprocessor(SetsOutput, Parameters, Saved):
         array, sparse matrix or data frame of shape (n, q)
             A data frame if `set_output` asks for one.
         """
-        return self._rows_out(self._transformed(self._checked(X)), X)
+        return self._rows_out(self._transformed(self._checked(X)))
 
     def fit_transform(self, X: MatrixLike, y: ArrayLike | None = None) -> Any:
         """Fit to the rows and return them transformed.
@@ -111,7 +112,7 @@ class Preprocessor(SetsOutput, Parameters, Saved):
         array, sparse matrix or data frame of shape (n, q)
             A data frame if `set_output` asks for one.
         """
-        return self._rows_out(self._fit(X, y), X)
+        return self._rows_out(self._fit(X, y))
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """Names of the columns that come out.
@@ -145,7 +146,7 @@ class Preprocessor(SetsOutput, Parameters, Saved):
         steps = [*checked_steps("transforms", self.transforms)]
         table = table_of_rows(X, type(self).__name__, self.texts)
         self.n_features_in_ = table.shape[1]
-        vars(self).pop("feature_names_in_", None)
+        self._forget("feature_names_in_")
         if (names := validation.feature_names(X)) is not None:
             self.feature_names_in_ = names
         self._one_row = table.rows(np.array([0]))
@@ -175,8 +176,6 @@ class Preprocessor(SetsOutput, Parameters, Saved):
 
     def _require_fit(self) -> None:
         if not hasattr(self, "transforms_"):
-            from sklearn.exceptions import NotFittedError
-
             me = type(self).__name__
             raise NotFittedError(f"This {me} instance is not fitted yet. Call fit first.")
 
@@ -194,24 +193,19 @@ class Preprocessor(SetsOutput, Parameters, Saved):
             table = transform.transform(table)
         return table
 
-    def _rows_out(self, table: Table, X: MatrixLike) -> Any:
+    def _rows_out(self, table: Table) -> Any:
         if not table.levels:
-            return self._as_asked_for(table.X, X)
+            return table.X
         columns = {name: _labelled(table, j) for j, name in enumerate(table.names)}
-        if self._asks_for_frame():
-            return self._as_asked_for(columns, X)
+        if _get_output_config("transform", self)["dense"] != "default":
+            return columns  # of which scikit-learn makes the data frame
         return np.array([*columns.values()], dtype=object).T
 
     def __sklearn_tags__(self) -> Tags:
-        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
-
-        inputs = InputTags(sparse=True, allow_nan=True, string=True, categorical=True)
-        return Tags(
-            estimator_type=None,
-            target_tags=TargetTags(required=False),
-            transformer_tags=TransformerTags(preserves_dtype=[]),
-            input_tags=inputs,
-        )
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        tags.input_tags = InputTags(sparse=True, allow_nan=True, string=True, categorical=True)
+        return tags
 
 
 def _with_words(table: Table, names: Sequence[str]) -> Table:

@@ -85,15 +85,13 @@ def test_what_ends_early_warns_once_with_a_remedy_where_it_was_called(case: str)
     assert heard[0].filename == __file__
 
 
-def test_what_converges_says_nothing_and_needs_no_scikit_learn() -> None:
+def test_a_fit_that_converges_does_not_warn() -> None:
     code = (
         "import sys, numpy as np, linclass\n"
         "X, y = np.arange(20.0)[:, None] % 7, np.arange(20) % 2\n"
         "model = linclass.LogisticRegression().fit(X, y)\n"
         "assert model.status_ == 'converged'\n"
-        "assert 'sklearn' not in sys.modules\n"
-        "linclass.LogisticRegression(penalty=None).fit(X, X[:, 0] > 3)\n"
-        "assert 'sklearn' in sys.modules"
+        "linclass.LogisticRegression(penalty=None).fit(X, X[:, 0] > 3)"
     )
     reported = subprocess.run(
         [sys.executable, "-W", "always", "-c", code], check=True, capture_output=True, text=True

@@ -13,11 +13,10 @@ from cases import each
 from models import MODULES, own_classes
 
 import linclass
-from linclass.base import saved
+from linclass.base import estimator as estimators
 from linclass.base.classifier import Classifier
 from linclass.base.estimator import Estimator
-from linclass.base.tables import Table
-from linclass_study.pipeline.transforming import fit_transforms
+from linclass_study.pipeline.preprocessor import Preprocessor
 
 KINDS = [kind for module in MODULES for kind in own_classes(module) if issubclass(kind, Estimator)]
 ALL = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
@@ -82,7 +81,7 @@ def test_a_model_that_was_saved_is_the_model(kind: Any) -> None:
 @ALL
 def test_a_model_of_another_version_is_refused(kind: Any, monkeypatch: Any) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(saved, "linclass_version", lambda: "0.0.7")
+        patch.setattr(estimators, "linclass_version", lambda: "0.0.7")
         written = pickle.dumps(kind())
     with pytest.raises(ValueError, match=r"saved by linclass 0\.0\.7.*fit it again") as error:
         pickle.loads(written)
@@ -90,14 +89,18 @@ def test_a_model_of_another_version_is_refused(kind: Any, monkeypatch: Any) -> N
     assert "\n" not in str(error.value)
 
 
-def test_transforms_of_another_or_no_version_are_refused(monkeypatch: Any) -> None:
-    fitted, _ = fit_transforms([("standardize", {})], Table(X, tuple(NAMES)), TWO)
-    (scaling,) = pickle.loads(pickle.dumps(fitted))
-    np.testing.assert_array_equal(scaling.mean_, fitted[0].mean_)
-    written = pickle.dumps(fitted[0])
-    monkeypatch.setattr(saved, "linclass_version", lambda: "9.9")
-    with pytest.raises(ValueError, match=r"Standardize was saved by .*, and this is linclass 9\.9"):
+def test_a_preprocessor_of_another_version_and_a_model_without_a_version_are_refused(
+    monkeypatch: Any,
+) -> None:
+    fitted = Preprocessor(transforms=["standardize"]).fit(X, TWO)
+    np.testing.assert_array_equal(
+        pickle.loads(pickle.dumps(fitted)).transform(X), fitted.transform(X)
+    )
+    written = pickle.dumps(fitted)
+    monkeypatch.setattr(estimators, "linclass_version", lambda: "9.9")
+    with pytest.raises(
+        ValueError, match=r"Preprocessor was saved by .*, and this is linclass 9\.9"
+    ):
         pickle.loads(written)
-    model = linclass.NearestMean()
     with pytest.raises(ValueError, match=r"saved by linclass before 0\.1"):
-        model.__setstate__({"means_": X})
+        linclass.NearestMean().__setstate__({"means_": X})

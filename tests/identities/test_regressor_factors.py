@@ -10,9 +10,9 @@ import pytest
 from cases import each
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.base import clone
 
 from linclass import ElasticNet, Lasso, LinearRegression, Ridge, TunedRegressor
-from linclass.base.cloned import cloned
 
 FACTORS = [1.0, 0.0, 3.0, 0.2, 1.0, 2.0]
 NAMES = ["a", "b", "c", "d", "e", "f"]
@@ -49,24 +49,24 @@ def assert_optimal(model: Any, X: np.ndarray, y: np.ndarray, w: np.ndarray) -> N
 def test_factors_satisfy_the_conditions_of_the_optimum(model: Any, thin: bool) -> None:
     X, y, w = data()
     rows = sparse.csr_array(X) if thin else X
-    fit = cloned(model).fit(rows, y, w)
+    fit = clone(model).fit(rows, y, w)
     assert (fit.status_, fit.certificate_kind_) == ("converged", "duality_gap")
     assert fit.certificate_ <= 1e-12
     assert_optimal(fit, X, y, w)
-    for one in cloned(model).path(rows, y, [1.0, 0.1, 0.01], sample_weight=w):
+    for one in clone(model).path(rows, y, [1.0, 0.1, 0.01], sample_weight=w):
         assert_optimal(one, X, y, w)
 
 
 @each("solver", ["quadratic_program", "proximal_newton", "proximal_gradient"])
 def test_every_solver_of_the_lasso_that_takes_factors_finds_them(solver: str) -> None:
     X, y, w = data()
-    model = cloned(MODELS[1]).set_params(solver=solver, max_iter=100_000)
+    model = clone(MODELS[1]).set_params(solver=solver, max_iter=100_000)
     assert_optimal(model.fit(X, y, w), X, y, w)
 
 
 def test_the_homotopy_of_the_lasso_has_equal_factors() -> None:
     with pytest.raises(ValueError, match="Try solver='quadratic_program'"):
-        cloned(MODELS[1]).set_params(solver="homotopy").fit(*data())
+        clone(MODELS[1]).set_params(solver="homotopy").fit(*data())
 
 
 @each("model", MODELS, ids=lambda model: type(model).__name__)
@@ -75,8 +75,8 @@ def test_factors_by_name_are_those_by_number(model: Any) -> None:
     frame = pd.DataFrame(X, columns=NAMES)
     named = dict(zip(NAMES, FACTORS, strict=True))
     assert named.pop("a") == named.pop("e") == 1
-    by_name = cloned(model).set_params(factors=named)
-    assert_array_equal(by_name.fit(frame, y, w).coef_, cloned(model).fit(X, y, w).coef_)
+    by_name = clone(model).set_params(factors=named)
+    assert_array_equal(by_name.fit(frame, y, w).coef_, clone(model).fit(X, y, w).coef_)
     tuned = [TunedRegressor(one, strengths=[0.1, 0.01]).fit(frame, y) for one in (by_name, model)]
     assert_array_equal(*(one.coef_ for one in tuned))
 

@@ -9,6 +9,7 @@ import pytest
 from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
+from sklearn.base import clone
 
 from linclass import (
     BayesianLogisticRegression,
@@ -18,7 +19,6 @@ from linclass import (
     LogisticRegression,
     ProbitRegression,
 )
-from linclass.base.cloned import cloned
 
 
 def data(classes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -151,9 +151,9 @@ def test_a_row_that_dwarfs_all_others_is_fitted_in_a_fold_as_alone() -> None:
 def test_sparse_rows_with_a_column_far_from_0(model: Any, far: float) -> None:
     X, y = data(2)
     X *= np.abs(X) > 0.5
-    near = cloned(model).fit(sparse.csr_array(X), y)
+    near = clone(model).fit(sparse.csr_array(X), y)
     X[:, 2] += far
-    moved = cloned(model).fit(sparse.csr_array(X), y)
+    moved = clone(model).fit(sparse.csr_array(X), y)
     assert moved.status_ == "converged", moved.reason_
     assert moved.objective_ == pytest.approx(near.objective_, rel=1e-5)
     assert_allclose(moved.coef_, near.coef_, rtol=1e-2, atol=2e-3)
@@ -167,7 +167,7 @@ def test_l1_of_sparse_rows_with_a_column_far_from_0(seed: int) -> None:
     y = (near[:, 1] + near[:, 0] + rng.standard_normal(150) > 0).astype(int)
     far = near + np.array([1e9, 0, 0, 0, 0, 0, 0, 0])
     model = LogisticRegression(penalty="l1", strength=1e-3)
-    fits = [cloned(model).fit(rows, y) for rows in (sparse.csr_array(far), near)]
+    fits = [clone(model).fit(rows, y) for rows in (sparse.csr_array(far), near)]
     assert [fit.status_ for fit in fits] == ["converged", "converged"]
     assert fits[0].objective_ == pytest.approx(fits[1].objective_, rel=2e-6)
     assert_allclose(fits[0].coef_, fits[1].coef_, atol=1e-3)

@@ -3,6 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 from cases import each
+from sklearn.base import clone
 
 from linclass import (
     ExponentialFamilyNB,
@@ -14,7 +15,6 @@ from linclass import (
     QuadraticDiscriminantAnalysis,
     RegularizedDiscriminantAnalysis,
 )
-from linclass.base.cloned import cloned
 from linclass.discriminant.statistics.class_moments import ClassMoments
 
 
@@ -55,8 +55,8 @@ def test_scores_of_far_sparse_rows_are_those_of_the_rows_near_zero(model, classe
     near = (rng.integers(-64, 65, size=(300, 4)) + 16 * codes[:, None]) / 32  # the shift is exact
     near[:, 3] *= rng.random(300) < 0.5  # zeros that are not stored
     far = near + 2.0**power * np.array([1, -1, 1, 0])
-    expected = cloned(model).fit(near, codes).decision_function(near)
-    found = cloned(model).fit(sp.csr_array(far), codes).decision_function(sp.csr_array(far))
+    expected = clone(model).fit(near, codes).decision_function(near)
+    found = clone(model).fit(sp.csr_array(far), codes).decision_function(sp.csr_array(far))
     if found.ndim > 1:  # scores of classes have a common term
         expected, found = (Z - Z.mean(axis=1, keepdims=True) for Z in (expected, found))
     np.testing.assert_allclose(found, expected, atol=2.0 ** (power - 46), rtol=0)

@@ -10,9 +10,9 @@ import pytest
 from cases import each
 from models import MODULES, own_classes
 from scipy import sparse
+from sklearn.base import clone
 
 from linclass import LinearDiscriminantAnalysis, LogisticRegression
-from linclass.base.cloned import cloned
 from linclass.base.messages import NotApplicable
 from linclass.base.parameters import idle_in_all
 from linclass.naive_bayes.naive_bayes import NaiveBayes
@@ -88,7 +88,7 @@ def together(
 
 def can_fit(estimator: Any, X: Any, y: Any) -> bool:
     try:
-        cloned(estimator).fit(X, y)
+        clone(estimator).fit(X, y)
     except NotApplicable:
         return False
     return True
@@ -110,7 +110,7 @@ def assert_as_alone(estimator: Any, X: Any, y: Any, held_out: Any, scaling: Any 
         if scaling is not None:
             X_train, X_test = (_scaled(part, *scaling[f]) for part in (X_train, X_test))
         for changed, fitted in zip(params, own, strict=True):
-            alone = cloned(estimator).set_params(**changed).fit(X_train, y[train])
+            alone = clone(estimator).set_params(**changed).fit(X_train, y[train])
             assert repr(fitted) == repr(alone)
             # sums of rows are kept by `fit` alone, to which more may be added
             assert vars(fitted).keys() == vars(alone).keys() - {"statistics_", "_n_rows"}
@@ -190,7 +190,7 @@ def test_many_rows(estimator: Any) -> None:
     rng = np.random.default_rng(2)
     X = rng.standard_normal((2100, 24))
     y = (X[:, 0] + rng.logistic(size=len(X)) > 0).astype(int)
-    estimator = cloned(estimator)
+    estimator = clone(estimator)
     if isinstance(estimator.get_params().get("class_weight"), dict):
         estimator.set_params(class_weight={0: 1.0, 1: 2.0})
     X = suited(estimator, X, y)
@@ -203,7 +203,7 @@ def test_rows_that_suit_everybody_are_fitted_together(estimator: Any) -> None:
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2
     X = rng.integers(0, 3, (60, 3)) + y[:, None] * rng.integers(0, 2, (60, 3)) + 0.0
-    estimator, held_out = cloned(estimator), [np.arange(10), np.arange(10, 20)]
+    estimator, held_out = clone(estimator), [np.arange(10), np.arange(10, 20)]
     if isinstance(estimator.get_params().get("class_weight"), dict):
         estimator.set_params(class_weight={0: 1.0, 1: 2.0})
     if type(estimator).__name__ in ALONE:

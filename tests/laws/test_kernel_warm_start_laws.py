@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from cases import each
 from scipy import sparse
+from sklearn.base import clone
 
 from linclass import (
     KernelLogisticRegression,
@@ -15,7 +16,6 @@ from linclass import (
     KernelSVM,
     SupportVectorRegressor,
 )
-from linclass.base.cloned import cloned
 from linclass.base.regressor import Regressor
 
 MODELS = [
@@ -46,8 +46,8 @@ def answers(model: Any, X: Any) -> np.ndarray:
 @ALL
 def test_a_warm_fit_is_the_fit(model: Any, K: int, container: Any) -> None:
     X, y = rows(model, K)
-    cold = cloned(model).set_params(tol=1e-10).fit(container(X), y)
-    warm = cloned(model).set_params(tol=1e-10, warm_start=True, strength=0.05)
+    cold = clone(model).set_params(tol=1e-10).fit(container(X), y)
+    warm = clone(model).set_params(tol=1e-10, warm_start=True, strength=0.05)
     warm.fit(container(X), y).set_params(strength=0.01).fit(container(X), y)
     Z = answers(cold, container(X))
     size = np.abs(Z).max()
@@ -58,8 +58,8 @@ def test_a_warm_fit_is_the_fit(model: Any, K: int, container: Any) -> None:
 @ALL
 def test_a_fit_from_its_own_end_is_over_at_once(model: Any) -> None:
     X, y = rows(model)
-    cold = cloned(model).fit(X, y)
-    warm = cloned(model).set_params(warm_start=True).fit(X, y)
+    cold = clone(model).fit(X, y)
+    warm = clone(model).set_params(warm_start=True).fit(X, y)
     assert warm.n_iter_ == cold.n_iter_ > 1  # without a previous fit
     warm.fit(X, y)
     assert warm.n_iter_ <= 1 + cold.n_iter_ // 4
@@ -69,9 +69,9 @@ def test_a_fit_from_its_own_end_is_over_at_once(model: Any) -> None:
 @ALL
 def test_other_rows_start_anew(model: Any) -> None:
     X, y = rows(model)
-    warm = cloned(model).set_params(warm_start=True).fit(X, y)
+    warm = clone(model).set_params(warm_start=True).fit(X, y)
     for other, own in ((X[:50], y[:50]), (X + 1e-3, y), (X[:, [0, 1, 0]], y)):
-        fresh = cloned(model).fit(other, own)
+        fresh = clone(model).fit(other, own)
         warm.fit(other, own)
         if "coef_" in vars(warm):  # which any rows with as many features can start from
             assert warm.objective_ == pytest.approx(fresh.objective_, rel=2 * fresh.tol)
@@ -84,11 +84,11 @@ def test_other_rows_start_anew(model: Any) -> None:
 def test_rows_of_weight_zero_keep_their_places(model: Any) -> None:
     X, y = rows(model)
     w = (np.arange(len(y)) % 5 > 0).astype(float)
-    warm = cloned(model).set_params(warm_start=True).fit(X, y, w)
+    warm = clone(model).set_params(warm_start=True).fit(X, y, w)
     first = warm.n_iter_
     assert warm.fit(X, y, w).n_iter_ <= 1 + first // 4
     np.testing.assert_allclose(
-        answers(warm, X), answers(cloned(model).fit(X, y, w), X), rtol=1e-2, atol=1e-2
+        answers(warm, X), answers(clone(model).fit(X, y, w), X), rtol=1e-2, atol=1e-2
     )
 
 
@@ -98,7 +98,7 @@ def test_a_perceptron_goes_on_from_where_it_was(K: int, intercept: bool) -> None
     X, y = rows(KernelPerceptron(), K)
     model = KernelPerceptron(gamma=20.0, fit_intercept=intercept, max_iter=1000).fit(X, y)
     assert model.status_ == "converged"
-    again = cloned(model).set_params(warm_start=True).fit(X, y)
+    again = clone(model).set_params(warm_start=True).fit(X, y)
     Z = again.decision_function(X)
     again.fit(X, y)
     assert (again.n_mistakes_, again.n_iter_) == (0, 1)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from cases import each
 from scipy.special import softmax
+from sklearn.base import clone
 
 import linclass
 from linclass import (
@@ -29,7 +30,6 @@ from linclass import (
     TunedClassifier,
     TunedRegressor,
 )
-from linclass.base.cloned import cloned
 
 N = 72
 FOLD = np.arange(N) // 6 % 3
@@ -78,11 +78,11 @@ def test_candidates_are_judged_with_the_offsets_of_held_out_rows(
     for k in range(3):
         out = k == FOLD
         for i, strength in enumerate(STRENGTHS):
-            fit = cloned(inner).set_params(**{name: strength})
+            fit = clone(inner).set_params(**{name: strength})
             fit.fit(X[~out], y[~out], w[~out], offset=offset[~out])
             wanted[k, i] = score(fit, X[out], y[out], w[out], offset[out])
     np.testing.assert_allclose(model.scores_, wanted, atol=1e-4)
-    chosen = cloned(inner).set_params(**model.best_params_).fit(X, y, w, offset=offset)
+    chosen = clone(inner).set_params(**model.best_params_).fit(X, y, w, offset=offset)
     Z = chosen.decision_function(X, offset)
     np.testing.assert_allclose(model.decision_function(X, offset), Z, atol=1e-3)
     assert np.array_equal(model.predict(X, offset), chosen.predict(X, offset))

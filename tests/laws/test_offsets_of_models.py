@@ -14,7 +14,7 @@ from scipy.special import expit, log_softmax
 from scipy.stats import norm
 
 import linclass
-from linclass.base.metadata import arguments
+from linclass.base.parameters import arguments
 from linclass.base.regressor import Regressor
 
 FREE: dict[str, list[dict[str, Any]]] = {  # without a penalty: the solution is unique

@@ -22,12 +22,12 @@ import pytest
 from cases import each
 from models import MODULES, own_classes
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.utils.class_weight import compute_class_weight
 
 import linclass
 from linclass.base.classifier import Classifier
-from linclass.base.cloned import cloned
 from linclass.base.messages import NotApplicable
 from linclass.base.regressor import Regressor
 from linclass.online.online_classifier import OnlineClassifier
@@ -121,8 +121,8 @@ def same(model: Any, other: Any, X: Any, digits: float = 1e-6) -> None:
 def test_a_row_of_weight_two_is_the_row_twice(model: Any, K: int) -> None:
     X, y, w = rows(model, K)
     often = np.repeat(np.arange(len(y)), w.astype(int))
-    weighted = cloned(model).fit(X, y, sample_weight=w)
-    repeated = cloned(model).fit(X[often], y[often])
+    weighted = clone(model).fit(X, y, sample_weight=w)
+    repeated = clone(model).fit(X[often], y[often])
     same(weighted, repeated, X)
     if repeated.objective_ is not None:
         # Laplace's evidence is not stationary where that of a fixed curvature is
@@ -139,12 +139,12 @@ SUMS = (1.0, 2.0, 2.02, 20.0, 40.0 - 1e-9, 40.0 + 1e-9)
 def test_a_constant_factor_of_the_weights_never_changes_a_fit_abruptly(model: Any) -> None:
     X, y, w = rows(model, 2, 60)
     X, y, w = (part[w > 0][:40] for part in (X, y, w))
-    fits = [cloned(model).fit(X, y, sample_weight=total * w / w.sum()) for total in SUMS]
+    fits = [clone(model).fit(X, y, sample_weight=total * w / w.sum()) for total in SUMS]
     for fit in fits[1:]:
         same(fit, fits[0], X, 1e-5)
     if name(model) in IN_TURN | {"Calibrated"}:  # whole visits; folds
         return
-    above, further = (cloned(model).fit(X, y, sample_weight=c * w) for c in (1.5, 1.5001))
+    above, further = (clone(model).fit(X, y, sample_weight=c * w) for c in (1.5, 1.5001))
     same(above, further, X, 1e-3)
 
 
@@ -158,7 +158,7 @@ def test_weights_whose_sum_is_below_the_number_of_rows_are_relative_and_say_so(
     for model in (expected, linclass.OneVsRest(expected), linclass.LogisticRegression()):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            fit = cloned(model).fit(X, y, sample_weight=weights)
+            fit = clone(model).fit(X, y, sample_weight=weights)
         texts = [str(w.message) for w in caught if w.category is UserWarning]
         if name(model) == "LogisticRegression":
             assert texts == []
@@ -166,7 +166,7 @@ def test_weights_whose_sum_is_below_the_number_of_rows_are_relative_and_say_so(
             (text,) = texts
             assert text.startswith(f"sample_weight sums to {total:g} over 100 rows")
             assert "Divide relative weights by their mean" in text
-        same(fit, cloned(model).fit(X, y), X)
+        same(fit, clone(model).fit(X, y), X)
 
 
 def test_weights_that_are_normalized_or_of_classes_do_not_warn() -> None:
@@ -200,11 +200,11 @@ def test_relative_weights_are_the_same_in_one_fit_and_in_parts(model: Any) -> No
     """The sums of parts keep the weights as they are given, and N is of all rows."""
     X, y, w = rows(model, 2)
     w = w / w.sum()
-    whole, parts = cloned(model).fit(X, y, sample_weight=w), cloned(model)
+    whole, parts = clone(model).fit(X, y, sample_weight=w), clone(model)
     for part in (slice(0, 20), slice(20, 45)):
         parts.partial_fit(X[part], y[part], classes=["a", "b"], sample_weight=w[part])
     same(parts, whole, X, 1e-9)
-    halves = [cloned(model).fit(X[p], y[p], w[p]) for p in (slice(0, 20), slice(20, 45))]
+    halves = [clone(model).fit(X[p], y[p], w[p]) for p in (slice(0, 20), slice(20, 45))]
     same(halves[0].merge(halves[1]), whole, X, 1e-9)
 
 
@@ -226,11 +226,11 @@ def test_relative_weights_hold_whatever_sums_the_fit_keeps(model: Any, d: int) -
     y, w = np.arange(45) % 2, rng.integers(1, 4, 45) / 1000
     X = rng.normal(size=(45, d)) + 0.5 * y[:, None]
     fold = np.arange(0, 10)
-    ((held_out,),) = cloned(model).fit_many(X, y, [fold], [{}], None, w)
+    ((held_out,),) = clone(model).fit_many(X, y, [fold], [{}], None, w)
     X, y, w = X[10:], y[10:], w[10:]
-    counts = cloned(model).fit(X, y, w / w.mean())
-    same(cloned(model).fit(X, y, w), counts, X)
-    same(cloned(model).fit(sparse.csr_array(X), y, w), counts, X)
+    counts = clone(model).fit(X, y, w / w.mean())
+    same(clone(model).fit(X, y, w), counts, X)
+    same(clone(model).fit(sparse.csr_array(X), y, w), counts, X)
     same(held_out, counts, X)
 
 
@@ -238,8 +238,8 @@ def test_relative_weights_hold_whatever_sums_the_fit_keeps(model: Any, d: int) -
 def test_weights_of_sparse_rows_count_rows(model: Any) -> None:
     X, y, w = rows(model, 2)
     often = np.repeat(np.arange(len(y)), w.astype(int))
-    weighted = cloned(model).fit(sparse.csr_array(X), y, sample_weight=w)
-    same(weighted, cloned(model).fit(X[often], y[often]), X)
+    weighted = clone(model).fit(sparse.csr_array(X), y, sample_weight=w)
+    same(weighted, clone(model).fit(X[often], y[often]), X)
 
 
 @pytest.mark.parametrize("K", [2, 3])
@@ -247,9 +247,9 @@ def test_weights_of_sparse_rows_count_rows(model: Any) -> None:
 def test_a_row_of_weight_zero_is_no_row(model: Any, K: int) -> None:
     X, y, w = rows(model, K)
     there = w > 0
-    absent = cloned(model).fit(X[there], y[there], sample_weight=w[there])
+    absent = clone(model).fit(X[there], y[there], sample_weight=w[there])
     strange = np.where(there[:, None], X, 1e3)
-    same(cloned(model).fit(strange, y, sample_weight=w), absent, X, 1e-12)
+    same(clone(model).fit(strange, y, sample_weight=w), absent, X, 1e-12)
 
 
 @each_model([m for m in MODELS if hasattr(m, "partial_fit")])
@@ -260,7 +260,7 @@ def test_a_row_of_weight_zero_is_no_row_in_parts(model: Any) -> None:
     strange, labels = np.where(there[:, None], X, 1e6), y
     if model.__sklearn_tags__().classifier_tags.multi_class:
         classes, labels = ["a", "b", "c"], np.where(there, y, "c")
-    absent, weighed = cloned(model), cloned(model)
+    absent, weighed = clone(model), clone(model)
     for part in np.array_split(np.arange(len(y)), 3):
         own = part[there[part]]
         absent.partial_fit(X[own], y[own], classes=classes, sample_weight=w[own])
@@ -275,7 +275,7 @@ def test_a_row_of_weight_zero_is_no_row_in_parts(model: Any) -> None:
 def test_a_row_of_weight_zero_adds_no_class_to_sums(model: Any) -> None:
     X, y, w = rows(model, 2)
     labels = np.where(w > 0, y, "c")
-    assert cloned(model).partial_fit(X, labels, sample_weight=w).classes_.tolist() == ["a", "b"]
+    assert clone(model).partial_fit(X, labels, sample_weight=w).classes_.tolist() == ["a", "b"]
 
 
 @pytest.mark.parametrize("K", [2, 3])
@@ -283,18 +283,18 @@ def test_a_row_of_weight_zero_adds_no_class_to_sums(model: Any) -> None:
 def test_the_weight_of_a_class_is_that_of_its_rows(model: Any, K: int) -> None:
     X, y, w = rows(model, K)
     own = np.array([SOME.get(c, 1.0) for c in y.tolist()])
-    weighed = cloned(model).fit(X, y, sample_weight=w * own)
+    weighed = clone(model).fit(X, y, sample_weight=w * own)
     if name(model) in WITHOUT:
-        unweighed = cloned(model).fit(X, y, sample_weight=w)
+        unweighed = clone(model).fit(X, y, sample_weight=w)
         np.testing.assert_allclose(unweighed.means_, weighed.means_)
         return
-    by_name = cloned(model).set_params(class_weight=SOME).fit(X, y, sample_weight=w)
+    by_name = clone(model).set_params(class_weight=SOME).fit(X, y, sample_weight=w)
     same(by_name, weighed, X, 1e-9)
     if name(model) not in IN_TURN:
         assert (
             np.abs(
                 by_name.decision_function(X)
-                - cloned(model).fit(X, y, sample_weight=w).decision_function(X)
+                - clone(model).fit(X, y, sample_weight=w).decision_function(X)
             ).max()
             > 0
         )
@@ -310,7 +310,7 @@ def test_balanced_is_scikit_learns_rule(model: Any) -> None:
     assert factors[0] != factors[1]
     given = dict(zip(classes.tolist(), factors.tolist(), strict=True))
     balanced, by_rule = (
-        cloned(model).set_params(class_weight=v).fit(X, y) for v in ("balanced", given)
+        clone(model).set_params(class_weight=v).fit(X, y) for v in ("balanced", given)
     )
     same(balanced, by_rule, X, 1e-9)
 
@@ -341,10 +341,10 @@ def test_weights_hold_in_fits_of_many_folds(model: Any) -> None:
     X, y, w = rows(model, 2)
     folds = [np.arange(0, 10), np.arange(10, 45, 3), np.flatnonzero(w == 0)]
     for weights in (w, w / w.sum()):
-        fits = cloned(model).fit_many(X, y, folds, [{}], None, weights)
+        fits = clone(model).fit_many(X, y, folds, [{}], None, weights)
         for fold, (fit,) in zip(folds, fits, strict=True):
             train = np.delete(np.arange(len(y)), fold)
-            same(fit, cloned(model).fit(X[train], y[train], sample_weight=weights[train]), X)
+            same(fit, clone(model).fit(X[train], y[train], sample_weight=weights[train]), X)
 
 
 @TOGETHER_BY_CLASS
@@ -352,7 +352,7 @@ def test_weights_of_classes_hold_there_too_or_are_refused(model: Any) -> None:
     X, y, w = rows(model, 2)
     folds = [np.arange(0, 10), np.arange(10, 45, 3)]
     for value in (SOME, "balanced"):
-        asked = cloned(model).set_params(class_weight=value)
+        asked = clone(model).set_params(class_weight=value)
         try:
             fits = asked.fit_many(X, y, folds, [{}], None, w)
         except NotApplicable:
@@ -360,7 +360,7 @@ def test_weights_of_classes_hold_there_too_or_are_refused(model: Any) -> None:
             continue
         for fold, (fit,) in zip(folds, fits, strict=True):
             train = np.delete(np.arange(len(y)), fold)
-            same(fit, cloned(asked).fit(X[train], y[train], sample_weight=w[train]), X)
+            same(fit, clone(asked).fit(X[train], y[train], sample_weight=w[train]), X)
 
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
@@ -372,11 +372,11 @@ def test_weighted_rows_are_scored_by_models_of_the_other_weighted_rows(model: An
     for w, params in cases:
         if params and name(model) in WITHOUT:
             continue
-        asked = cloned(model).set_params(**params)
+        asked = clone(model).set_params(**params)
         Z = asked.leave_one_out(X, y, w)
         for i in range(0, len(y), 4):
             others = np.delete(np.arange(len(y)), i)
-            fit = cloned(asked).fit(X[others], y[others], sample_weight=w[others])
+            fit = clone(asked).fit(X[others], y[others], sample_weight=w[others])
             expected = fit.decision_function(X[[i]])[0]
             np.testing.assert_allclose(Z[i], expected, rtol=1e-7, atol=1e-7)
 
@@ -386,18 +386,18 @@ def test_balanced_classes_need_all_rows_at_once(model: Any) -> None:
     X, y, _ = rows(model, 2)
     model.set_params(class_weight="balanced")
     with pytest.raises(ValueError, match="all rows at once; give a dict"):
-        cloned(model).partial_fit(X, y)
+        clone(model).partial_fit(X, y)
     with pytest.raises(NotApplicable, match="'balanced' depends on all the rows"):
         model.leave_one_out(X, y)
     with pytest.raises(ValueError, match="'balanced' depends on all the rows"):
-        cloned(model).fit(X, y).merge(cloned(model).fit(X, y))
+        clone(model).fit(X, y).merge(clone(model).fit(X, y))
 
 
 def test_weights_of_classes_hold_block_by_block() -> None:
     model = linclass.LinearDiscriminantAnalysis(class_weight=SOME)
     X, y, w = rows(model, 3)
     y = np.sort(y)  # blocks that lack classes
-    whole = cloned(model).fit(X, y, sample_weight=w + 1)
+    whole = clone(model).fit(X, y, sample_weight=w + 1)
     for block in (slice(0, 20), slice(20, 45)):
         model.partial_fit(X[block], y[block], classes=["a", "b", "c"], sample_weight=w[block] + 1)
     same(model, whole, X, 1e-9)
@@ -445,7 +445,7 @@ def test_a_class_with_a_share_below_machine_precision_causes_no_division_by_zero
         for label in "abc"[:K]:
             weights = np.where(y == label, 1e-17, 1.0)
             with contextlib.suppress(NotApplicable):  # as n_k − 1 is
-                fit = cloned(model).fit(X, y, sample_weight=weights)
+                fit = clone(model).fit(X, y, sample_weight=weights)
                 assert np.isfinite(fit.decision_function(X)).all()
 
 

@@ -30,7 +30,7 @@ class ClassCoefficients(Composition):
         theta = self._of_each_class(theta, together=len(solutions) == 1)
         self.coef_, self.intercept_ = self._split(theta)
         for solution in solutions:
-            vars(self).update(solution.extra)
+            self._adopt(solution.extra)
 
     def _of_each_class(self, theta: Array, together: bool) -> Array:
         """One row of parameters per class.

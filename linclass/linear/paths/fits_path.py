@@ -77,6 +77,6 @@ class FitsPath(HasPath):
         paths = [solver.path(P, strengths, P.zero()) for P in objectives]
         for i, *solutions in zip(order, *paths, strict=True):
             model = models[i]
-            vars(model).update(seen | {"strength": model.strength, "solver_": solver.name})
+            model._adopt(seen | {"strength": model.strength, "solver_": solver.name})
             at_strength = [P.with_strength(model.strength) for P in objectives]
             model._finish(at_strength, solutions, target, weights)

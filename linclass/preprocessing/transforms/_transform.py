@@ -3,11 +3,10 @@
 from typing import ClassVar, Self
 
 from linclass.base.arrays import ArrayLike
-from linclass.base.saved import Saved
 from linclass.base.tables import Table
 
 
-class Transform(Saved):
+class Transform:
     """A map of tables that is fitted to training rows."""
 
     makes_dense: ClassVar[bool] = False  # whether sparse rows come out dense
