@@ -14,10 +14,8 @@ ignores costs, and the rule of least risk, which is never worse, beside Bayes' o
 import numpy as np
 
 from linclass import LogisticRegression, decide
-from linclass.base.suggestions import CLASSES
 from linclass.datasets import generate
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, INK, figure, save
 
 gaussians = {"means": [[0, 0], [2, 2]], "covariances": "identity"}
 X, y = generate("gaussians", 1, rows=[200, 200], **gaussians)

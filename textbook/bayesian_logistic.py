@@ -16,10 +16,8 @@ import numpy as np
 from scipy.stats import norm
 
 from linclass import BayesianLogisticRegression
-from linclass.base.suggestions import CLASSES
 from linclass.datasets import generate
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import METHODS, figure, save
+from linclass_study.textbook import CLASSES, INK, METHODS, figure, save
 
 X, y = generate("gaussians", 4, means=[[-1, 0], [1, 1]], covariances="identity", rows=[15, 15])
 names = {"mode": "σ(μ)", "quadrature": "mean of σ", "probit": "by the probit"}

@@ -13,10 +13,8 @@ Friedman (2009), §4.3.1 and figure 4.7; Friedman (1989), JASA 84.
 import numpy as np
 
 from linclass import QuadraticDiscriminantAnalysis
-from linclass.base.suggestions import CLASSES
 from linclass.datasets import generate
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import METHODS, data, figure, save
+from linclass_study.textbook import CLASSES, INK, METHODS, data, figure, save
 
 vowel = data("vowel")
 rows, new_rows = ((vowel.X[part], vowel.y[part]) for part in (~vowel.test, vowel.test))

@@ -14,8 +14,7 @@ degrees colder than any flight: what a fit says there rests on the form of the m
 import numpy as np
 
 from linclass import LogisticRegression
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import METHODS, figure, save
+from linclass_study.textbook import INK, METHODS, figure, save
 
 TEMPERATURE = np.array(
     [66, 70, 69, 68, 67, 72, 73, 70, 57, 63, 70, 78, 67, 53, 67, 75, 70, 81, 76, 79, 75, 76, 58]

@@ -16,11 +16,9 @@ folds. See Abu-Mostafa, Magdon-Ismail & Lin (2012), §1.1, §3.2 and §3.3; data
 import numpy as np
 
 from linclass import LeastSquaresClassifier, LogisticRegression, Perceptron
-from linclass.base.suggestions import CLASSES
 from linclass.tuning.folds import stratified_folds
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import data, figure, save
+from linclass_study.textbook import CLASSES, INK, data, figure, save
 
 
 def answers(name, strength):

@@ -12,10 +12,8 @@ make 3 errors in 150. See Hastie, Tibshirani & Friedman (2009), §7.10; Abu-Most
 import numpy as np
 
 from linclass import LinearDiscriminantAnalysis, LogisticRegression
-from linclass.base.suggestions import CLASSES
 from linclass.tuning.folds import stratified_folds
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import data, figure, save
+from linclass_study.textbook import CLASSES, INK, data, figure, save
 
 rng, d, n = np.random.default_rng(0), 15, 120
 truth = np.where(np.arange(d) < 5, 0.7, 0)

@@ -14,9 +14,7 @@ degree 9 by up to 2. See Bishop (2006), §1.1, figures 1.4 and 1.5, and table 1.
 import numpy as np
 
 from linclass import LinearRegression, Ridge
-from linclass.base.suggestions import CLASSES
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, INK, figure, save
 
 x = np.arange(10) / 9
 t = np.array([0.349486, 0.830839, 1.007332, 0.971507, 0.133066,

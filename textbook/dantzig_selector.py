@@ -17,8 +17,7 @@ import numpy as np
 from sklearn.datasets import load_diabetes
 
 from linclass import DantzigSelector, Lasso, LinearRegression
-from linclass.base.suggestions import CLASSES
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, figure, save
 
 X, y = load_diabetes(return_X_y=True)
 n = len(y)

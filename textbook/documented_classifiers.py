@@ -16,8 +16,7 @@ import numpy as np
 from sklearn import datasets, linear_model, model_selection
 
 from linclass import GaussianNB, LeastSquaresClassifier, LinearSVM, LogisticRegression, OneVsOne
-from linclass.base.suggestions import CLASSES
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, figure, save
 
 warnings.simplefilter("ignore")  # scikit-learn's, of iterations that did not suffice
 X, y = datasets.load_iris(return_X_y=True)

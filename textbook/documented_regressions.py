@@ -17,9 +17,7 @@ import numpy as np
 from sklearn.datasets import make_regression
 
 from linclass import ElasticNet, Lasso, LinearRegression, Ridge, SupportVectorRegressor
-from linclass.base.suggestions import CLASSES
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, INK, figure, save
 
 
 def rows(*values):

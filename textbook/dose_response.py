@@ -15,8 +15,7 @@ tables 7.2 to 7.4; Bishop (2006), §4.3.5.
 import numpy as np
 
 from linclass import LogisticRegression, ProbitRegression
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import METHODS, figure, save
+from linclass_study.textbook import INK, METHODS, figure, save
 
 dose = np.array([1.6907, 1.7242, 1.7552, 1.7842, 1.8113, 1.8369, 1.8610, 1.8839])  # log₁₀ mg/l
 beetles = np.array([59, 60, 62, 56, 63, 59, 62, 60])

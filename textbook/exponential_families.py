@@ -15,9 +15,7 @@ import numpy as np
 from scipy import stats
 
 from linclass import ExponentialFamilyNB
-from linclass.base.suggestions import CLASSES
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, INK, figure, save
 
 n, rng = 400, np.random.default_rng(5)
 pairs = {

@@ -19,9 +19,7 @@ import numpy as np
 from sklearn.datasets import load_iris
 
 from linclass import LinearDiscriminantAnalysis
-from linclass.base.suggestions import CLASSES
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, INK, figure, save
 
 iris = load_iris()  # Fisher's table I
 species = [iris.data[iris.target == k] for k in range(3)]

@@ -14,9 +14,8 @@ Tibshirani & Friedman (2009), §4.3.3 and figure 4.4; Fisher (1936) for iris.
 import numpy as np
 
 from linclass import FisherDiscriminant, LinearDiscriminantAnalysis
-from linclass.base.suggestions import CLASSES
 from linclass.datasets import generate
-from linclass_study.textbook.script import data, figure, save
+from linclass_study.textbook import CLASSES, data, figure, save
 
 X, y = generate(
     "gaussians",

@@ -16,10 +16,8 @@ Hastie, Tibshirani & Friedman (2009), §18.4.2 and figure 18.8.
 import numpy as np
 
 from linclass import LogisticRegression
-from linclass.base.suggestions import CLASSES
 from linclass.linear.penalties.fused_lasso import FusedLasso
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, INK, figure, save
 
 rng = np.random.default_rng(0)
 truth = np.repeat([0, 1.5, 0, -1, 0, 3, 0], [30, 25, 35, 30, 40, 5, 35]).astype(float)

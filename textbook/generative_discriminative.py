@@ -11,8 +11,7 @@ samples with their standard errors. See Ng & Jordan (2002); Bishop (2006), §4.2
 import numpy as np
 
 from linclass import GaussianNB, LogisticRegression
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import METHODS, figure, save
+from linclass_study.textbook import INK, METHODS, figure, save
 
 d, sizes, repeats = 30, [10, 16, 26, 42, 70, 120, 220, 400, 800], 30
 rng = np.random.default_rng(0)

@@ -12,9 +12,7 @@ and figure 4.1; Hastie, Tibshirani & Friedman (2009), §4.5 and figure 4.15.
 import numpy as np
 
 from linclass import LinearSVM
-from linclass.base.suggestions import CLASSES
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, INK, figure, save
 
 X = np.array([[0.0, 0.0], [1.0, -0.6], [4.0, 1.2], [3.2, 3.4], [0.8, 2.9]])
 y = np.array([0, 0, 1, 1, 1])

@@ -13,8 +13,7 @@ margin, and the predicted probabilities move to 0 and 1 for ever. All 500,000 st
 import numpy as np
 
 from linclass import LogisticRegression
-from linclass.base.suggestions import CLASSES
-from linclass_study.textbook.script import data, figure, save
+from linclass_study.textbook import CLASSES, data, figure, save
 
 iris = data("iris_binary")
 X, y = iris.columns("petal length (cm)", "petal width (cm)"), iris.y

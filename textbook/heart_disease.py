@@ -16,8 +16,7 @@ and five differ at the maximum. See Hastie, Tibshirani & Friedman (2009), §4.4,
 import numpy as np
 
 from linclass import LogisticRegression
-from linclass.base.suggestions import CLASSES
-from linclass_study.textbook.script import data, figure, save
+from linclass_study.textbook import CLASSES, data, figure, save
 
 heart = data("heart")
 printed = ["sbp", "tobacco", "ldl", "famhist=Present", "obesity", "alcohol", "age"]

@@ -15,9 +15,8 @@ logistic regression on the pixels. Bars: training error (light) and test error. 
 import numpy as np
 
 import linclass
-from linclass.base.suggestions import CLASSES
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.textbook.script import figure, file, save
+from linclass_study.textbook import CLASSES, figure, file, save
 
 
 def errors(model, X, y, X_test, y_test):

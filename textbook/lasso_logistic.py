@@ -18,9 +18,7 @@ so a feature enters when its line, in units of λ, comes to 1 or −1. See Hasti
 import numpy as np
 
 from linclass import LogisticRegression
-from linclass.base.suggestions import CLASSES
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import data, figure, save
+from linclass_study.textbook import CLASSES, INK, data, figure, save
 
 heart = data("heart")
 X, y = (

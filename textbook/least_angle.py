@@ -13,8 +13,7 @@ import numpy as np
 from sklearn.datasets import load_diabetes
 
 from linclass import ForwardStagewise, LeastAngleRegression, LinearRegression
-from linclass.base.suggestions import CLASSES
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, figure, save
 
 X, y = load_diabetes(return_X_y=True)  # columns of mean 0 and length 1
 least_squares = LinearRegression().fit(X, y)

@@ -14,8 +14,7 @@ above. See Hastie, Tibshirani & Friedman (2009), §10.6 and figure 12.4; Bishop 
 import numpy as np
 
 from linclass.base.parts import find
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import METHODS, figure, save
+from linclass_study.textbook import INK, METHODS, figure, save
 
 m = np.linspace(-2.2, 3, 500)
 plus = np.ones_like(m)  # y = 1: the margin is the score

@@ -15,12 +15,10 @@ fewer questions asked, Holm's procedure finds the same two. See Demšar (2006), 
 import numpy as np
 from scipy import stats
 
-from linclass.base.suggestions import CLASSES
 from linclass.evaluation.comparisons.control_test import against_control
 from linclass.evaluation.comparisons.friedman_test import friedman
 from linclass.evaluation.comparisons.nemenyi_test import critical_difference, nemenyi, quantile
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, INK, figure, save
 
 methods = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
 # the paper ranks C4.5+cf before C4.5+m+cf on voting, by digits beyond the .975 that it prints of both

@@ -14,10 +14,8 @@ A smaller C buys a wider margin with more slack. See Bishop (2006), §7.1; Hasti
 import numpy as np
 
 from linclass import LinearSVM, Perceptron
-from linclass.base.suggestions import CLASSES
 from linclass.datasets import generate
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, INK, figure, save
 
 apart = generate(
     "gaussians", 6, means=[[-2, -2], [2, 2]], covariances=[[0.9, 0], [0, 0.9]], rows=[40, 40]

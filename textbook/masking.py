@@ -18,9 +18,8 @@ from linclass import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
-from linclass.base.suggestions import CLASSES
 from linclass.datasets import generate
-from linclass_study.textbook.script import METHODS, figure, save
+from linclass_study.textbook import CLASSES, METHODS, figure, save
 
 X, y = generate("masking", 3, rows=[150, 150, 150])
 along = X @ np.array([1, 1]) / np.sqrt(2)  # the centres stand on this line

@@ -16,9 +16,7 @@ import numpy as np
 from scipy.special import expit
 
 from linclass import BernoulliNB, MultinomialNB
-from linclass.base.suggestions import CLASSES
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, INK, figure, save
 
 words = ["Chinese", "Beijing", "Shanghai", "Macao", "Tokyo", "Japan"]
 texts = ["Chinese Beijing Chinese", "Chinese Chinese Shanghai", "Chinese Macao", "Tokyo Japan Chinese"]  # fmt: skip

@@ -25,9 +25,7 @@ from scipy.special import digamma
 
 from linclass import LinearDiscriminantAnalysis
 from linclass.base.parts import find
-from linclass.base.suggestions import CLASSES
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import data, figure, save
+from linclass_study.textbook import CLASSES, INK, data, figure, save
 
 alpha = np.array([2.0, 4.0, 6.0])
 closed = {  # θ of some parameters, and E[T]

@@ -16,11 +16,9 @@ strength; the one-standard-error rule on five folds takes the marked one. Data: 
 import numpy as np
 
 from linclass import LogisticRegression
-from linclass.base.suggestions import CLASSES
 from linclass.separation import separability
 from linclass.tuning.folds import stratified_folds
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import data, figure, save
+from linclass_study.textbook import CLASSES, INK, data, figure, save
 
 posts = data("newsgroups")
 X, y = posts.X[~posts.test], posts.y[~posts.test]

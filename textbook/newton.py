@@ -16,8 +16,7 @@ See Boyd & Vandenberghe (2004), §9.3 and §9.5; Hastie, Tibshirani & Friedman (
 import numpy as np
 
 from linclass import LogisticRegression
-from linclass.base.suggestions import CLASSES
-from linclass_study.textbook.script import data, figure, save
+from linclass_study.textbook import CLASSES, data, figure, save
 
 heart = data("heart")
 X = (heart.X - heart.X.mean(axis=0)) / heart.X.std(axis=0)

@@ -16,9 +16,8 @@ them, and LDA, whose direction is that of least squares, turns as much. See Bish
 import numpy as np
 
 from linclass import LeastSquaresClassifier, LinearDiscriminantAnalysis, LogisticRegression
-from linclass.base.suggestions import CLASSES
 from linclass.datasets import generate
-from linclass_study.textbook.script import METHODS, figure, save
+from linclass_study.textbook import CLASSES, METHODS, figure, save
 
 spread = [[1.0, 0.6], [0.6, 1.0]]
 X, y = generate("gaussians", 2, means=[[-0.9, 0.9], [0.9, -0.9]], covariances=spread, rows=[80, 80])

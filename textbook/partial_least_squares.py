@@ -13,10 +13,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 
 from linclass import LinearRegression, PartialLeastSquares
-from linclass.base.suggestions import CLASSES
 from linclass_study.pipeline.preprocessor import Preprocessor
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, INK, figure, save
 
 rng = np.random.RandomState(0)
 X = rng.multivariate_normal([0, 0], [[3, 3], [3, 4]], 500)

@@ -14,8 +14,7 @@ Hastie (2005).
 import numpy as np
 
 from linclass import ElasticNet, Lasso, Ridge
-from linclass.base.suggestions import CLASSES
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, figure, save
 
 rng = np.random.default_rng(3)
 n = 100

@@ -16,10 +16,8 @@ import numpy as np
 from sklearn.datasets import load_iris
 
 from linclass import Perceptron, largest_margin
-from linclass.base.suggestions import CLASSES
 from linclass.separation import separability
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, INK, figure, save
 
 iris = load_iris()  # its order of rows decides the mistakes of the cyclic rule
 length, width, petal_length, petal_width = iris.data.T

@@ -19,9 +19,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 from linclass import ZeroOneClassifier
-from linclass.base.suggestions import CLASSES
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import METHODS, figure, save
+from linclass_study.textbook import CLASSES, INK, METHODS, figure, save
 
 digits = load_digits()
 kept = np.isin(digits.target, (0, 5))

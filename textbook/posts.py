@@ -19,8 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass import LogisticRegression
-from linclass.base.suggestions import CLASSES
-from linclass_study.textbook.script import data, figure, save
+from linclass_study.textbook import CLASSES, data, figure, save
 
 posts = data("newsgroups_posts")
 words = [set(re.findall(r"[a-z]{2,}", text.lower())) for text in posts.texts]

@@ -13,9 +13,8 @@ See Hastie, Tibshirani & Friedman (2009), §4.3 and figure 4.6; Duda, Hart & Sto
 import numpy as np
 
 from linclass import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from linclass.base.suggestions import CLASSES
 from linclass.datasets import generate
-from linclass_study.textbook.script import METHODS, figure, save
+from linclass_study.textbook import CLASSES, METHODS, figure, save
 
 means = [[0, 0], [3, 0.5], [1, 3.2]]
 equal = [[1, 0.4], [0.4, 1]]

@@ -15,11 +15,9 @@ import numpy as np
 from scipy.stats import norm
 
 from linclass import LinearDiscriminantAnalysis, LogisticRegression, decide
-from linclass.base.suggestions import CLASSES
 from linclass.datasets import generate
 from linclass.tuning.folds import stratified_folds
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import METHODS, data, figure, save
+from linclass_study.textbook import CLASSES, INK, METHODS, data, figure, save
 
 gaussians = {"means": [[0, 0], [1.5, 1.5]], "covariances": "identity"}
 X, y = generate("gaussians", 1, rows=[200, 200], **gaussians)

@@ -12,9 +12,7 @@ figure 7.9; Tipping (2001), JMLR 1, §4.1 and appendix E.
 import numpy as np
 
 from linclass import RelevanceVectorRegressor
-from linclass.base.suggestions import CLASSES
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, INK, figure, save
 
 x = np.arange(10) / 9
 t = np.array([0.349486, 0.830839, 1.007332, 0.971507, 0.133066,

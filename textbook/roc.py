@@ -15,10 +15,8 @@ import numpy as np
 from scipy.stats import norm, rankdata
 
 from linclass import LinearDiscriminantAnalysis
-from linclass.base.suggestions import CLASSES
 from linclass.tuning.folds import stratified_folds
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import METHODS, data, figure, save
+from linclass_study.textbook import CLASSES, INK, METHODS, data, figure, save
 
 heart = data("heart")
 score, folds = np.empty(len(heart.y)), stratified_folds(heart.y, 10, 0)

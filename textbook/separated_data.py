@@ -12,9 +12,7 @@ Agresti (2015), §5.7.
 import numpy as np
 
 from linclass import FirthLogisticRegression, LogisticRegression
-from linclass.base.suggestions import CLASSES
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, INK, figure, save
 
 # 49 of low grade, 17 of high grade without new vessels, 13 of high grade with them
 INDEX = np.array(

@@ -16,9 +16,7 @@ Abu-Mostafa, Magdon-Ismail & Lin (2012), §3.3.2; Robbins & Monro (1951).
 import numpy as np
 
 from linclass import LogisticRegression
-from linclass.base.suggestions import CLASSES
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, INK, figure, save
 
 rng = np.random.default_rng(0)
 y = np.repeat([0, 1], 200)

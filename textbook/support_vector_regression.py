@@ -13,9 +13,7 @@ until the tube hides the signal. See Bishop (2006), §7.1.4 and figure 7.8; Hast
 import numpy as np
 
 from linclass import SupportVectorRegressor
-from linclass.base.suggestions import CLASSES
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, INK, figure, save
 
 
 def sample(n, seed):

@@ -15,10 +15,8 @@ import numpy as np
 from scipy.stats import norm
 
 from linclass import LinearDiscriminantAnalysis, LogisticRegression
-from linclass.base.suggestions import CLASSES
 from linclass.evaluation.bayes_error import bayes_error
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import METHODS, data, figure, save
+from linclass_study.textbook import CLASSES, INK, METHODS, data, figure, save
 
 rows = data("gaussians")
 X, y = rows.X, rows.y

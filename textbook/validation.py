@@ -14,8 +14,7 @@ Tibshirani & Friedman (2009), §7.2.
 import numpy as np
 
 from linclass import LogisticRegression
-from linclass.base.suggestions import CLASSES
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, figure, save
 
 rng = np.random.default_rng(0)
 d, n = 15, 120

@@ -17,8 +17,7 @@ from linclass import (
     LogisticRegression,
     QuadraticDiscriminantAnalysis,
 )
-from linclass.base.suggestions import CLASSES
-from linclass_study.textbook.script import data, figure, save
+from linclass_study.textbook import CLASSES, data, figure, save
 
 vowel = data("vowel")
 X, y = vowel.X[~vowel.test], vowel.y[~vowel.test]

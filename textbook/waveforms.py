@@ -16,9 +16,7 @@ from linclass import (
     QuadraticDiscriminantAnalysis,
     ReducedRankLDA,
 )
-from linclass.base.suggestions import CLASSES
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import figure, save
+from linclass_study.textbook import CLASSES, INK, figure, save
 
 rng = np.random.default_rng(0)
 waves = np.maximum(6 - np.abs(np.arange(1, 22) - np.array([[11], [15], [7]])), 0)

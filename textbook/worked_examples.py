@@ -21,8 +21,7 @@ See Duda, Hart & Stork (2001), example 1 of §2.6.3, example 1 of §5.8.1 and ex
 import numpy as np
 
 from linclass import KernelSVM, LeastSquaresClassifier, QuadraticDiscriminantAnalysis
-from linclass.base.suggestions import CLASSES
-from linclass_study.textbook.script import METHODS, figure, save
+from linclass_study.textbook import CLASSES, METHODS, figure, save
 
 y = np.repeat([1, 0], 4)  # the first class of the book is the positive one
 gaussian = np.array([[3, 4], [3, 8], [2, 6], [4, 6], [3, 0], [3, -4], [1, -2], [5, -2]], float)

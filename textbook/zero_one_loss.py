@@ -14,10 +14,8 @@ Long (2003); Nguyen & Sanner (2013).
 import numpy as np
 
 from linclass import LeastSquaresClassifier, LinearSVM, LogisticRegression, ZeroOneClassifier
-from linclass.base.suggestions import CLASSES
 from linclass.datasets import generate
-from linclass_study.report.drawing.style import INK
-from linclass_study.textbook.script import METHODS, figure, save
+from linclass_study.textbook import CLASSES, INK, METHODS, figure, save
 
 X, y = generate("gaussians", 8, means=[[0, 0], [2.2, 1.4]], covariances="identity", rows=[40, 40])
 far = np.array([[-9.0, 6.0], [-10.0, 5.0], [-9.5, 7.0], [-11.0, 6.5]])  # class 2, on class 1's side
