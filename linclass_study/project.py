@@ -1,4 +1,4 @@
-"""Folder of the project, which contains the catalogues, schemas and templates."""
+"""The folders of the project: its workflow with catalogues, schemas and templates, and its packages."""
 
 import subprocess
 import sys
@@ -6,7 +6,10 @@ from pathlib import Path
 
 from linclass_study.errors import StudyError
 
-ROOT = Path(__file__).resolve().parent.parent
+OURS = ("linclass", "linclass_study")
+PACKAGES = Path(__file__).resolve().parent.parent  # the folder that contains them
+# a clone has the workflow beside the packages, an installed wheel inside linclass_study
+ROOT = PACKAGES if (PACKAGES / "Snakefile").is_file() else PACKAGES / "linclass_study" / "_project"
 DEFAULT_STUDY = ROOT / "config" / "config.yaml"  # always read; a study overrides it
 
 
@@ -18,6 +21,6 @@ def refuse_another_copy(own: Path) -> None:
     if found != str(own.resolve()):
         what = f"linclass from {found}, another copy of the project" if found else "no linclass"
         raise StudyError(
-            f"{own / 'Snakefile'}: Python here imports {what}; run `pip install -e .` in {own}, "
+            f"{own / 'Snakefile'}: Python here imports {what}; run `pip install -e '.[study]'` in {own}, "
             "or give each copy an environment of its own"
         )

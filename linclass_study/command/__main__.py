@@ -1,4 +1,4 @@
-"""linclass check | figures | verify | merge | publish | clean: arguments and exit codes.
+"""linclass init | run | check | status | report | figures | verify | merge | publish | clean.
 
 exit code 0    the study has no errors; the results agree; the folder or archive was written
 exit code 1    the results differ or contradict each other
@@ -26,7 +26,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = parser_of(COMMANDS)
     if arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
         parser.error(f"'{arguments[0]}' is no command; {suggest_name(arguments[0], COMMANDS)}")
-    options = parser.parse_args(arguments)
+    own, after = _divided(arguments)
+    options = parser.parse_args(own)
+    if after:
+        options.options = after
     try:
         return COMMANDS[options.name](options)
     except StudyError as refused:
@@ -44,6 +47,57 @@ def main(arguments: Sequence[str] | None = None) -> int:
         what = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         where = f"{Path(last.filename).name}, line {last.lineno}"
         return _refused(options.name, f"this is not as linclass writes it ({what}; {where})")
+
+
+def _divided(arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """The arguments, and of `run` those after -- for Snakemake."""
+    if arguments[:1] != ["run"] or "--" not in arguments:
+        return arguments, []
+    place = arguments.index("--")
+    return arguments[:place], arguments[place + 1 :]
+
+
+def init_command(options: argparse.Namespace) -> int:
+    """Run `linclass init` and return its exit code."""
+    from linclass_study.command.run import init
+
+    csv = Path(options.from_csv).expanduser() if options.from_csv else None
+    for line in init(Path(options.folder).expanduser(), csv, options.target):
+        print(printable(line))
+    return 0
+
+
+def run_command(options: argparse.Namespace) -> int:
+    """Run `linclass run` and return its exit code."""
+    from linclass_study.command.run import run
+
+    try:
+        return run([Path(file).expanduser() for file in options.files], options.options)
+    except StudyError as refused:  # each line begins with its file
+        print(printable(str(refused)), file=sys.stderr)
+        return 2
+
+
+def status_command(options: argparse.Namespace) -> int:
+    """Run `linclass status` and return its exit code."""
+    from linclass_study.command.run import is_complete, results_of, status_lines
+
+    with results_of(options.study) as (results, planned):
+        for line in status_lines(results, planned):
+            print(printable(line))
+        return 0 if is_complete(results, planned) else 1
+
+
+def report_command(options: argparse.Namespace) -> int:
+    """Run `linclass report` and return its exit code."""
+    from linclass_study.command.run import report_lines
+
+    if options.open and Path(options.results).expanduser().is_file():
+        raise StudyError(f"{options.results} is an archive; unpack it, and give the folder")
+    with open_results(options.results) as results:
+        for line in report_lines(results, options.open):
+            print(printable(line))
+    return 0
 
 
 def _refused(command: str, sentence: str) -> int:
@@ -148,7 +202,11 @@ def clean_command(options: argparse.Namespace) -> int:
 
 
 COMMANDS = {
+    "init": init_command,
+    "run": run_command,
     "check": check_command,
+    "status": status_command,
+    "report": report_command,
     "figures": figures_command,
     "verify": verify_command,
     "merge": merge_command,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from importlib.metadata import version
 
 ROUNDING = 1e-9  # as in agreement.py, which is slow to import
+STUDIES = "as after --configfile: later files win; without one, the default study"
 PLACE = "a results folder, or an archive that `linclass publish` made"
 
 
@@ -14,17 +15,65 @@ def parser_of(names: Iterable[str]) -> argparse.ArgumentParser:
     """The parser of the commands with these names."""
     parser = argparse.ArgumentParser(
         prog="linclass",
-        description="Check linclass studies; draw, compare, merge, publish and clean their results.",
+        description="Start, check and run studies of linear classifiers; compare, merge and publish their results.",
     )
     parser.add_argument("--version", action="version", version=f"linclass {version('linclass')}")
     commands = parser.add_subparsers(dest="name", required=True, metavar=" | ".join(names))
+    _add_init(commands)
+    _add_run(commands)
     _add_check(commands)
+    _add_status(commands)
+    _add_report(commands)
     _add_figures(commands)
     _add_verify(commands)
     _add_merge(commands)
     _add_publish(commands)
     _add_clean(commands)
     return parser
+
+
+def _add_init(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "init",
+        help="write the files of a first study",
+        description="Write study.yaml with comments, measurements.csv and my_estimator.py into DIR, to start from; "
+        "with --from-csv a study.yaml for that file. No file is overwritten.",
+    )
+    parser.add_argument("folder", nargs="?", default=".", metavar="DIR", help="default: here")
+    parser.add_argument("--from-csv", metavar="FILE", help="a CSV file with a line of names")
+    parser.add_argument("--target", default="", metavar="COLUMN", help="its column of classes")
+
+
+def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "run",
+        help="run a study",
+        usage="linclass run [STUDY.yaml ...] [-- SNAKEMAKE OPTIONS]",
+        description="Check a study and run it in this folder; ends with the answer and the page. The same as "
+        "`snakemake --configfile STUDY.yaml` in a clone. Options after -- go to Snakemake, such as -n, "
+        "--cores 4 or --workflow-profile profiles/slurm; the exit code is Snakemake's.",
+    )
+    parser.add_argument("files", nargs="*", metavar="STUDY.yaml", help=STUDIES)
+    parser.set_defaults(options=[])
+
+
+def _add_status(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "status",
+        help="how much of a study is done?",
+        description="Count the runs and the fits by their status. The exit code is 0 if the study is complete, else 1.",
+    )
+    parser.add_argument("study", metavar="STUDY.yaml|DIR", help="a study file or a results folder")
+
+
+def _add_report(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "report",
+        help="show the answer and the page",
+        description="Print the answer of a study and the path of its page.",
+    )
+    parser.add_argument("results", nargs="?", default="results", metavar="DIR", help=PLACE)
+    parser.add_argument("--open", action="store_true", help="open the page in a browser")
 
 
 def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -38,7 +87,7 @@ def _add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "files",
         nargs="*",
         metavar="STUDY.yaml",
-        help="as after --configfile: later files win; without one, the default study",
+        help=STUDIES,
     )
 
 

@@ -68,7 +68,7 @@ def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
         yield f"scored by   {', '.join(map(_directed, others))}, and linclass's metrics"
     yield f"results     {study.results}"
     given = shlex.join(map(str, files))
-    yield f"to run it   snakemake{f' --configfile {given}' if given else ''}"
+    yield f"to run it   linclass run{f' {given}' if given else ''}"
 
 
 def _protocols(study: Study) -> Iterator[str]:

@@ -28,17 +28,21 @@ from linclass.base import parts
 from linclass.evaluation import metrics
 from linclass.tuning import tuning
 from linclass_study.config.estimator_check import inner_entries
-from linclass_study.config.module_files import OURS, files_of, name_of_package
+from linclass_study.config.module_files import files_of, name_of_package
 from linclass_study.errors import StudyError
 from linclass_study.files.disk_cache import computed_of_file, computed_once, state_of_project
 from linclass_study.pipeline.method import Method, named_steps
 from linclass_study.pipeline.own_metrics import own_metrics
-from linclass_study.project import ROOT
+from linclass_study.project import OURS, PACKAGES, ROOT
 
 # started by name: execution/run.py, guard.py
 CHILD = ("linclass_study.processes.guarded_child", "linclass_study.execution.worker")
 
-PROJECT = (*OURS, "workflow", "textbook")  # whose own libraries do not count
+PROJECT = (
+    *(PACKAGES / name for name in OURS),
+    ROOT / "workflow",
+    ROOT / "textbook",
+)  # whose libraries do not count
 
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")  # of statements within a statement
 
@@ -92,7 +96,7 @@ def of_script(script: Path, *modules: str, reads: Iterable[Path] = ()) -> str:
 def code_digest(files: Iterable[Path], modules: Iterable[str], reads: Iterable[Path] = ()) -> str:
     """Digest of the code of all files that these files and modules import, and of the versions of libraries."""
     found, libraries = closure(files, modules)
-    read = {*reads, *(ROOT / file for module, file in READS.items() if ROOT / module in found)}
+    read = {*reads, *(ROOT / file for module, file in READS.items() if PACKAGES / module in found)}
     lines = [f"{_shown(path)} {_read(path)[1]}" for path in sorted(found)]
     lines += [f"{_shown(path)} {_digest(path.read_bytes())}" for path in sorted(read)]
     lines += [f"{name} {_version(name)}" for name in sorted(libraries)]
@@ -273,7 +277,7 @@ def _absolute(path: Path, node: ast.ImportFrom) -> str:
 
 @cache
 def _is_ours(path: Path) -> bool:
-    return any(path.is_relative_to(ROOT / folder) for folder in PROJECT)
+    return any(path.is_relative_to(folder) for folder in PROJECT)
 
 
 @cache
@@ -297,7 +301,7 @@ def _distributions() -> Mapping[str, list[str]]:
 
 @cache
 def _shown(path: Path) -> str:
-    for folder in (ROOT, Path.cwd()):
+    for folder in (PACKAGES, ROOT, Path.cwd()):
         if path.is_relative_to(folder):
             return str(path.relative_to(folder))
     return str(path)
@@ -310,7 +314,7 @@ OwnModule = tuple[str, str, str]
 def own_modules(methods: Mapping[str, Any], evaluation: Mapping[str, Any]) -> list[OwnModule]:
     """Python files below the working directory or PYTHONPATH that methods and metrics import, but for linclass's."""
     files, _ = closure([], dict.fromkeys(_named(methods, evaluation)))
-    ours = [ROOT / name for name in OURS]
+    ours = [PACKAGES / name for name in OURS]
     own = [path for path in files if not any(path.is_relative_to(folder) for folder in ours)]
     places = {path: place for path in own if path.suffix == ".py" and (place := _place(path))}
     return sorted((place, str(path), _digest(path.read_bytes())) for path, place in places.items())

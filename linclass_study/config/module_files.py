@@ -16,9 +16,8 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import find_spec
 from pathlib import Path
 
-from linclass_study.project import ROOT
+from linclass_study.project import OURS, PACKAGES
 
-OURS = ("linclass", "linclass_study")
 LIBRARIES = {"site-packages", "dist-packages"}
 STANDARD = [Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")]
 
@@ -31,7 +30,7 @@ def look_beside_the_study() -> None:
 
 def name_of_package(folder: Path) -> str:
     """Import name of a folder; without __init__.py, relative to a folder of sys.path."""
-    roots = {Path(place or ".").absolute() for place in (*sys.path, "", str(ROOT))}
+    roots = {Path(place or ".").absolute() for place in (*sys.path, "", str(PACKAGES))}
     parts: list[str] = []
     while (folder / "__init__.py").is_file() or (
         folder not in roots and not roots.isdisjoint(folder.parents)
@@ -57,7 +56,7 @@ def files_of(module: str) -> tuple[Path, ...]:
 def _top(name: str) -> tuple[list[Path], list[Path]]:
     """(file, folders of submodules) of a top-level module."""
     if name in OURS:
-        return [ROOT / name / "__init__.py"], [ROOT / name]
+        return [PACKAGES / name / "__init__.py"], [PACKAGES / name]
     look_beside_the_study()
     try:
         spec = find_spec(name)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from linclass_study.files.writing import atomic_write
-from linclass_study.project import ROOT
+from linclass_study.project import OURS, PACKAGES, ROOT
 
 MOST = 5000  # entries; the longest unused ones are forgotten
 COPIES = 20  # of the project, likewise
@@ -48,8 +48,8 @@ def computed_of_file(name: str, path: str | os.PathLike[str], compute: Callable[
 @cache
 def state_of_project() -> str:
     """Of all that linclass is made of: another one after any edit, or touch, of its modules and schemas."""
-    folders = (("linclass", "*.py"), ("linclass_study", "*.py"), ("workflow/schemas", "*.yaml"))
-    files = [file for folder, form in folders for file in (ROOT / folder).rglob(form)]
+    schemas = (ROOT / "workflow" / "schemas").glob("*.yaml")
+    files = [*(f for name in OURS for f in (PACKAGES / name).rglob("*.py")), *schemas]
     about = sorted((str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files)
     return hashlib.blake2b(repr((sys.version, about)).encode(), digest_size=16).hexdigest()
 

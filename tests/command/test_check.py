@@ -58,7 +58,7 @@ def test_the_plan_is_that_of_the_study(check):
     assert "6, each a method on a data set, in 3 jobs" in lines[3]
     assert "6 by cv, 1 by official (only of data sets with a test set), 4 by hold_out" in lines[4]
     assert lines[5].split(maxsplit=2)[2] == "accuracy (greater is better)"
-    assert lines[7].endswith("snakemake --configfile study0.yaml")
+    assert lines[7].endswith("linclass run study0.yaml")
 
 
 def test_official_test_rows_that_the_answer_trains_on_are_named(check, tmp_path):
@@ -175,7 +175,7 @@ def test_a_command_can_be_copied_whatever_the_file_is_called(tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my study.yaml").write_text(STUDY)
     assert main(["check", "my study.yaml"]) == 0
-    assert capsys.readouterr().out.endswith("snakemake --configfile 'my study.yaml'\n")
+    assert capsys.readouterr().out.endswith("linclass run 'my study.yaml'\n")
 
 
 def test_without_a_file_it_is_the_default_study(check):
@@ -183,7 +183,7 @@ def test_without_a_file_it_is_the_default_study(check):
     names = yaml.safe_load(DEFAULT_STUDY.read_text(encoding="utf-8"))["datasets"]
     assert code == 0
     assert lines[1].endswith(f"{len(names)}: {', '.join(names)}")
-    assert lines[-1].split() == ["to", "run", "it", "snakemake"]
+    assert lines[-1].split() == ["to", "run", "it", "linclass", "run"]
 
 
 def test_the_study_is_the_one_that_snakemake_reads(check, tmp_path):

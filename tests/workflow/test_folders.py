@@ -71,4 +71,4 @@ def test_a_snakefile_beside_an_environment_with_another_copy_is_refused(project,
     assert done.returncode != 0
     line = done.stderr.splitlines()[-1]
     assert line.startswith(f"{snakefile}: Python here imports linclass from {ROOT}, another copy")
-    assert f"run `pip install -e .` in {project.folder}" in line
+    assert f"run `pip install -e '.[study]'` in {project.folder}" in line

@@ -4,7 +4,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-from linclass_study.project import ROOT
+from linclass_study.project import PACKAGES, ROOT
 from linclass_study.report import exhibits, page_tables
 from linclass_study.report.exhibit import is_drawn
 from linclass_study.analysis import across_tables
@@ -24,7 +24,7 @@ def rerun_if_study_differs(wildcards):
 def code_of_exhibit(wildcards):
     """All of linclass, which a script of the textbook may use; the script's docstring is its caption."""
     script = course.script(wildcards.exhibit)
-    files = [SCRIPTS / "exhibit.py", script, *(ROOT / "linclass").rglob("*.py")]
+    files = [SCRIPTS / "exhibit.py", script, *(PACKAGES / "linclass").rglob("*.py")]
     return code.code_digest(files, [], reads=[script])
 
 

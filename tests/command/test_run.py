@@ -1,0 +1,89 @@
+"""`linclass init`, `run`, `status` and `report`: from an empty folder to a page."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from linclass_study.command import run
+from linclass_study.command.__main__ import main
+from linclass_study.errors import StudyError
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_starter_study_has_no_errors_and_no_warnings(here, capsys):
+    assert main(["init"]) == 0
+    assert sorted(path.name for path in here.iterdir()) == [
+        "measurements.csv",
+        "my_estimator.py",
+        "study.yaml",
+    ]
+    capsys.readouterr()
+    assert main(["check", "study.yaml"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "study.yaml: no errors"
+    assert not [line for line in lines if line.startswith(("warning", "unread", "no effect"))]
+    assert lines[-1].endswith("linclass run study.yaml")
+
+
+def test_init_overwrites_nothing(here, capsys):
+    (here / "study.yaml").write_text("mine")
+    assert main(["init"]) == 2
+    assert "study.yaml exists; give another folder" in capsys.readouterr().err
+    assert [path.name for path in here.iterdir()] == ["study.yaml"]
+
+
+def test_init_makes_a_study_of_a_csv_file(here, capsys):
+    rows = [f"{k},{k * 7 % 5},{'ab'[k % 3 == 0]}" for k in range(30)]
+    (here / "My data.csv").write_text("\n".join(["x,y 2,the class", *rows]))
+    assert main(["init", "--from-csv", "My data.csv", "--target", "class"]) == 2
+    assert "has no column 'class'; its columns are x, y 2, the class" in capsys.readouterr().err
+    assert main(["init", "--from-csv", "My data.csv", "--target", "the class"]) == 0
+    study = yaml.safe_load((here / "study.yaml").read_text())
+    assert study["define"]["datasets"]["my_data"]["target"] == "the class"
+    assert main(["check", "study.yaml"]) == 0
+
+
+def test_status_counts_the_runs_that_are_to_do(here, capsys):
+    main(["init"])
+    capsys.readouterr()
+    assert main(["status", "study.yaml"]) == 1
+    assert capsys.readouterr().out.startswith("runs     0 of 10 done; to do: measurements/majority")
+
+
+def test_run_gives_snakemake_the_study_and_the_options_after_two_dashes(here, monkeypatch):
+    main(["init"])
+    started = []
+    done = subprocess.CompletedProcess([], 3)
+    monkeypatch.setattr(run.subprocess, "run", lambda command, **_: started.append(command) or done)
+    assert main(["run", "study.yaml", "--", "-n", "--cores", "2"]) == 3
+    (command,) = started
+    assert command[:3] == [sys.executable, "-m", "snakemake"]
+    assert command[-5:] == ["--configfile", "study.yaml", "-n", "--cores", "2"]
+    assert Path(command[4]).name == "Snakefile"
+
+
+def test_a_study_with_errors_is_not_started(here, monkeypatch, capsys):
+    (here / "study.yaml").write_text("methods: [ldda]\n")
+    monkeypatch.setattr(run.subprocess, "run", lambda *_, **__: pytest.fail("it was started"))
+    assert main(["run", "study.yaml"]) == 2
+    assert capsys.readouterr().err.startswith("study.yaml, line 1: ")
+
+
+def test_report_needs_a_page(here):
+    (here / "results").mkdir()
+    assert main(["report"]) == 2
+
+
+def test_a_csv_file_that_cannot_be_read_is_named(here):
+    with pytest.raises(StudyError, match=r"no.csv: cannot be read"):
+        list(run.init(here, here / "no.csv", "y"))
