@@ -159,7 +159,7 @@ def test_the_direction_of_a_librarys_metric_is_written_in_a_module_of_ones_own(
 ):
     text = "datasets: [iris]\nmethods: [lda]\nevaluation: {tune_metric: NAME}\n"
     library = "scipy.spatial.distance.hamming"
-    monkeypatch.setattr("linclass_study.config.evaluation_check.COSTS", {"hamming"})
+    monkeypatch.setattr("linclass.evaluation.metrics._imported.COSTS", {"hamming"})
     monkeypatch.syspath_prepend(tmp_path)
     code, (line,) = check(text.replace("NAME", library))
     assert code == 2
