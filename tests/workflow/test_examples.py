@@ -127,6 +127,7 @@ def test_the_plan_of_the_default_study_fits_on_a_screen_and_starts_few_jobs(proj
     assert all(n in (1, 7) for name, n in jobs.items() if name not in ("cross_validate", "total"))
 
 
+@pytest.mark.full
 def test_the_readmes_picture_is_the_graph_of_the_rules_without_arrows_that_follow(project):
     """Its transitive reduction, which a graph without cycles has exactly one of."""
     page = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ import pytest
 from cases import each
 from projects import copy
 
-pytestmark = pytest.mark.xdist_group("failures")  # one study for all of them
+pytestmark = [pytest.mark.xdist_group("failures"), pytest.mark.full]  # one study for all of them
 
 ESTIMATORS = '''
 """Estimators that misbehave on rows that are not iris (4 features), or in some folds only."""

@@ -16,6 +16,7 @@ STUDIES = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("case", STUDIES)
 def test_a_wrong_study_is_refused_in_one_line_before_any_work(project, case):
     text, words = STUDIES[case]
@@ -43,6 +44,7 @@ def test_several_mistakes_get_a_line_each(project):
     assert all(line.startswith("study.yaml, line ") for line in lines)
 
 
+@pytest.mark.full
 def test_a_classifier_that_ends_python_when_imported_ends_no_study_in_silence(project):
     project.write("theirs.py", "import sys\nsys.exit(0)\n")
     entry = "mine: {classifier: theirs.Theirs}"
@@ -52,6 +54,7 @@ def test_a_classifier_that_ends_python_when_imported_ends_no_study_in_silence(pr
     assert "'theirs.Theirs' cannot be imported: it raises SystemExit(0)" in output.text
 
 
+@pytest.mark.full
 def test_numbers_of_the_command_line_are_numbers_and_no_file_is_blamed_for_them(project):
     project.write("study.yaml", "datasets: [iris]\nmethods: [majority]\nevaluation: {folds: 3}\n")
     assert project.snakemake("-n", "--config", 'evaluation={"folds": 4}').code == 0
@@ -61,6 +64,7 @@ def test_numbers_of_the_command_line_are_numbers_and_no_file_is_blamed_for_them(
     ]
 
 
+@pytest.mark.full
 def test_braces_in_a_text_of_the_study_are_no_wildcards_of_snakemake(project):
     project.write("posts {1,}.csv", "post,kind\na good one,x\nnone,y\n" * 3)
     study = r"""

@@ -27,6 +27,7 @@ def test_running_again_with_nothing_changed_does_nothing(computed):
     assert answer not in computed.plan().text
 
 
+@pytest.mark.full
 def test_a_dry_run_of_everything_shows_each_run_with_its_wildcards(project):
     project.write(
         "study.yaml", "datasets: [iris, gaussians]\nmethods: [nearest_mean, lda, logistic_newton]\n"
@@ -37,6 +38,7 @@ def test_a_dry_run_of_everything_shows_each_run_with_its_wildcards(project):
     assert output.jobs["cross_validate"] == 2  # light runs on a data set share a job
 
 
+@pytest.mark.full
 def test_a_touch_or_a_fresh_checkout_of_every_file_reruns_nothing(computed):
     later = time.time() + 10
     for part in (
@@ -77,6 +79,7 @@ def test_changing_a_methods_entry_reruns_that_method_alone(computed):
     assert output.text.rstrip().endswith(again)
 
 
+@pytest.mark.full
 def test_results_without_snakemakes_records_tell_what_they_were_asked(computed):
     """As after a move of the folder, or a loss of .snakemake, which knows files by their paths."""
     shutil.rmtree(computed.folder / ".snakemake")
@@ -146,6 +149,7 @@ def test_a_plan_or_another_target_removes_no_results(computed):
     assert {file: now.get(file) for file in before} == before
 
 
+@pytest.mark.full
 def test_a_study_that_fits_withdraws_the_study_json_of_another_one(computed):
     computed.write("study.yaml", computed.text("study.yaml").replace("folds: 3", "folds: 4"))
     assert computed.snakemake("--", "results/bundles/iris.json").code == 0
@@ -157,10 +161,18 @@ def test_a_study_that_fits_withdraws_the_study_json_of_another_one(computed):
     ("file", "methods"),
     [
         ("linclass/linear/losses/margin.py", {"logistic_newton"}),
-        ("linclass/linear/solvers/newton.py", {"logistic_newton"}),
-        ("linclass/discriminant/nearest_mean.py", {"nearest_mean"}),
-        ("linclass/preprocessing/transforms/standardize.py", {"nearest_mean", "logistic_newton"}),
-        ("linclass_study/pipeline/fitting.py", {"nearest_mean", "lda", "logistic_newton"}),
+        *(
+            pytest.param(*case, marks=pytest.mark.full)
+            for case in [
+                ("linclass/linear/solvers/newton.py", {"logistic_newton"}),
+                ("linclass/discriminant/nearest_mean.py", {"nearest_mean"}),
+                (
+                    "linclass/preprocessing/transforms/standardize.py",
+                    {"nearest_mean", "logistic_newton"},
+                ),
+                ("linclass_study/pipeline/fitting.py", {"nearest_mean", "lda", "logistic_newton"}),
+            ]
+        ),
     ],
 )
 def test_editing_a_part_reruns_the_methods_that_import_it(computed, file, methods):
@@ -170,6 +182,7 @@ def test_editing_a_part_reruns_the_methods_that_import_it(computed, file, method
     assert len(output.runs) == 2 * len(methods)
 
 
+@pytest.mark.full
 def test_a_docstring_and_a_comment_of_a_solver_rerun_nothing(computed):
     file = "linclass/linear/solvers/newton.py"
     text = computed.text(file)
@@ -177,6 +190,7 @@ def test_a_docstring_and_a_comment_of_a_solver_rerun_nothing(computed):
     assert computed.plan().nothing_to_do
 
 
+@pytest.mark.full
 def test_adding_a_metric_refits_nothing(computed):
     computed.write(
         "linclass/evaluation/metrics/share_of_first.py",
@@ -191,6 +205,7 @@ def test_adding_a_metric_refits_nothing(computed):
     assert "share_of_first" in computed.text("results/scores.csv")
 
 
+@pytest.mark.full
 def test_another_focus_refits_nothing(computed):
     study = computed.text("study.yaml")
     computed.write("study.yaml", study.replace("folds: 3", "folds: 3, focus: [lda]"))
@@ -202,6 +217,7 @@ def test_another_focus_refits_nothing(computed):
     assert "the study has no method 'ldaa'; did you mean 'lda'?" in computed.plan().text
 
 
+@pytest.mark.full
 def test_another_citation_or_check_fetches_and_fits_nothing(computed):
     text = computed.text("config/datasets.yaml")
     computed.write(
@@ -217,6 +233,7 @@ def test_another_citation_or_check_fetches_and_fits_nothing(computed):
     assert not {*output.jobs} & {"fetch", "cross_validate", "score"}
 
 
+@pytest.mark.full
 def test_editing_one_job_script_reruns_its_rule(computed):
     computed.append("workflow/scripts/check_data.py", "\nEDITED = True\n")
     output = computed.plan()
@@ -241,6 +258,7 @@ def test_new_content_of_ones_own_file_is_noticed_even_with_an_old_time_stamp(pro
     assert project.plan().jobs["fetch"] == 1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("file", ["predictions.parquet", "fits.parquet", "boundary.npz"])
 def test_a_deleted_result_is_made_again(computed, file):
     (computed.folder / "results/runs/gaussians/lda" / file).unlink()
@@ -268,6 +286,7 @@ def test_no_file_of_a_study_may_be_missing(computed):
     assert computed.plan().nothing_to_do
 
 
+@pytest.mark.full
 def test_how_to_tune_is_asked_of_tuned_methods_alone(computed):
     computed.append(
         "study.yaml", "evaluation: {tune_metric: log_loss, tune_rule: one_standard_error}\n"
@@ -311,6 +330,7 @@ def test_how_runs_are_distributed_to_jobs_changes_no_result_and_fits_nothing_aga
     assert computed.text("results/scores.csv") == scores
 
 
+@pytest.mark.full
 def test_the_page_has_three_inputs_a_data_set(project):
     """And one output: Snakemake records all inputs and parameters of a job with each of its outputs."""
 
