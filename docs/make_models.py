@@ -22,7 +22,7 @@ from linclass.base.classifier import Classifier
 from linclass.linear.composition.compatibility import in_words
 from linclass_study.config.estimator_check import parameter_facts
 from linclass_study.config.yaml_file import parse_numbers, read_yaml
-from linclass_study.report.tables.tuning_budget import budget
+from linclass_study.report.tables.diagnostics import budget
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "models.md"

@@ -123,7 +123,7 @@ def check_command(options: argparse.Namespace) -> int:
 def figures_command(options: argparse.Namespace) -> int:
     """Run `linclass figures` and return its exit code."""
     from linclass_study.command.figures import write_figures
-    from linclass_study.report.exhibit import PICTURES
+    from linclass_study.report.figure_files import PICTURES
 
     if Path(options.results).expanduser().is_file():
         raise StudyError(f"{options.results} is an archive; unpack it, and give the folder")

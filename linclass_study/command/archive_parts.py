@@ -9,7 +9,7 @@ from pathlib import Path
 
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.execution import run_files
-from linclass_study.report.exhibits import lost_files
+from linclass_study.report.figure_files import lost_files
 
 
 @dataclass(frozen=True)

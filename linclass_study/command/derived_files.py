@@ -18,7 +18,7 @@ from linclass_study.checks.datasets_table import write_datasets_table
 from linclass_study.command.merged_study import MergedStudy
 from linclass_study.data.entry.metadata import declared_shared_rows
 from linclass_study.pipeline.own_metrics import metrics_of
-from linclass_study.report.exhibits import asked_figures, figure_names, write_exhibits
+from linclass_study.report.figure_files import figure_names, requested_figures, write_exhibits
 from linclass_study.report.page import report
 from linclass_study.report.page_tables import make_tables, write_tables
 from linclass_study.report.provenance import provenance
@@ -43,7 +43,7 @@ def write_derived(merged: MergedStudy, place: Path) -> None:
     write_study(study)
     text = answer.answer(outcome, str(place / "report.html"))
     (folder / "answer.txt").write_text(text, encoding="utf-8")
-    figures = figure_names(asked_figures(outcome.evaluation, outcome.methods))
+    figures = figure_names(requested_figures(outcome.evaluation, outcome.methods))
     write_exhibits(outcome, figures[False])
     for dataset in outcome.datasets:
         write_exhibits(outcome, figures[True], dataset)

@@ -8,7 +8,7 @@ from linclass.base.messages import counted
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.errors import StudyError, suggest_name
 from linclass_study.pipeline.own_metrics import require_trusted
-from linclass_study.report.exhibits import drawn_exhibits, write_pictures
+from linclass_study.report.figure_files import drawn_exhibits, write_pictures
 
 
 def write_figures(

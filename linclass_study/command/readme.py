@@ -9,7 +9,7 @@ from linclass_study.command import archive_parts
 from linclass_study.command.citation import Citation
 from linclass_study.command.open_results import SUMS
 from linclass_study.command.results_folder import ResultsFolder
-from linclass_study.report.configuration import snakemake_command
+from linclass_study.report.provenance import snakemake_command
 
 
 def text(results: ResultsFolder, citation: Citation, names: set[str]) -> str:

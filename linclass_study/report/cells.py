@@ -1,32 +1,77 @@
 """Cells of tables as HTML: names and reasons are escaped, numbers are rounded to significant digits.
 
 A page may have very many cells (200 methods × 100 data sets × 25 metrics), so each is written as short as possible:
-`<td>0.953 <i>± 0.021</i></td>`; cells that are not numbers have the class t.
+`<td>0.953 <i>± 0.021</i></td>`; cells that are not numbers have the class t. A chip is the colour and marker of a
+method, in the size of a letter before its name: the page's CSS draws it.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup, escape
 
 from linclass_study.analysis.answer import shortened
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.report import number_format
-from linclass_study.report.chips import chip
-from linclass_study.report.table import Column, Number, ReportTable
+from linclass_study.report.drawing import style
+from linclass_study.report.drawing.style import method_style
+from linclass_study.report.drawing.svg import THEME
+from linclass_study.report.table import (
+    Column,
+    Number,
+    ReportTable,
+    format_number,
+    format_p,
+    format_power,
+    format_seconds,
+)
+
+#: Marker of matplotlib → its outline in a square, in the same proportions.
+SHAPES = {
+    "o": "circle(42%)",
+    "s": "inset(13%)",
+    "^": "polygon(50% 8%, 92% 87%, 8% 87%)",
+    "D": "polygon(50% 3%, 97% 50%, 50% 97%, 3% 50%)",
+    "v": "polygon(50% 92%, 92% 13%, 8% 13%)",
+    "P": "polygon(35% 8%, 65% 8%, 65% 35%, 92% 35%, 92% 65%, 65% 65%, 65% 92%, 35% 92%, 35% 65%, 8% 65%, 8% 35%, "
+    "35% 35%)",
+    "<": "polygon(8% 50%, 87% 8%, 87% 92%)",
+    ">": "polygon(92% 50%, 13% 8%, 13% 92%)",
+    "*": "polygon(50% 2%, 61% 35%, 97% 36%, 68% 57%, 79% 91%, 50% 71%, 21% 91%, 32% 57%, 3% 36%, 39% 35%)",
+    "h": "polygon(50% 3%, 91% 26%, 91% 74%, 50% 97%, 9% 74%, 9% 26%)",
+    "p": "polygon(50% 4%, 95% 38%, 78% 92%, 22% 92%, 5% 38%)",
+    "d": "polygon(50% 3%, 78% 50%, 50% 97%, 22% 50%)",
+    "X": "polygon(27% 8%, 50% 31%, 73% 8%, 92% 27%, 69% 50%, 92% 73%, 73% 92%, 50% 69%, 27% 92%, 8% 73%, 31% 50%, "
+    "8% 27%)",
+}
+
+
+def chip(position: int) -> str:
+    """CSS class of the method with this style (Outcome.position)."""
+    colour, marker = method_style(position)
+    return f"chip k{style.COLOURS.index(colour)}{style.MARKERS.index(marker)}"
+
+
+def chip_rules(positions: Iterable[int]) -> str:
+    """CSS rules of the chips with these styles."""
+    styles = {chip(position).split()[1]: method_style(position) for position in positions}
+    return "\n".join(
+        f".{name}::before {{ background: {THEME.get(colour, colour)}; clip-path: {SHAPES[marker]}; }}"
+        for name, (colour, marker) in sorted(styles.items())
+    )
+
 
 DIGEST = 19  # characters of a digest that the page shows
 SHOWN = 400  # characters of a reason; a longer one is folded
 
 NUMERALS: Mapping[str, Callable[[Any], str]] = {
-    "number": number_format.value,
-    "p": number_format.probability,
-    "power": number_format.power,
-    "seconds": number_format.seconds,
+    "number": format_number,
+    "p": format_p,
+    "power": format_power,
+    "seconds": format_seconds,
     "count": lambda value: "–" if value is None else f"{value:,}",
 }
 EXACT = ("seconds", "power", "p")  # kinds whose displayed text cannot be sorted
@@ -119,8 +164,8 @@ def _choice(cells: Sequence[Number]) -> dict[str, list[Any]]:
 def _short(value: float | None) -> int | str | None:
     """A value in thousandths, as tables show three decimals; other values as displayed."""
     if value is None or not abs(value) < 1000:
-        return None if value is None else number_format.value(value)
-    return round(float(number_format.value(value).replace("−", "-")) * 1000)
+        return None if value is None else format_number(value)
+    return round(float(format_number(value).replace("−", "-")) * 1000)
 
 
 def _number(kind: str, value: Any) -> Markup:

@@ -1,4 +1,4 @@
-"""Summary of the checks of one data set, as terms with descriptions."""
+"""Summary of the checks of one data set, as terms with descriptions, and warnings about the data."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from linclass.base.messages import counted, first_names
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.checks.columns_of_words import classes_without_order, columns_without_order
+from linclass_study.checks.findings import findings
 
 Facts = Mapping[str, Any]
 
@@ -127,3 +130,18 @@ def _separable(facts: Facts) -> str:
     counts = facts["separability"]
     texts = [f"{counts[kind]:,} {words}" for kind, words in PAIRS.items() if counts[kind]]
     return f"of {facts['pairs']:,} pairs of classes {', '.join(texts)}"
+
+
+def data_warnings(outcome: Outcome) -> dict[str, list[str]]:
+    """Data set → sentences about its rows, and about methods that its columns or classes do not suit."""
+    found = {name: [*_sentences(outcome, name)] for name in outcome.datasets}
+    return {name: sentences for name, sentences in found.items() if sentences}
+
+
+def _sentences(outcome: Outcome, dataset: str) -> Iterator[str]:
+    methods, entry = outcome.methods, outcome.datasets[dataset]
+    if facts := outcome.checks(dataset):
+        yield from findings(facts)
+        texts, categories = (bool(facts.get(kind)) for kind in ("texts", "categorical"))
+        yield from columns_without_order(methods, entry, texts, categories)
+    yield from classes_without_order(methods, entry, outcome.about(dataset).get("classes") or [])

@@ -1,14 +1,17 @@
 """results/report.html: one self-contained page without external resources.
 
-It shows the problems first, then the five sections of sections.py with their figures and tables. The template
-(workflow/report) contains the layout and escapes every name and reason.
+It shows the problems first, then the sections of contents.py with their figures and tables. The template
+(workflow/report) contains the layout and escapes every name and reason. The figures of hundreds of data sets are too
+many for one file: the page contains the first figure of each data set, then the second, up to a limit of size, and the
+paths of the others.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import polars as pl
@@ -33,34 +36,98 @@ from linclass_study.files.reading import read_mapping
 from linclass_study.files.tables import FITTED, STATUSES
 from linclass_study.pipeline.protocols import CURVE, comparing_protocols, kind, selected_protocols
 from linclass_study.project import ROOT
-from linclass_study.report import (
-    chips,
-    data_card,
-    number_format,
-    page_figures,
-    page_tables,
-    sections,
+from linclass_study.report import data_card, figure_files, page_tables
+from linclass_study.report.cells import (
+    SHOWN,
+    PageCells,
+    breakable_name,
+    chip_rules,
+    choices,
+    with_code,
 )
-from linclass_study.report.cells import SHOWN, PageCells, breakable_name, choices, with_code
-from linclass_study.report.configuration import (
-    configuration,
-    data_files,
-    foreign_modules,
-    snakemake_command,
+from linclass_study.report.contents import FIGURES, SECTIONS, TABLES
+from linclass_study.report.data_card import data_warnings
+from linclass_study.report.drawing.svg import inline
+from linclass_study.report.figure_files import (
+    exhibit_name,
+    figure_names,
+    read_record,
+    requested_figures,
 )
-from linclass_study.report.page_figures import Figures
-from linclass_study.report.page_items import Item, items, runs
+from linclass_study.report.page_tables import table_file_name
 from linclass_study.report.provenance import (
     commits,
+    configuration,
+    data_files,
     environments_of_machines,
+    foreign_modules,
     hashed_modules,
     mixture,
+    snakemake_command,
 )
-from linclass_study.report.read_with_care import read_with_care
-from linclass_study.report.tables.incomplete import RULE
+from linclass_study.report.table import format_seconds
+from linclass_study.report.tables.across import RANKING_RULE
 
 TEMPLATES = ROOT / "workflow" / "report"
-CLASSES = 30  # of a data set that are named; the others are counted
+MAX_CLASSES = 30  # of a data set that are named; the others are counted
+MOST_CHARACTERS = 9_000_000  # characters of embedded SVG
+
+Figures = dict[tuple[str, str], dict[str, Any]]  # (figure, data set or "") → the template's item
+Item = dict[str, Any]  # a figure or a table
+
+
+def not_drawn(outcome: Outcome, section: str) -> list[str]:
+    """Why figures of all data sets are not drawn in a section of the page, in its order."""
+    reasons = read_record(outcome.results)["not_drawn"]
+    return [
+        reasons[name]
+        for name, part in FIGURES.items()
+        if name in reasons and part.section == section
+    ]
+
+
+def embedded_figures(outcome: Outcome) -> Figures:
+    """All figures that the study asks for and that could be drawn, those of all data sets together first."""
+    found = figure_names(requested_figures(outcome.evaluation, outcome.methods))
+    places = [(name, "") for name in found[False]]
+    places += [(name, dataset) for name in found[True] for dataset in outcome.datasets]
+    shown: Figures = {}
+    remaining = MOST_CHARACTERS
+    for name, dataset in places:
+        stem = exhibit_name(name, dataset)
+        folder = outcome.results / "exhibits" / stem
+        if not folder.is_dir():
+            continue
+        about = read_mapping(folder / "numbers.json")
+        texts = {key: about[key] for key in ("title", "caption")}
+        svg = (folder / "figure.svg").read_text(encoding="utf-8")
+        remaining -= len(svg)
+        drawing = Markup(inline(svg, stem, about["title"])) if remaining >= 0 else None
+        shown[name, dataset] = {**texts, "name": stem, "svg": drawing, "files": figure_files.FILES}
+    return shown
+
+
+def items(
+    tables: page_tables.Made, figures: Figures, section: str, dataset: str = ""
+) -> Iterator[Item]:
+    """Figures, then tables of a section in the order of the page; of one data set, or of all together."""
+    for name, part in FIGURES.items():
+        figure = figures.get((name, dataset))
+        if figure is not None and part.section == section:
+            yield {**figure, "open": part.open}
+    for name, part in TABLES.items():
+        table = tables.get((name, dataset))
+        if table is not None and part.section == section:
+            rows = table.rows[: table.shown]
+            stem = table_file_name(name, dataset)
+            yield {"table": table, "name": stem, "open": part.open, "rows": rows}
+
+
+def runs(items: Sequence[Item]) -> Iterator[list[Item]]:
+    """Group consecutive figures, which are placed side by side; each table is a group of its own."""
+    for is_figure, group in groupby(items, key=lambda item: "svg" in item):
+        together = list(group)
+        yield from [together] if is_figure else ([table] for table in together)
 
 
 def report(
@@ -77,9 +144,9 @@ def report(
     """
     fitted_in = environments_of_machines(outcome.results, dict(machine))
     environment = template_environment(PageCells(outcome))
-    parts, figures = outcome.parts(), page_figures.figures(outcome)
+    parts, figures = outcome.parts(), embedded_figures(outcome)
     sure = {name: certainty(own, name) for name, own in parts.items()}
-    overall = {name: list(items(tables, figures, name)) for name in sections.SECTIONS}
+    overall = {name: list(items(tables, figures, name)) for name in SECTIONS}
     across = read_conclusions(outcome)
     across_sentences = [] if across is None or across.get("few") else across["sentences"]
     of_datasets = [
@@ -92,17 +159,17 @@ def report(
         script=Markup(script),
         script_hash=script_hash(script),
         style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
-        chips=Markup(chips.rules(map(outcome.position, outcome.methods))),
+        chips=Markup(chip_rules(map(outcome.position, outcome.methods))),
         outcome=outcome,
         styles=STYLES,
-        shown_classes=CLASSES,
+        shown_classes=MAX_CLASSES,
         metric=metric_words(outcome.metric),
         problems=fit_problems(outcome.fits),
         unscored=metric_problems(outcome),
         left_out=list(dict.fromkeys(one.method for one in failed_candidates(outcome))),
         absent=not_ranked(outcome) or could_not_compete(outcome),
         titles=TITLES,
-        sections=sections.SECTIONS,
+        sections=SECTIONS,
         main_protocol_phrase=main_protocol_phrase(outcome),
         over=protocols(outcome),
         units=units(outcome.evaluation, *outcome.main_protocols),
@@ -112,12 +179,12 @@ def report(
         focus_sentences=focus_sentences(outcome),
         textbook=(outcome.results / "textbook" / "textbook.html").exists(),
         present=present(overall, of_datasets),
-        warnings=read_with_care(outcome),
+        warnings=data_warnings(outcome),
         shared=[group for group in groups_sharing_rows(outcome) if len(group) > 1],
         totals=totals(outcome.fits),
         spent=spent(outcome.times),
         across_sentences=across_sentences,
-        across_few=page_figures.not_drawn(outcome, "across"),
+        across_few=not_drawn(outcome, "across"),
         overall=overall,
         of_datasets=of_datasets,
         machines=fitted_in,
@@ -131,7 +198,7 @@ def present(overall: dict[str, list[Item]], of_datasets: list[dict[str, Any]]) -
     """The sections of the page; some of them only if they have a figure or a table."""
     return [
         name
-        for name in sections.SECTIONS
+        for name in SECTIONS
         if name not in ("focus", "across", "cost")
         or overall[name]
         or any(one["items"][name] for one in of_datasets)
@@ -148,7 +215,7 @@ def template_environment(cells: PageCells) -> Environment:
         undefined=StrictUndefined,
     )
     environment.filters |= {
-        "seconds": number_format.seconds,
+        "seconds": format_seconds,
         "short": lambda reason: shortened(reason, SHOWN),
         "breakable": breakable_name,
         "code": with_code,
@@ -158,7 +225,7 @@ def template_environment(cells: PageCells) -> Environment:
     environment.globals |= {"count": counted, "cell": cells.cell, "head": cells.head}
     environment.globals |= {"data_files": data_files, "foreign_modules": foreign_modules}
     environment.globals |= {"mixture": mixture, "hashed_modules": hashed_modules}
-    environment.globals |= {"choices": choices, "rule": RULE}
+    environment.globals |= {"choices": choices, "rule": RANKING_RULE}
     return environment
 
 
@@ -207,7 +274,7 @@ def section_of(
         "about": about,
         "unavailable": about["status"] == "unavailable",
         "card": data_card.card(outcome.checks(dataset), _relatives(outcome, dataset)),
-        "items": {name: list(items(tables, figures, name, dataset)) for name in sections.SECTIONS},
+        "items": {name: list(items(tables, figures, name, dataset)) for name in SECTIONS},
     }
 
 

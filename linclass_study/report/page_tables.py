@@ -1,25 +1,18 @@
-"""The tables of the page, found by name: each file in linclass_study/report/tables is one table.
+"""The tables of the page (report/contents.py), and their files.
 
-Such a module has ``SECTION`` (report/sections.py), ``PLACE``, ``PER_DATASET``, and ``make(outcome, dataset)``, or
-``make(outcome)`` for a table of all data sets; it returns a ReportTable, or None if there is nothing to show.
-``WRITTEN = False`` means that another job writes the files of that name, ``OPEN = True`` that a table of a data set is
-not folded. Files are results/tables/{table}-{dataset}.csv, .md and .tex, or {table}.csv, …; they are always written,
-with a notice instead of None: if one is missing, the page is made again. Importing a module must be cheap, as the
-Snakefile imports all of them.
+Files are always written, with a notice if a table has nothing to show: if one is missing, the page is made again.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from types import ModuleType
 
 import polars as pl
 
 from linclass_study.analysis.export import export_table
 from linclass_study.analysis.grid_ends import grid_end_note, grid_ends
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.report import tables
-from linclass_study.report.sections import modules_with, section_name
+from linclass_study.report.contents import TABLES, Part
 from linclass_study.report.table import ReportTable
 
 Made = dict[tuple[str, str], ReportTable | None]  # (table, data set or "") → its content
@@ -30,20 +23,13 @@ FEW = 25  # rows of a folded table that the page then shows
 NOTHING = pl.DataFrame({"nothing": ["there is nothing to show here"]})
 
 
-def table_modules() -> dict[str, ModuleType]:
-    """Name → module of each table, in the order of the report."""
-    return modules_with(tables, "make")
-
-
 def table_files(datasets: list[str]) -> list[str]:
     """Names, without ending, of the files of the page's tables in results/tables."""
-    written = {
-        name: module for name, module in table_modules().items() if getattr(module, "WRITTEN", True)
-    }
     return [
         table_file_name(name, dataset)
-        for name, module in written.items()
-        for dataset in (datasets if module.PER_DATASET else [""])
+        for name, part in TABLES.items()
+        if part.written
+        for dataset in (datasets if part.per_dataset else [""])
     ]
 
 
@@ -53,25 +39,22 @@ def table_file_name(table: str, dataset: str = "") -> str:
 
 def make_tables(outcome: Outcome) -> Made:
     """Make every table of a study; a table of a data set gets an Outcome restricted to that data set."""
-    found = table_modules()
-    overall = {name: module for name, module in found.items() if not module.PER_DATASET}
     made: Made = {
-        (name, ""): with_marks(outcome, module, module.make(outcome))
-        for name, module in overall.items()
+        (name, ""): with_marks(outcome, part, part(outcome))
+        for name, part in TABLES.items()
+        if not part.per_dataset
     }
     for dataset, own in outcome.parts().items():
-        for name, module in found.items():
-            if module.PER_DATASET:
-                made[name, dataset] = with_marks(own, module, module.make(own, dataset))
+        for name, part in TABLES.items():
+            if part.per_dataset:
+                made[name, dataset] = with_marks(own, part, part(own, dataset))
         own.read.pop("held_out", None)  # predictions of every data set would fill the memory
     return in_room(made)
 
 
-def with_marks(
-    outcome: Outcome, module: ModuleType, table: ReportTable | None
-) -> ReportTable | None:
+def with_marks(outcome: Outcome, part: Part, table: ReportTable | None) -> ReportTable | None:
     """Mark the methods that chose an end of their grids in a table that compares methods."""
-    if table is None or section_name(module) == "trust" or not grid_ends(outcome):
+    if table is None or part.section == "trust" or not grid_ends(outcome):
         return table
     places = [i for i, column in enumerate(table.columns) if column.kind == "method"]
     cells = [row[i] for row in table.rows for i in places if row[i]]
@@ -89,9 +72,7 @@ def in_room(made: Made) -> Made:
     tables = [table for table in made.values() if table is not None]
     if sum(len(table.rows) * len(table.columns) for table in tables) <= ROOM:
         return made
-    closed = {
-        n for n, m in table_modules().items() if m.PER_DATASET and not getattr(m, "OPEN", False)
-    }
+    closed = {name for name, part in TABLES.items() if part.per_dataset and not part.open}
     return {
         key: replace(table, shown=FEW) if table is not None and key[0] in closed else table
         for key, table in made.items()
@@ -100,9 +81,8 @@ def in_room(made: Made) -> Made:
 
 def write_tables(made: Made, outcome: Outcome) -> None:
     """Write the tables as CSV, Markdown and LaTeX."""
-    found = table_modules()
     for (name, dataset), table in made.items():
-        if getattr(found[name], "WRITTEN", True):
+        if TABLES[name].written:
             stem = outcome.results / "tables" / table_file_name(name, dataset)
             if table is None:
                 export_table(NOTHING, stem)

@@ -1,15 +1,24 @@
-"""Where and when a page was written, and the environments of its fits."""
+"""Where and when a page was written, the environments of its fits, and the configuration to run the study again."""
 
 from __future__ import annotations
 
 import hashlib
+import json
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from linclass_study.analysis import study_file
 from linclass_study.analysis.mixed_environments import mixed_environments
 from linclass_study.analysis.outcome import Outcome
+from linclass_study.pipeline.method import named_steps
+from linclass_study.pipeline.own_metrics import own_metrics
 from linclass_study.processes import environment
+from linclass_study.project import DEFAULT_STUDY, ROOT
 
 
 def provenance() -> dict[str, str]:
@@ -47,3 +56,55 @@ def commits(machines: list[dict[str, str]]) -> dict[str, bool]:
     recorded = [commit for one in machines for commit in one.get("Commit", "").split(" or ")]
     known = [commit for commit in recorded if commit and commit != environment.NO_COMMIT]
     return {commit.split(",")[0]: "," in commit for commit in sorted(set(known))}
+
+
+def configuration(outcome: Outcome) -> str:
+    """The study with all its entries, as YAML that can be run again: those that are not the catalogue's are defined."""
+    kinds = {"datasets": outcome.datasets, "methods": outcome.methods}
+    own = {kind: _not_in_catalogue(kind, entries) for kind, entries in kinds.items()}
+    own = {kind: entries for kind, entries in own.items() if entries}
+    plain: dict[str, Any] = {kind: list(entries) for kind, entries in kinds.items()}
+    plain |= {"evaluation": outcome.evaluation, "limits": outcome.limits}
+    plain |= {"define": own} if own else {}
+    return yaml.safe_dump(
+        json.loads(json.dumps(plain)), sort_keys=False, allow_unicode=True, width=96
+    )
+
+
+def data_files(outcome: Outcome) -> list[str]:
+    """Files of the data sets that are not in the catalogue."""
+    entries = _not_in_catalogue("datasets", outcome.datasets).values()
+    found = (value for entry in entries for key, value in _items(entry) if key == "file")
+    return list(dict.fromkeys(map(str, found)))
+
+
+def foreign_modules(outcome: Outcome) -> list[str]:
+    """Modules and packages, beyond linclass and scikit-learn, that metrics and methods beside the catalogue name."""
+    paths = own_metrics(outcome.evaluation)
+    for entry in _not_in_catalogue("methods", outcome.methods).values():
+        steps = [*(entry.get("transforms") or []), *(entry.get("features") or [])]
+        paths += [name for name, _ in named_steps(steps)]
+        paths += [str(value) for key, value in _items(entry) if key == "classifier"]
+    modules = (path.partition(".")[0] for path in paths if "." in path)
+    return [name for name in dict.fromkeys(modules) if name not in ("linclass", "sklearn")]
+
+
+def _items(value: Any) -> Iterator[tuple[str, Any]]:
+    """Keys and values of an entry and of all mappings inside it."""
+    if isinstance(value, Mapping):
+        yield from value.items()
+    for inner in value.values() if isinstance(value, Mapping) else value:
+        if isinstance(inner, Mapping | list):
+            yield from _items(inner)
+
+
+def _not_in_catalogue(kind: str, entries: Mapping[str, Any]) -> dict[str, Any]:
+    """A study cannot define a name of the catalogue again, so names tell."""
+    known = yaml.safe_load((ROOT / "config" / f"{kind}.yaml").read_text(encoding="utf-8"))
+    return {name: entry for name, entry in entries.items() if name not in known}
+
+
+def snakemake_command(files: Iterable[str]) -> str:
+    """The command that runs a study of these YAML files; the default one needs no name."""
+    names = [file for file in files if Path(file).resolve() != DEFAULT_STUDY]
+    return shlex.join(["snakemake", *(["--configfile", *names] if names else [])])

@@ -1,4 +1,4 @@
-"""A table of the report: typed columns and plain rows, for the page and for files.
+"""A table of the report: typed columns and plain rows, for the page and for files; and the format of its numbers.
 
 A cell is a plain value of its column's kind (KINDS), None if missing, or a `Number` if the value has a spread, an
 interval or a mark. In files, a column `accuracy` of such numbers becomes `accuracy`, `accuracy_sd`, `accuracy_low` and
@@ -7,6 +7,8 @@ interval or a mark. In files, a column `accuracy` of such numbers becomes `accur
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -124,3 +126,55 @@ def _value(cell: Any) -> Any:
     if isinstance(cell, Number):
         return cell.value
     return AND.join(map(str, cell)) if isinstance(cell, list | tuple) else cell
+
+
+def format_number(x: float | None) -> str:
+    """A metric: three decimals, fewer for large numbers."""
+    if x is None:
+        return "–"
+    if not math.isfinite(x):
+        return "∞" if x > 0 else "−∞"
+    text = f"{x:z.3f}" if abs(x) < 1000 else f"{x:.3g}"
+    return text.replace("-", "−")
+
+
+def format_seconds(x: float | None) -> str:
+    """A duration with two significant digits, in a suitable unit."""
+    if x is None:
+        return "–"
+    x = float(f"{x:.2g}")  # before the unit is chosen: 0.9999 s is 1 s, not 1000 ms
+    for limit, unit, scale in (
+        (1e-3, "µs", 1e6),
+        (1, "ms", 1e3),
+        (120, "s", 1),
+        (7200, "min", 1 / 60),
+    ):
+        if x < limit:
+            scaled = x * scale
+            return f"{scaled:.2g} {unit}" if scaled < 10 else f"{scaled:.0f} {unit}"
+    return f"{x / 3600:.1f} h"
+
+
+def format_power(x: float | None) -> str:
+    """A certificate with one digit, as only its order of magnitude matters: 3e−9."""
+    if x is None:
+        return "–"
+    if x == 0:
+        return "0"
+    mantissa, exponent = f"{x:.0e}".split("e")
+    return f"{mantissa}e{int(exponent)}".replace("-", "−")
+
+
+def format_tuned(chosen: str) -> str:
+    """The value of a tuned parameter, given as JSON, with four significant digits."""
+    known = json.loads(chosen)
+    return f"{known:.4g}" if isinstance(known, float) else str(known)
+
+
+def format_p(p: float | None) -> str:
+    """A probability or a p-value: three decimals without the leading zero; 1 only if it is 1."""
+    if p is None:
+        return "–"
+    if 0.9995 <= p < 1:
+        return "> .999"
+    return "< .001" if p < 0.0005 else f"{p:.3f}".removeprefix("0")

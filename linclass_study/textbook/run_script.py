@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.figure_files import Exhibit
 from linclass_study.textbook import course
 from linclass_study.textbook.script import FOLDER
 

@@ -20,7 +20,7 @@ from linclass_study.data.search_folders import SearchFolders, mirrors
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.project import ROOT
 from linclass_study.report.drawing import style
-from linclass_study.report.exhibit import PICTURES, Exhibit
+from linclass_study.report.figure_files import PICTURES, Exhibit
 from linclass_study.textbook.caption import Caption
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from linclass_study.files.reading import read_mapping
 from linclass_study.project import ROOT
-from linclass_study.report.inline_svg import inline
+from linclass_study.report.drawing.svg import inline
 from linclass_study.textbook import course, published_table
 from linclass_study.textbook.caption import Caption
 from linclass_study.textbook.published import Check

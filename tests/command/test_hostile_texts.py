@@ -21,7 +21,7 @@ from studies import Data, Method
 from linclass_study.analysis.export import export_table, latex, markdown
 from linclass_study.errors import StudyError
 from linclass_study.files.tables import write_csv
-from linclass_study.report.inline_svg import inline
+from linclass_study.report.drawing.svg import inline
 
 HTML = "<img src=x onerror=code()>"
 TEXT = f"=cmd()|{HTML}\\input{{x}}[a](javascript:b)`c"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from linclass_study.analysis.study_file import read_study
-from linclass_study.report.exhibits import write_exhibits
+from linclass_study.report.figure_files import write_exhibits
 
 
 @pytest.fixture

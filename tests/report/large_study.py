@@ -29,7 +29,7 @@ from linclass_study.analysis.tuned import write_tuned, write_tuned_table
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import table_schema, write_table
 from linclass_study.report import page
-from linclass_study.report.exhibits import figure_names, write_exhibits
+from linclass_study.report.figure_files import figure_names, write_exhibits
 from linclass_study.report.page_tables import make_tables
 
 ENDINGS = ["converged", "max_iter", "failed"]

@@ -24,9 +24,14 @@ from linclass_study.data.dataset_file import save_dataset
 from linclass_study.execution import features
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import FITTED, write_table
-from linclass_study.report import page as report
-from linclass_study.report.drawing import rendering
-from linclass_study.report.exhibits import figure_modules, figure_names, read_record, write_exhibits
+from linclass_study.report import page
+from linclass_study.report.contents import FIGURES
+from linclass_study.report.drawing import svg
+from linclass_study.report.figure_files import (
+    figure_names,
+    read_record,
+    write_exhibits,
+)
 from linclass_study.report.page_tables import make_tables, write_tables
 
 MACHINE = {"Commit": "0123456789ab", "Python": "3.11", "Processor": "a <fast> & quiet one"}
@@ -101,13 +106,11 @@ def finish(outcome: Outcome, pictures: bool = False) -> str:
     """The figures, then the page. Every figure is made, with its caption and numbers; its rendering, which takes
     most of the time, is left out unless a test looks at pictures."""
     blank = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"></svg>'
-    with (
-        nullcontext() if pictures else mock.patch.object(rendering, "rendered", return_value=blank)
-    ):
-        draw_exhibits(outcome, *figure_modules())
+    with nullcontext() if pictures else mock.patch.object(svg, "rendered", return_value=blank):
+        draw_exhibits(outcome, *FIGURES)
     shown = make_tables(outcome)
     write_tables(shown, outcome)
-    return report.report(outcome, shown, MACHINE, ["my study.yaml"])
+    return page.report(outcome, shown, MACHINE, ["my study.yaml"])
 
 
 def draw_exhibits(outcome: Outcome, *figures: str) -> None:

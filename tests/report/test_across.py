@@ -42,9 +42,10 @@ from linclass_study.analysis.sensitivity import Scenario, scenarios
 from linclass_study.pipeline.protocols import selected_protocols
 from linclass_study.report import page
 from linclass_study.report.drawing import style
-from linclass_study.report.figures import cost, pairwise, ranks, ratings
+from linclass_study.report.figures import cost, matrices, rankings
+from linclass_study.report.tables import across as incomplete
+from linclass_study.report.tables import across as sensitivity
 from linclass_study.report.tables import cost as cost_table
-from linclass_study.report.tables import incomplete, sensitivity
 
 NAN = np.nan
 
@@ -159,8 +160,8 @@ def test_the_comparison_with_its_bootstrap_is_computed_once_and_read_as_it_was(
         computed.best,
     )
     with style.settings():
-        for module in (ranks, ratings, pairwise):
-            assert module.draw(replace(made)).figure is not None
+        for draw in (rankings.ranks, rankings.ratings, matrices.pairwise):
+            assert draw(replace(made)).figure is not None
     assert plain_answer.plain_answer(replace(made))
     assert not calls
 
@@ -192,7 +193,9 @@ def test_a_method_that_raises_on_one_data_set_changes_nothing_for_the_others(
         write_across(made)
         tables = tmp_path / name / "tables"
         with style.settings():
-            figures = [module.draw(made).numbers for module in (ranks, ratings, pairwise)]
+            figures = [
+                draw(made).numbers for draw in (rankings.ranks, rankings.ratings, matrices.pairwise)
+            ]
         tried = pl.read_csv(tables / "sensitivity.csv", infer_schema=False)
         across = json.loads((tables / "across.json").read_text())
         *conclusions, survives = across["sentences"]
@@ -229,7 +232,7 @@ def test_an_incomplete_method_is_listed_with_what_it_lacks_and_its_rank_as_worst
     made = build(tmp_path, data, {"a": Method(1.0), "b": Method(0.5), "crash": CRASHES}, folds=2)
     base = comparison_across(made)
     assert (base.methods, base.every.incomplete) == (["a", "b"], ["crash"])
-    (row,) = incomplete.make(made).rows
+    (row,) = incomplete.incomplete(made).rows
     assert row == ["crash", ["d2"], "failed", 4, pytest.approx(1.4)]
     said = (
         "Not ranked: crash (no score on d2: failed; its mean rank is 1.40 of 3 if missing scores count as worst, where "
@@ -242,7 +245,7 @@ def test_an_incomplete_method_is_listed_with_what_it_lacks_and_its_rank_as_worst
     page = unescape(studies.finish(made))
     assert said in page
     assert (
-        page.count(incomplete.RULE) == 2
+        page.count(incomplete.RANKING_RULE) == 2
     )  # below the table, and where the page says how to read it
 
 
@@ -522,7 +525,7 @@ def test_ratings_of_few_data_sets_have_no_intervals(tmp_path: Path) -> None:
         assert ranks_table(comparison_across(made))["rating_lower"].is_not_null().all() == is_known
         assert ranks_table(comparison_across(made))["rating"].is_not_null().all()
         with style.settings():
-            exhibit = ratings.draw(made)
+            exhibit = rankings.ratings(made)
         assert ("There are no intervals" in exhibit.caption) != is_known
         assert (exhibit.numbers["ratings"]["a"]["lower"] is not None) == is_known
 
@@ -589,7 +592,7 @@ def test_the_survival_of_a_conclusion_is_no_question_without_one(tmp_path, datas
         Scenario("by F1", datasets, ("a",), ("a",)),
     ]
     sensitivity_table(tried).write_csv(tmp_path / "tables" / "sensitivity.csv")
-    assert bool(sensitivity.make(SimpleNamespace(results=tmp_path))) == shown
+    assert bool(sensitivity.sensitivity(SimpleNamespace(results=tmp_path))) == shown
 
 
 def test_methods_with_the_same_predictions_are_named_once(tmp_path: Path) -> None:

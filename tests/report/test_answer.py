@@ -22,7 +22,7 @@ from linclass_study.analysis.answer import (
 from linclass_study.analysis.fit_problems import fit_problems
 from linclass_study.analysis.plain_answer import plain_answer
 from linclass_study.analysis.summary import best
-from linclass_study.report.page_tables import table_modules
+from linclass_study.report.contents import TABLES
 
 TEXT = ("not_applicable", "needs numeric columns; 'famhist' is text. Add one_hot.")
 
@@ -40,7 +40,7 @@ def test_metrics_have_their_usual_capitals(make, metric, words):
     assert best_lines(outcome)[0].startswith(f"Best {words} (mean")
     assert ("; less is better):" in best_lines(outcome)[0]) is (metric == "log_loss")
     assert f"the best {words} on d" in plain_answer(outcome)[0]
-    table = table_modules()["answer"].make(outcome)
+    table = TABLES["answer"](outcome)
     assert words[0].upper() + words[1:] in [column.title for column in table.columns]
 
 
@@ -169,16 +169,14 @@ def test_the_log_with_the_traceback_of_a_failed_fit_is_named(make):
     outcome = make({"d": Data(rows=20)}, {"a": Method(), "b": Method(everywhere=("failed", "no"))})
     usual = "failed: d × b (5 fits): no"
     assert lines(outcome)[0] == usual
-    assert [column.key for column in table_modules()["failures"].make(outcome).columns][
-        -1
-    ] == "reason"
+    assert [column.key for column in TABLES["failures"](outcome).columns][-1] == "reason"
     log = outcome.results / "logs" / "cross_validate" / "d~1-of-2.log"
     log.parent.mkdir(parents=True)
     log.write_text("== d × a\nTraceback\n== d × b\n   is up to date\n")  # of a later run
     assert lines(outcome)[0] == usual
     log.write_text("== d × b\nTraceback (most recent call last):\nno\n== d × a\n")
     assert lines(outcome)[0] == f"{usual} (traceback: {log})"
-    table = table_modules()["failures"].make(outcome)
+    table = TABLES["failures"](outcome)
     assert table.frame()["log"].to_list() == ["logs/cross_validate/d~1-of-2.log"]
 
 

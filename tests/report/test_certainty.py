@@ -14,7 +14,7 @@ from linclass_study.analysis.plain_answer import plain_answer
 from linclass_study.analysis.within_dataset import comparison_within
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import write_table
-from linclass_study.report.page_tables import table_modules
+from linclass_study.report.contents import TABLES
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_clearly_the_best_is_reported_of_all_others_at_once(reported):
     assert output.startswith("No method is clearly the best: 3 of 4 others may be as good as a.")
     assert "It is better than 1 of the 4 others by more" in output
     assert len(comparison_within(outcome, "d").rivals) == 3
-    (table,) = table_modules()["answer"].make(outcome).rows
+    (table,) = TABLES["answer"](outcome).rows
     assert "3 of the 4 others may be as good" in table
     assert plain_answer(outcome)[0].endswith("3 of the 4 others may be as good.")
 

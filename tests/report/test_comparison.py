@@ -15,8 +15,10 @@ from linclass_study.analysis import summary
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import write_table
 from linclass_study.report import method_scores
-from linclass_study.report.figures import heat
-from linclass_study.report.tables import answer, compared, differences, performance
+from linclass_study.report.figures import matrices
+from linclass_study.report.tables import answer, performance
+from linclass_study.report.tables import answer as compared
+from linclass_study.report.tables import performance as differences
 
 
 @pytest.fixture
@@ -89,7 +91,7 @@ def test_bold_means_significantly_better_than_every_other_after_the_correction(s
 
 def test_heat_colours_only_what_is_significantly_behind_the_best_of_its_data_set(scored):
     values = {"best": BEST, "steady": STEADY, "unsteady": UNSTEADY}
-    numbers = heat.draw(scored(values, datasets=("d", "e"))).numbers
+    numbers = matrices.heat(scored(values, datasets=("d", "e"))).numbers
     assert numbers["significant"] == {
         "best": [False] * 2,
         "steady": [True] * 2,
@@ -105,11 +107,11 @@ def test_every_table_of_a_data_set_has_the_same_interval(scored):
     def cell(table, row, key):
         return table.rows[row][[column.key for column in table.columns].index(key)]
 
-    assert cell(performance.make(own, "d"), 1, "behind") == expected
-    assert cell(differences.make(own, "d"), 0, "ahead") == expected
-    assert cell(answer.make(outcome), 0, "ahead") == expected
-    assert cell(answer.make(outcome), 0, "next") == "steady"
-    assert compared.make(outcome).choices["accuracy behind the best"][1][1] == expected
+    assert cell(performance.performance(own, "d"), 1, "behind") == expected
+    assert cell(differences.differences(own, "d"), 0, "ahead") == expected
+    assert cell(answer.best_methods(outcome), 0, "ahead") == expected
+    assert cell(answer.best_methods(outcome), 0, "next") == "steady"
+    assert compared.all_methods(outcome).choices["accuracy behind the best"][1][1] == expected
 
 
 def test_one_value_of_each_method_has_no_interval_and_no_mark(make):
@@ -118,7 +120,7 @@ def test_one_value_of_each_method_has_no_interval_and_no_mark(make):
     assert not any(cell.clear for cell in cells.values())
     outcome.evaluation["protocols"] = ["official"]
     assert method_scores.behind_best(outcome, "d") == {}
-    assert "behind" not in [column.key for column in performance.make(outcome, "d").columns]
+    assert "behind" not in [column.key for column in performance.performance(outcome, "d").columns]
 
 
 def test_an_infinite_score_is_not_compared(scored):

@@ -13,13 +13,14 @@ from studies import Data, Method, draw_exhibits, numbers_of
 
 from linclass.evaluation.metrics.calibration_error import calibration_error
 from linclass.evaluation.metrics.predictions import Predictions
-from linclass_study.analysis.confusion import confusion_counts, per_class
 from linclass_study.analysis.held_out_predictions import HeldOut, held_out
-from linclass_study.report import fold_curves, reliability
-from linclass_study.report.figures import calibration, probabilities
-from linclass_study.report.method_selection import selected_methods, selection_note
-from linclass_study.report.tables import confusion as confusion_table
-from linclass_study.report.tables import per_class as per_class_table
+from linclass_study.report.drawing.panels import selected_methods, selection_note
+from linclass_study.report.figures import curves as fold_curves
+from linclass_study.report.figures import probabilities
+from linclass_study.report.figures import probabilities as calibration
+from linclass_study.report.figures import probabilities as reliability
+from linclass_study.report.figures.confusion import confusion_counts, per_class
+from linclass_study.report.tables import models
 
 THREE = ("a", "b", "c")
 
@@ -50,8 +51,8 @@ def average_precision(score: np.ndarray, member: np.ndarray) -> float:
 @each("folds", [1, 7])
 def test_the_mean_of_a_roc_curve_is_its_auc_and_that_of_the_other_the_average_precision(folds):
     score, member, fold = scored(folds)
-    roc = fold_curves.roc(score, member, fold, folds)
-    precision = fold_curves.precision_recall(score, member, fold, folds)
+    roc = fold_curves.roc_curves(score, member, fold, folds)
+    precision = fold_curves.precision_recall_curves(score, member, fold, folds)
     assert (np.diff(roc, axis=1) > -1e-9).all()
     for f in range(folds):
         own = score[fold == f], member[fold == f]
@@ -65,20 +66,20 @@ def test_curves_of_perfect_and_of_constant_scores_are_known():
         (member.astype(float), 1.0, 1.0),
         (np.zeros(40), fold_curves.MIDDLES, 0.25),
     ):
-        np.testing.assert_allclose(fold_curves.roc(score, member, fold, 1)[0], roc)
+        np.testing.assert_allclose(fold_curves.roc_curves(score, member, fold, 1)[0], roc)
         np.testing.assert_allclose(
-            fold_curves.precision_recall(score, member, fold, 1)[0], precision
+            fold_curves.precision_recall_curves(score, member, fold, 1)[0], precision
         )
 
 
 def test_a_fold_of_one_class_has_no_curve_and_leaves_the_others_as_they_are():
     score, member, fold = scored(3)
-    alone = fold_curves.roc(score[fold == 2], member[fold == 2], fold[fold == 2] - 2, 1)[0]
+    alone = fold_curves.roc_curves(score[fold == 2], member[fold == 2], fold[fold == 2] - 2, 1)[0]
     member = member & (fold != 1)
-    curves = fold_curves.roc(score, member, fold, 3)
+    curves = fold_curves.roc_curves(score, member, fold, 3)
     assert np.isnan(curves[1]).all()
     np.testing.assert_allclose(curves[2], alone, atol=1e-12)
-    assert np.isnan(fold_curves.precision_recall(score, member, fold, 3)[1]).all()
+    assert np.isnan(fold_curves.precision_recall_curves(score, member, fold, 3)[1]).all()
 
 
 @pytest.mark.parametrize("classes", [("no", "yes"), THREE])
@@ -183,12 +184,12 @@ def test_the_confusion_of_the_best_method_has_every_held_out_row(make):
 
 def test_tables_of_classes_and_confusions_tell_what_the_figure_shows(make):
     outcome = make({"d": Data(THREE)}, {"m": Method(2.0)})
-    assert per_class_table.make(outcome, "d") is None  # nothing was drawn
+    assert models.per_class_scores(outcome, "d") is None  # nothing was drawn
     draw_exhibits(outcome, "confusion")
     numbers = numbers_of(outcome, "confusion-d")
-    matrix = confusion_table.make(outcome, "d")
+    matrix = models.confusion(outcome, "d")
     assert [row[1:] for row in matrix.rows] == numbers["counts"]
-    table = per_class_table.make(outcome, "d").frame()
+    table = models.per_class_scores(outcome, "d").frame()
     assert table["rows"].to_list() == outcome.about("d")["class_counts"]
     assert table["predicted"].sum() == table["rows"].sum() == 120
     p, r = table["precision"], table["recall"]
@@ -230,5 +231,5 @@ def test_a_caption_reports_which_methods_could_be_shown(make):
         selection_note(outcome, ["one", "two", "silent"], 3, "with an AUC")
         == "All 3 methods are shown."
     )
-    for figure in (calibration, probabilities):
-        assert "All 2 methods with probabilities are shown." in figure.draw(outcome, "d").caption
+    for figure in (probabilities.calibration, probabilities.probabilities):
+        assert "All 2 methods with probabilities are shown." in figure(outcome, "d").caption

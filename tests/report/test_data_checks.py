@@ -14,7 +14,7 @@ from studies import Data, Method
 from linclass_study.analysis.answer import DATA_LINES, answer
 from linclass_study.analysis.independent_datasets import groups_sharing_rows
 from linclass_study.report import data_card
-from linclass_study.report.read_with_care import read_with_care
+from linclass_study.report.data_card import data_warnings
 
 METHODS = {"good": Method(3.0), "plain": Method(0.5)}
 NUMBERED = (
@@ -84,8 +84,8 @@ def test_each_data_set_has_its_card_and_an_unavailable_one_has_none(words) -> No
 def test_a_method_for_columns_in_an_order_is_named_where_they_have_none(make, given) -> None:
     made, words = make({"d": Data()}, METHODS, folds=2), {"d": {"format": "bag_of_words"}}
     outcome = replace(made, methods={"fused": given, "other": {"params": {"penalty": "l1"}}})
-    assert not read_with_care(outcome)
-    (sentence,) = read_with_care(replace(outcome, datasets=words))["d"]
+    assert not data_warnings(outcome)
+    (sentence,) = data_warnings(replace(outcome, datasets=words))["d"]
     assert sentence.startswith("fused has the penalty fused_lasso")
     assert "words have no order" in sentence
 
@@ -93,10 +93,10 @@ def test_a_method_for_columns_in_an_order_is_named_where_they_have_none(make, gi
 def test_a_method_for_ordered_classes_is_named_where_their_order_is_alphabetical(make) -> None:
     made = make({"d": Data(classes=("high", "low", "mid"))}, METHODS, folds=2)
     outcome = replace(made, methods={"ordinal": {"classifier": "linclass.OrdinalRegression"}})
-    (sentence,) = read_with_care(outcome)["d"]
+    (sentence,) = data_warnings(outcome)["d"]
     assert "ordinal takes the classes in alphabetical order, high < low < mid" in sentence
     listed = {"d": {"classes": ["low", "mid", "high"]}}
-    assert not read_with_care(replace(outcome, datasets=listed))
+    assert not data_warnings(replace(outcome, datasets=listed))
 
 
 FACTS = {

@@ -21,21 +21,23 @@ from studies import Data, Method, draw_exhibits, numbers_of
 
 from linclass_study.analysis.method_styles import STYLES, method_styles
 from linclass_study.project import ROOT
-from linclass_study.report import figures, page, page_figures
+from linclass_study.report import figures, page
+from linclass_study.report import page as page_figures
+from linclass_study.report.contents import FIGURES, Part
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
-from linclass_study.report.exhibit import PICTURES, Exhibit
-from linclass_study.report.exhibits import (
-    asked_figures,
-    figure_modules,
+from linclass_study.report.drawing.svg import THEME, inline
+from linclass_study.report.figure_files import (
+    PICTURES,
+    Exhibit,
     figure_names,
     read_record,
+    requested_figures,
     write_exhibits,
     write_pictures,
 )
 from linclass_study.report.figures import boundaries, confusion
 from linclass_study.report.figures import methods as dots
-from linclass_study.report.inline_svg import THEME, inline
 
 #: Linear RGB as seen with a complete deficiency. Machado, Oliveira and Fernandes (2009), table 1
 SEEN = {
@@ -191,7 +193,7 @@ def test_the_baseline_is_among_the_best_of_many_methods(make):
     every = dots.folds_of_methods(outcome, "d")
     shown = [every[place]["method"] for place in dots.best_and_baseline(outcome, every)]
     best = [m["method"] for m in every if m["method"] != "MajorityClass"]
-    assert shown == [*best[: dots.SHOWN - 1], "MajorityClass"]
+    assert shown == [*best[: dots.MAX_METHODS - 1], "MajorityClass"]
 
 
 def test_the_share_that_folds_dispute_is_counted():
@@ -214,13 +216,13 @@ def test_any_number_of_methods_and_classes_is_drawn(make, n_methods, n_classes):
     classes = tuple(f"class {k} of a rather long name" for k in range(n_classes))
     methods = {f"method_{i}_" + "of_a_long_name" * (i % 3): Method(i) for i in range(n_methods)}
     outcome = make({"d": Data(classes, 60, 2)}, methods, folds=2)
-    for figure, module in figure_modules().items():
+    for name, part in FIGURES.items():
         with style.settings():
-            made = module.draw(outcome, "d") if module.PER_DATASET else module.draw(outcome)
+            made = part(outcome, "d") if part.per_dataset else part(outcome)
         if made.figure is not None:
             made.figure.draw_without_rendering()
         # One data set is no comparison.
-        assert (made.figure is not None) == (module.PER_DATASET and figure not in OF_KEPT)
+        assert (made.figure is not None) == (part.per_dataset and name not in OF_KEPT)
 
 
 @pytest.mark.parametrize("n_methods", [1, 5])
@@ -230,7 +232,7 @@ def test_the_legend_of_classes_is_read_row_by_row_and_stays_inside_its_figure(ma
     methods = {f"m{i}": Method(i) for i in range(n_methods)}
     outcome = make({"d": Data(classes, 80, 2)}, methods, folds=2)
     with style.settings():
-        figure = boundaries.draw(outcome, "d").figure
+        figure = boundaries.boundaries(outcome, "d").figure
         figure.draw_without_rendering()
         (legend,) = figure.legends
         boxes = {text.get_text(): text.get_window_extent() for text in legend.get_texts()}
@@ -270,8 +272,8 @@ def test_figures_of_what_is_kept_on_request_exist_in_studies_that_ask_for_it(
     evaluation, params, asked
 ):
     given = {"protocols": ["cv", "official"], "folds": 5, "repeats": 1} | evaluation
-    found = asked_figures(given, {"m": {"classifier": "linclass.Perceptron", "params": params}})
-    assert set(figure_modules()) - set(found) == {"convergence", "learning_curves"} - asked
+    found = requested_figures(given, {"m": {"classifier": "linclass.Perceptron", "params": params}})
+    assert set(FIGURES) - set(found) == {"convergence", "learning_curves"} - asked
 
 
 def test_results_of_figures_that_were_asked_for_before_are_not_on_the_page(make):
@@ -280,7 +282,7 @@ def test_results_of_figures_that_were_asked_for_before_are_not_on_the_page(make)
     folder = outcome.results / "exhibits"
     for figure in {*figure_names()[True]} - {"methods"}:
         shutil.copytree(folder / "methods-d", folder / f"{figure}-d")
-    shown = {name for name, _ in page_figures.figures(outcome)}
+    shown = {name for name, _ in page_figures.embedded_figures(outcome)}
     assert "methods" in shown
     assert not shown & {"convergence", "learning_curves"}
 
@@ -289,7 +291,7 @@ def test_rates_of_confusion_are_on_the_whole_scale(make):
     """One wrong row of many is no large distance."""
     outcome = make({"d": Data()}, {"m": Method(30.0)})
     with style.settings():
-        drawn = confusion.draw(outcome, "d").figure
+        drawn = confusion.confusion(outcome, "d").figure
     low, high = drawn.axes[1].get_xlim()
     assert low <= 0 < 1 <= high < 1.1
 
@@ -382,17 +384,17 @@ def test_a_class_that_is_called_like_a_colour_keeps_its_name():
     assert 'id="an_20_exhibit.a"' in shown
 
 
-def test_one_new_file_is_one_new_figure(make, tmp_path, monkeypatch):
+def test_one_new_entry_is_one_new_figure(make, tmp_path, monkeypatch):
     (tmp_path / "sizes.py").write_text(
-        "from linclass_study.report.exhibit import Exhibit\n"
+        "from linclass_study.report.figure_files import Exhibit\n"
         "from linclass_study.report.drawing import style\n"
-        "PLACE, PER_DATASET = 9, False\n"
-        "def draw(outcome):\n"
+        "def bars(outcome):\n"
         "    figure = style.canvas(3, 2)\n"
         "    figure.subplots().bar(range(len(outcome.methods)), 1)\n"
         "    return Exhibit(figure, 'Sizes', 'A caption of sizes.', {'n': len(outcome.methods)})\n"
     )
     monkeypatch.setattr(figures, "__path__", [*figures.__path__, str(tmp_path)])
+    monkeypatch.setitem(FIGURES, "sizes", Part("across", "figures.sizes.bars"))
     assert figure_names()[False][-1] == "sizes"
     outcome = make({"d": Data()}, {"m": Method()})
     page = studies.finish(outcome)
@@ -402,7 +404,7 @@ def test_one_new_file_is_one_new_figure(make, tmp_path, monkeypatch):
 
 def test_every_caption_of_snakemakes_report_is_of_a_figure_that_there_is():
     captions = {file.stem for file in (ROOT / "workflow" / "report" / "captions").glob("*.rst")}
-    assert captions - {"figure", "report"} <= set(figure_modules())
+    assert captions - {"figure", "report"} <= set(FIGURES)
 
 
 @each(

@@ -28,14 +28,14 @@ from linclass_study.analysis.controls import (
 from linclass_study.analysis.focus import control_sentences, focus_sentences, undecided_sentences
 from linclass_study.analysis.within_dataset import comparison_within
 from linclass_study.files.tables import write_table
-from linclass_study.report import page_figures
+from linclass_study.report import page as page_figures
 from linclass_study.report.cells import with_code
 from linclass_study.report.drawing import style
-from linclass_study.report.figures import pairwise
+from linclass_study.report.figures import matrices
 from linclass_study.report.page import report
 from linclass_study.report.page_tables import make_tables, write_tables
-from linclass_study.report.tables import control as control_table
-from linclass_study.report.tables import focus as focus_table
+from linclass_study.report.tables import across as control_table
+from linclass_study.report.tables import answer as focus_table
 
 
 def base_of(table):
@@ -110,12 +110,12 @@ def test_the_better_method_is_that_of_the_tests_ranks_not_of_the_mean():
     of_m0 = study(base, ["m0"])
     of_m0.metric, of_m0.read = "accuracy", {"across": base, "grid_ends": {}}
     of_m0.times = pl.DataFrame(schema={"protocol": pl.String, "fit_seconds": pl.Float64})
-    table = control_table.make(of_m0)
+    table = control_table.control(of_m0)
     assert not table.rows[0][3].clear
     assert "m0 is significantly worse than m1, though the mean difference" in table.caption
     assert base.pairs.rank_biserial[0, 1] < 0 < base.pairs.difference[0, 1]
     with style.settings():
-        drawn = pairwise.draw(of_m0)
+        drawn = matrices.pairwise(of_m0)
     blue, orange = (image.get_array()[..., 3] for image in drawn.figure.axes[0].images)
     assert orange[0, 1] == 0 < blue[0, 1]  # m1, the first by its rating, against m0
     assert blue[1, 0] == 0 < orange[1, 0]
@@ -163,7 +163,7 @@ def with_focus(outcome, *names):
 
 def test_the_focus_has_a_row_against_each_other_method_across_and_on_each_data_set(outcome):
     of_focus = with_focus(outcome, "like")
-    table = focus_table.make(of_focus)
+    table = focus_table.focus(of_focus)
     frame = table.frame()
     assert frame.height == 3 + 3 * 7
     assert frame.filter(pl.col("dataset") == "all data sets")["method"].to_list() == [
@@ -194,11 +194,13 @@ def test_the_focus_has_a_row_against_each_other_method_across_and_on_each_data_s
     )
     assert (total["won"], total["tied"], total["lost"]) == (7, 0, 0)
     assert total["p"] == 2 / 2**7
-    assert focus_table.make(with_focus(outcome)) is None
+    assert focus_table.focus(with_focus(outcome)) is None
 
 
 def test_the_page_and_the_terminal_say_the_focus_first(make, monkeypatch):
-    monkeypatch.setattr(page_figures, "figures", lambda _: {})  # which take most of the time
+    monkeypatch.setattr(
+        page_figures, "embedded_figures", lambda _: {}
+    )  # which take most of the time
     monkeypatch.setattr(page_figures, "not_drawn", lambda *_: [])
     data = {f"d{i}": Data(rows=60, seed=i) for i in range(5)}
     made = make(data, {"good": Method(3.0), "like": Method(2.9), "poor": Method(0.5)}, folds=2)
@@ -222,12 +224,12 @@ def test_without_a_focus_the_answer_compares_the_best_method_and_the_baseline(ou
         assert f"{name} against 3 other" not in " ".join(
             conclusion.sentences(with_focus(outcome, "like"), comparison_across(outcome), [])
         )
-    assert control_table.make(outcome).title == "good and guess against every other method"
+    assert control_table.control(outcome).title == "good and guess against every other method"
     assert focus_sentences(outcome) == []
 
 
 def test_the_table_of_controls_has_all_four_corrections(outcome):
-    frame = control_table.make(with_focus(outcome, "guess")).frame()
+    frame = control_table.control(with_focus(outcome, "guess")).frame()
     assert frame["method"].to_list() == ["good", "like", "poor"]
     assert frame["lost"].to_list() == [7, 7, 7]
     for name in ("bonferroni", "holm", "finner"):
@@ -269,7 +271,7 @@ def test_copies_are_equal_and_nothing_is_said_about_what_would_decide_them(of_co
     against = [one for one in verdicts(of_copies, "good") if one.other == "copy"]
     assert {one.decided for one in against} == {"equal"}
     assert not any(one.repeats or one.difference for one in against)
-    frame = focus_table.make(of_copies).frame().filter(method="copy")
+    frame = focus_table.focus(of_copies).frame().filter(method="copy")
     assert frame["decides"].to_list() == ["same predictions"] * 8
     text = answer.answer(of_copies, "report.html")
     assert "of copy" not in text

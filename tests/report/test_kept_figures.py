@@ -14,18 +14,11 @@ from studies import Data, Method, draw_exhibits, numbers_of
 from linclass_study.analysis.summary import ranking
 from linclass_study.files import tables as parquet
 from linclass_study.files.tables import write_table
-from linclass_study.report.drawing import end_labels, style
-from linclass_study.report.exhibit import Exhibit
-from linclass_study.report.exhibits import figure_modules
-from linclass_study.report.figures import (
-    coefficients,
-    convergence,
-    cost,
-    learning_curves,
-    paths,
-)
-from linclass_study.report.tables import coefficients as coefficients_table
-from linclass_study.report.tables import tuned as tuned_table
+from linclass_study.report.contents import FIGURES
+from linclass_study.report.drawing import labels, style
+from linclass_study.report.figure_files import Exhibit
+from linclass_study.report.figures import coefficients, cost
+from linclass_study.report.tables import models
 
 FOLDS = 4
 
@@ -58,30 +51,30 @@ def weights(values, scale=2.0, code=1):
     ]
 
 
-def drawn(module, outcome, dataset):
+def drawn(name, outcome, dataset):
     with style.settings():
-        return module.draw(outcome, dataset)
+        return FIGURES[name](outcome, dataset)
 
 
 def test_where_nothing_was_kept_nothing_is_drawn(outcome):
-    for module in (coefficients, paths, convergence, learning_curves):
-        exhibit = drawn(module, outcome, "d")
+    for name in ("coefficients", "paths", "convergence", "learning_curves"):
+        exhibit = drawn(name, outcome, "d")
         assert exhibit.figure is None
         assert exhibit.reason
-    assert coefficients_table.make(outcome, "d") is None
-    assert tuned_table.make(outcome, "d") is None
+    assert models.coefficients(outcome, "d") is None
+    assert models.tuned(outcome, "d") is None
 
 
 def test_coefficients_are_means_over_folds_per_standard_deviation(outcome):
     keep(outcome, "coefficients", "d", "m", weights([3.0, -5.0, 0.1]))
-    exhibit = drawn(coefficients, outcome, "d")
+    exhibit = drawn("coefficients", outcome, "d")
     assert [text.get_text() for text in exhibit.figure.legends[0].get_texts()] == ["m"]
     reported = exhibit.numbers["classes"]["yes"]
     assert [one["feature"] for one in reported] == ["x0", "x2", "x1"]
     expected = [2 * (value + 0.01 * np.arange(FOLDS)) for value in (3.0, 0.1, -5.0)]
     np.testing.assert_allclose([one["folds"] for one in reported], expected)
     assert "Positive ones favour yes, negative ones no" in exhibit.caption
-    table = coefficients_table.make(outcome, "d")
+    table = models.coefficients(outcome, "d")
     assert table.frame()["feature"].to_list() == ["x1", "x0", "x2"]  # by size
     in_order = [np.mean(expected[k]) for k in (2, 0, 1)]
     assert table.frame()["m"].to_list() == pytest.approx(in_order)
@@ -96,14 +89,14 @@ def test_of_many_features_the_ends_are_shown_and_what_a_fold_did_not_keep_counts
         return [row | {"features": 101} for row in own]
 
     keep(outcome, "coefficients", "d", "m", rows)
-    (reported,) = drawn(coefficients, outcome, "d").numbers["classes"].values()
+    (reported,) = drawn("coefficients", outcome, "d").numbers["classes"].values()
     names = [one["feature"] for one in reported]
-    assert len(names) == 2 * coefficients.EACH
+    assert len(names) == 2 * coefficients.MAX_OF_EACH_SIGN
     assert {"x99", "x98", "x0", "x1"} <= set(names)
     assert "x50" not in names
-    weighed = coefficients_table.effects(outcome.kept("coefficients", "d", "m"))
+    weighed = models.effects(outcome.kept("coefficients", "d", "m"))
     assert weighed[1, "x100"].value == pytest.approx(2 * np.mean([0, 1.01, 1.02, 1.03]))
-    assert "the others count as 0" in coefficients_table.make(outcome, "d").caption
+    assert "the others count as 0" in models.coefficients(outcome, "d").caption
 
 
 def test_a_feature_that_a_fit_does_not_have_is_averaged_over_the_other_folds(outcome):
@@ -114,7 +107,7 @@ def test_a_feature_that_a_fit_does_not_have_is_averaged_over_the_other_folds(out
         ]
 
     keep(outcome, "coefficients", "d", "m", rows)
-    exhibit, table = drawn(coefficients, outcome, "d"), coefficients_table.make(outcome, "d")
+    exhibit, table = drawn("coefficients", outcome, "d"), models.coefficients(outcome, "d")
     reported = {one["feature"]: one["mean"] for one in exhibit.numbers["classes"]["yes"]}
     means = {"x0": 2 * 3.015, "x1": 2 * -4.98}
     assert reported == pytest.approx(means)
@@ -147,7 +140,7 @@ def test_a_class_without_coefficients_has_no_panel(outcome):
         return [row for code, own in values.items() for row in weights(own, code=code)(fold)] + zero
 
     keep(outcome, "coefficients", "three", "m", rows)
-    exhibit = drawn(coefficients, outcome, "three")
+    exhibit = drawn("coefficients", outcome, "three")
     assert list(exhibit.numbers["classes"]) == ["a", "b"]
     assert "All coefficients of c are 0." in exhibit.caption
 
@@ -158,21 +151,21 @@ def test_coefficients_speak_for_the_positive_class_which_may_be_the_first(outcom
     about = json.loads(file.read_text())
     first, last = about["classes"]
     assert about["positive"] == last
-    as_kept = coefficients_table.make(outcome, "d")
+    as_kept = models.coefficients(outcome, "d")
     file.write_text(json.dumps(about | {"positive": first}))
     turned = replace(outcome)  # read anew
-    table = coefficients_table.make(turned, "d")
+    table = models.coefficients(turned, "d")
     assert f"positive ones favour {first}" in table.caption
     features = as_kept.frame()["feature"].to_list()
     assert table.frame()["feature"].to_list() == features
     assert table.frame()["m"].to_list() == [-value for value in as_kept.frame()["m"]]
-    exhibit = drawn(coefficients, turned, "d")
+    exhibit = drawn("coefficients", turned, "d")
     assert f"Positive ones favour {first}, negative ones {last}" in exhibit.caption
     reported = {one["feature"]: one["mean"] for one in exhibit.numbers["classes"][first]}
     assert reported["x0"] < 0 < reported["x1"]
     keep(turned, "tuning", "d", "m", tuning)
     keep(turned, "paths", "d", "m", lambda fold: path(fold) if fold == 0 else ())
-    of_path = drawn(paths, turned, "d")
+    of_path = drawn("paths", turned, "d")
     assert f"of the score of {first} per" in of_path.caption
     assert of_path.numbers["m"]["path"]["x7"][1] == [-400.0, -40.0, -4.0]
 
@@ -184,7 +177,7 @@ def test_methods_without_coefficients_are_named_with_the_reason(make):
     keep(outcome, "coefficients", "d", ranked[0], weights([1.0], scale=1.0))
     for method in ranked[2:]:
         keep(outcome, "coefficients", "d", method, weights([1.0]))
-    table = coefficients_table.make(outcome, "d")
+    table = models.coefficients(outcome, "d")
     assert [column.key for column in table.columns[1:]] == ranked[2:8]
     assert (
         f"Left out: {ranked[0]} (not per standard deviation); {ranked[1]} (no coefficients of named "
@@ -242,7 +235,7 @@ def path(fold):
 def test_paths_and_inner_scores_are_those_that_were_kept(outcome):
     keep(outcome, "tuning", "d", "m", tuning)
     keep(outcome, "paths", "d", "m", lambda fold: path(fold) if fold == 0 else ())
-    exhibit = drawn(paths, outcome, "d")
+    exhibit = drawn("paths", outcome, "d")
     reported = exhibit.numbers["m"]
     assert "the 6 largest are named" in exhibit.caption  # of 8
     assert "methods with a path" not in exhibit.caption  # all are shown
@@ -271,12 +264,12 @@ def test_objectives_are_reported_above_the_lowest_of_those_that_minimize_the_sam
     outcome.methods["other"] = same | {"params": same["params"] | {"solver": "irls"}}
     keep(outcome, "traces", "d", "m", trace(1.0))
     keep(outcome, "traces", "d", "other", trace(1.5, scored=False))
-    numbers = drawn(convergence, outcome, "d").numbers
+    numbers = drawn("convergence", outcome, "d").numbers
     lowest = 1 + 1e-4
     assert numbers["m"]["behind"] == pytest.approx([1 + 10.0**-k - lowest for k in range(5)])
     assert numbers["other"]["behind"] == pytest.approx([1.5 + 10.0**-k - lowest for k in range(5)])
     outcome.methods["other"] = same | {"params": {"penalty": "l1"}}  # another objective
-    assert drawn(convergence, outcome, "d").numbers["other"]["behind"][-1] == 0
+    assert drawn("convergence", outcome, "d").numbers["other"]["behind"][-1] == 0
 
 
 @pytest.mark.parametrize(
@@ -293,7 +286,7 @@ def test_a_solver_that_diverged_is_drawn_as_far_as_its_objective_is_a_number(
         return steps
 
     keep(outcome, "traces", "d", "m", diverged)
-    drawn(convergence, outcome, "d").save(tmp_path)
+    drawn("convergence", outcome, "d").save(tmp_path)
     behind = json.loads((tmp_path / "numbers.json").read_text())["m"]["behind"]
     known = [] if which == slice(None) else [1 - 0.01, 0.1 - 0.01, 0]
     assert behind[: len(known)] == pytest.approx(known)
@@ -308,7 +301,7 @@ def test_steps_are_drawn_until_their_objective_is_beyond_any_axis(outcome):
         return [step | {"objective": objective} for step, objective in steps]
 
     keep(outcome, "traces", "d", "m", diverging)
-    exhibit = drawn(convergence, outcome, "d")
+    exhibit = drawn("convergence", outcome, "d")
     assert exhibit.numbers["m"]["behind"] == [objective - 1 for objective in objectives]
     low, high = exhibit.figure.axes[0].get_ylim()
     assert low < 1e50 < high
@@ -322,7 +315,7 @@ def test_minimizations_for_one_class_after_another_are_lines_of_their_own(outcom
         return [step | {"step": i, "passes": 2.0 * (i + 1)} for i, step in enumerate(steps)]
 
     keep(outcome, "traces", "d", "m", three_classes)
-    exhibit = drawn(convergence, outcome, "d")
+    exhibit = drawn("convergence", outcome, "d")
     assert "a line for each" in exhibit.caption
     assert exhibit.numbers["m"]["passes"] == [2, 4, 6] * 3
     assert exhibit.numbers["m"]["behind"] == pytest.approx([0.99, 0.09, 0] * 3)
@@ -333,7 +326,7 @@ def test_minimizations_for_one_class_after_another_are_lines_of_their_own(outcom
 
 def test_a_single_step_is_drawn(outcome, tmp_path):
     keep(outcome, "traces", "d", "m", trace(1.0, steps=1))
-    drawn(convergence, outcome, "d").save(tmp_path)
+    drawn("convergence", outcome, "d").save(tmp_path)
     assert json.loads((tmp_path / "numbers.json").read_text())["m"]["behind"] == [0]
 
 
@@ -355,7 +348,7 @@ def test_learning_curves_of_a_metric_without_a_best_value_are_of_the_metric(outc
     outcome.__dict__["fits"] = pl.concat([outcome.fits, part])
     outcome.__dict__["scores"] = pl.concat([profit, lower])
     monkeypatch.setattr(metrics, "bounds", lambda name: (-np.inf, np.inf))
-    exhibit = drawn(learning_curves, outcome, "d")
+    exhibit = drawn("learning_curves", outcome, "d")
     (axes,) = exhibit.figure.axes[:1]
     low, high = axes.get_ylim()
     curves = [line for line in axes.lines if line.get_transform() == axes.transData]
@@ -386,7 +379,7 @@ def test_learning_curves_end_in_cross_validation_and_leave_failed_sizes_out(outc
         fits.append(part)
         scores.append(lower)
     outcome.__dict__["fits"], outcome.__dict__["scores"] = pl.concat(fits), pl.concat(scores)
-    curves = drawn(learning_curves, outcome, "d").numbers["curves"]
+    curves = drawn("learning_curves", outcome, "d").numbers["curves"]
     accuracy = outcome.scores.filter(dataset="d", protocol="cv", metric="accuracy")
     whole = dict(accuracy.group_by("method").agg(pl.col("value").mean()).iter_rows())
     assert [point["rows"] for point in curves["m"]] == [10, 20, 90]
@@ -401,7 +394,7 @@ def test_tuned_values_are_counted(outcome):
     own = outcome.fits.filter(dataset="d", method="m", protocol="cv").sort("fold")
     outcome.__dict__["fits"] = own.with_columns(params=params)
     keep(outcome, "tuning", "d", "m", tuning)
-    (row,) = tuned_table.make(outcome, "d").frame().to_dicts()
+    (row,) = models.tuned(outcome, "d").frame().to_dicts()
     assert (row["method"], row["parameter"]) == ("m", "strength")
     assert row["chosen"] == "1 in 3, 0.1 in 1"
     assert row["at_the_end"] == 0.75
@@ -410,19 +403,18 @@ def test_tuned_values_are_counted(outcome):
 
 @each("places", [[0.0, 0.0, 0.0], [5.0, 90.0, 91.0, 92.0], [99.0, 99.0, 1.0]])
 def test_labels_are_apart_in_order_and_where_there_is_room_at_their_ends(places):
-    found = end_labels.spread(np.array(places), 10.0, 100.0)
+    found = labels.spread(np.array(places), 10.0, 100.0)
     assert (found >= 0).all()
     assert (found <= 100).all()
     ordered = found[np.argsort(places, kind="stable")]
     assert (np.diff(ordered) >= 10 - 1e-9).all()
-    alone = end_labels.spread(np.array([20.0, 50.0]), 10.0, 100.0)
+    alone = labels.spread(np.array([20.0, 50.0]), 10.0, 100.0)
     assert alone.tolist() == [20.0, 50.0]
 
 
 def test_the_new_figures_stand_in_their_sections():
-    found = figure_modules()
     sections = {
-        name: found[name].SECTION
+        name: FIGURES[name].section
         for name in ("coefficients", "paths", "convergence", "learning_curves")
     }
     assert sections == {
@@ -447,7 +439,7 @@ def test_a_method_without_a_score_somewhere_is_not_on_the_front_of_score_against
     outcome.__dict__["times"] = outcome.times.with_columns(
         fit_seconds=pl.when(pl.col("fit_seconds").is_not_null()).then(seconds)
     )
-    exhibit = cost.draw(outcome)
+    exhibit = cost.cost_and_score(outcome)
     numbers = exhibit.numbers
     assert "line" not in exhibit.caption  # of one method none is drawn
     assert "Hollow" in exhibit.caption

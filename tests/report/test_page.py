@@ -23,17 +23,17 @@ from linclass_study.files.tables import frame, write_table
 from linclass_study.project import ROOT
 from linclass_study.report import method_scores
 from linclass_study.report.cells import PageCells
-from linclass_study.report.configuration import (
+from linclass_study.report.figure_files import figure_names, write_exhibits
+from linclass_study.report.page import MAX_CLASSES, report
+from linclass_study.report.page_tables import make_tables
+from linclass_study.report.provenance import (
     configuration,
     data_files,
     foreign_modules,
     snakemake_command,
 )
-from linclass_study.report.exhibits import figure_names, write_exhibits
-from linclass_study.report.page import CLASSES, report
-from linclass_study.report.page_tables import make_tables
 from linclass_study.report.table import Column
-from linclass_study.report.tables import other_protocols
+from linclass_study.report.tables import performance
 
 pytestmark = pytest.mark.xdist_group("page")  # one study for all of them
 
@@ -353,15 +353,15 @@ def test_tables_say_whether_cross_validation_divides_official_test_rows(outcome,
     assert "over 4 folds of the 80 training rows" in page.words()
     assert "these test rows included" not in page.words()
     evaluation = dict(outcome.evaluation) | {"cv_rows": "all"}
-    table = other_protocols.make(replace(outcome, evaluation=evaluation), "split")
+    table = performance.other_protocols(replace(outcome, evaluation=evaluation), "split")
     assert "Cross-validation, above, divides all rows, these test rows included." in table.caption
 
 
 def test_of_many_classes_some_are_named_and_the_others_counted(make):
-    names = [f"class {k}" for k in range(CLASSES + 9)]
+    names = [f"class {k}" for k in range(MAX_CLASSES + 9)]
     outcome = make({"d": Data(classes=names, rows=4 * len(names))}, {"m": Method()}, folds=2)
     shown = " ".join(studies.finish(outcome).split())
-    assert f"class {CLASSES - 1} (4) and 9 more. Source" in shown
+    assert f"class {MAX_CLASSES - 1} (4) and 9 more. Source" in shown
 
 
 def test_a_metric_that_raises_is_among_the_problems_with_its_path(make):

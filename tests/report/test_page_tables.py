@@ -1,4 +1,4 @@
-"""One file is one table of the page, and of the folder: CSV, Markdown and LaTeX of the same numbers."""
+"""Each table is on the page and in the folder: CSV, Markdown and LaTeX of the same numbers."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import polars as pl
 import studies
 from studies import Data, Method
 
-from linclass_study.report import page_tables, sections, tables
+from linclass_study.report import page_tables, tables
+from linclass_study.report.contents import SECTIONS, TABLES, Part
 from linclass_study.report.table import Column, Number, ReportTable
 
 SIZES = """
 from linclass_study.report.table import Column, ReportTable
 
-PLACE, SECTION, PER_DATASET = 9, "{section}", {per_dataset}
 
-
-def make(outcome, dataset=""):
+def sizes(outcome, dataset=""):
     if dataset == "none":
         return None
     columns = [Column("method", "Method", "method"), Column("size", "Size", "count")]
-    return ReportTable(f"Sizes {{dataset}}", "A caption of sizes.", columns, [["m", 12345]])
+    return ReportTable(f"Sizes {dataset}", "A caption of sizes.", columns, [["m", 12345]])
 """
 
 
-def test_one_new_file_is_one_new_table_of_its_section(make, tmp_path, monkeypatch):
-    wanted = [(section, each) for section in sections.SECTIONS for each in (True, False)]
-    for section, each in wanted:
-        text = SIZES.format(section=section, per_dataset=each)
-        (tmp_path / f"sizes_{section}_{each}.py").write_text(text)
+def test_one_new_entry_is_one_new_table_of_its_section(make, tmp_path, monkeypatch):
+    (tmp_path / "added.py").write_text(SIZES)
     monkeypatch.setattr(tables, "__path__", [*tables.__path__, str(tmp_path)])
+    wanted = [(section, each) for section in SECTIONS for each in (True, False)]
+    for section, each in wanted:
+        part = Part(section, "tables.added.sizes", each)
+        monkeypatch.setitem(TABLES, f"sizes_{section}_{each}", part)
     outcome = make({"d": Data(), "none": Data()}, {"m": Method(), "other": Method(2.0)}, folds=2)
     page = studies.finish(outcome)
     for name in page_tables.table_files(["d", "none"]):

@@ -14,10 +14,10 @@ from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.plain_answer import could_not_compete, plain_answer
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import write_table
+from linclass_study.report.contents import TABLES
 from linclass_study.report.drawing import style
-from linclass_study.report.figures import pairwise, ranks, ratings
+from linclass_study.report.figures import matrices, rankings
 from linclass_study.report.page import learning_curve_sizes
-from linclass_study.report.page_tables import table_modules
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_a_method_far_ahead_of_all_is_surely_the_best(reported):
 
 def test_a_data_sets_table_calls_no_tie_clearly_the_best(outcome_of):
     def sure(values: dict[str, list[float]]) -> object:
-        table = table_modules()["answer"].make(outcome_of({"d": values}))
+        table = TABLES["answer"](outcome_of({"d": values}))
         return table.rows[0][[column.key for column in table.columns].index("sure")]
 
     tied = dict.fromkeys(("a", "b"), GOOD)
@@ -172,8 +172,8 @@ def test_figures_name_the_methods_that_are_left_out(make):
     assert f" {over}, " in plain_answer(outcome)[0]
     assert f" {over}." in conclusion.sentences(outcome, comparison_across(outcome), [])[0]
     with style.settings():
-        for module in (ranks, ratings, pairwise):
-            caption = module.draw(outcome).caption
+        for draw in (rankings.ranks, rankings.ratings, matrices.pairwise):
+            caption = draw(outcome).caption
             assert "lacks is left out, because it lacks a score on some data set" in caption
 
 
@@ -227,7 +227,7 @@ def test_excluded_methods_are_named_with_the_reason_or_counted(make):
     assert could_not_compete(outcome) == (
         "Excluded: gone on d (not applicable), fails on d and e (failed)."
     )
-    table = table_modules()["answer"].make(outcome)
+    table = TABLES["answer"](outcome)
     place = [column.key for column in table.columns].index("absent")
     assert [row[place] for row in table.rows] == [["gone", "fails"], ["fails"]]
     many = make({f"d{i}": Data() for i in range(7)}, {"fine": Method(), "fails": fails}, name="m")
@@ -247,7 +247,7 @@ def test_excluded_methods_are_named_with_the_reason_or_counted(make):
 def test_a_best_method_whose_fits_did_not_converge_reports_it_beside_its_name(make):
     methods = {"apart": Method(50.0, everywhere=("separable", "")), "other": Method(0.5)}
     outcome = make({"d": Data()}, methods, folds=3)
-    table = table_modules()["answer"].make(outcome)
+    table = TABLES["answer"](outcome)
     row = dict(zip((column.key for column in table.columns), table.rows[0], strict=True))
     assert (row["best"], row["ended"]) == (["apart"], "3 separable of 3")
 
@@ -264,10 +264,10 @@ def test_an_official_test_set_is_named_only_where_there_is_one(make, official):
 def test_an_auc_of_raw_scores_is_explained_for_more_than_two_classes(make, classes, said):
     methods = {"good": Method(), "raw": Method(probabilities=False)}
     outcome = make({"d": Data(classes=tuple(classes))}, methods, folds=2)
-    caption = table_modules()["performance"].make(outcome, "d").caption
+    caption = TABLES["performance"](outcome, "d").caption
     assert ("raw scores across rows" in caption) == said
     plain = make({"d": Data(classes=tuple(classes))}, {"good": Method()}, 2, "plain")
-    assert "raw scores" not in table_modules()["performance"].make(plain, "d").caption
+    assert "raw scores" not in TABLES["performance"](plain, "d").caption
 
 
 def test_the_page_names_the_sizes_of_learning_curves(make):

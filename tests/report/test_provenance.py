@@ -12,7 +12,7 @@ from cases import each
 
 from linclass_study.config.code import libraries_of_methods
 from linclass_study.processes.environment import NO_COMMIT, PACKAGES, commit, of_machines, record
-from linclass_study.report import number_format
+from linclass_study.report import table
 from linclass_study.report.provenance import commits, environments_of_machines, provenance
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -78,7 +78,7 @@ def test_versions_processor_and_linear_algebra_are_reported():
     ],
 )
 def test_times_have_two_digits_and_a_unit(seconds, text):
-    assert number_format.seconds(seconds) == text
+    assert table.format_seconds(seconds) == text
 
 
 @each(
@@ -93,7 +93,7 @@ def test_times_have_two_digits_and_a_unit(seconds, text):
     ],
 )
 def test_metrics_have_three_decimals(value, text):
-    assert number_format.value(value) == text
+    assert table.format_number(value) == text
 
 
 def test_a_page_names_the_commits_of_its_fits_not_its_own(tmp_path):

@@ -10,12 +10,12 @@ from studies import Data, Method
 
 from linclass.evaluation import metrics as all_metrics
 from linclass_study.analysis.within_dataset import comparison_within
-from linclass_study.report.tables import differences, metrics
+from linclass_study.report.tables import performance
 
 
 def test_intervals_are_students_with_the_corrected_error(make):
     outcome = make({"d": Data(rows=100)}, {"a": Method(0.5), "b": Method(2.0)}, folds=5)
-    table = metrics.make(outcome, "d")
+    table = performance.all_metrics(outcome, "d")
     frame = table.frame()
     for metric in ("accuracy", "average_precision", "log_loss"):
         for row in frame.iter_rows(named=True):
@@ -34,7 +34,7 @@ def test_what_no_method_has_is_no_column(make):
     outcome = make(
         {"d": Data()}, {"a": Method(probabilities=False), "b": Method(probabilities=False)}
     )
-    keys = [column.key for column in metrics.make(outcome, "d").columns]
+    keys = [column.key for column in performance.all_metrics(outcome, "d").columns]
     assert "accuracy" in keys
     assert not {"expected_cost", "log_loss", "brier", "calibration_error"} & {*keys}
 
@@ -43,12 +43,12 @@ def test_every_metric_of_the_table_exists_and_every_metric_but_averages_is_in_it
     averages = {
         name for name in all_metrics.names() if name.endswith(("_macro", "_micro", "_weighted"))
     }
-    assert set(metrics.DESCRIPTIONS) == set(all_metrics.names()) - averages
+    assert set(performance.METRICS) == set(all_metrics.names()) - averages
 
 
 def test_differences_are_of_the_best_to_each_other_method(make):
     outcome = make({"d": Data()}, {"a": Method(0.2), "b": Method(3.0), "c": Method(1.0)}, folds=5)
-    frame = differences.make(outcome, "d").frame()
+    frame = performance.differences(outcome, "d").frame()
     found = comparison_within(outcome, "d")
     assert found.methods[0] == "b"
     assert frame["method"].to_list() == found.methods[1:]
@@ -64,28 +64,26 @@ def test_differences_are_of_the_best_to_each_other_method(make):
 
 def test_nothing_is_reported_of_what_there_is_not(make):
     gone = make({"d": Data(unavailable="no source")}, {"a": Method(), "b": Method()})
-    assert metrics.make(gone, "d") is None
-    assert differences.make(gone, "d") is None
+    assert performance.all_metrics(gone, "d") is None
+    assert performance.differences(gone, "d") is None
     alone = make({"d": Data()}, {"a": Method()}, name="alone")
-    assert differences.make(alone, "d") is None
-    assert metrics.make(alone, "d").frame().height == 1
+    assert performance.differences(alone, "d") is None
+    assert performance.all_metrics(alone, "d").frame().height == 1
     single = make({"d": Data(official=30)}, {"a": Method(), "b": Method()}, name="single")
     single.evaluation["protocols"] = ["official"]
-    frame = metrics.make(single, "d").frame()
+    frame = performance.all_metrics(single, "d").frame()
     assert isinstance(frame, pl.DataFrame)
     assert not [name for name in frame.columns if name.endswith(("_low", "_high"))]
-    assert differences.make(single, "d") is None
+    assert performance.differences(single, "d") is None
 
 
 def test_a_metric_that_is_in_no_list_is_a_column_after_the_others(make, monkeypatch):
     """A new file of linclass/evaluation/metrics is enough; here, one that the list forgets."""
     outcome = make({"d": Data()}, {"a": Method()})
-    whole = metrics.make(outcome, "d").frame()
-    forgotten = {
-        name: output for name, output in metrics.DESCRIPTIONS.items() if name != "log_loss"
-    }
-    monkeypatch.setattr(metrics, "DESCRIPTIONS", forgotten)
-    table = metrics.make(outcome, "d")
+    whole = performance.all_metrics(outcome, "d").frame()
+    forgotten = {name: output for name, output in performance.METRICS.items() if name != "log_loss"}
+    monkeypatch.setattr(performance, "METRICS", forgotten)
+    table = performance.all_metrics(outcome, "d")
     last = table.columns[-1]
     assert (last.key, last.title, last.about) == ("log_loss", "Log loss", "less is better")
     assert table.frame()["log_loss"].to_list() == whole["log_loss"].to_list()

@@ -22,8 +22,9 @@ from linclass_study.analysis.too_few import (
     too_few_for_ranks,
     too_few_for_ratings,
 )
+from linclass_study.report.contents import FIGURES
 from linclass_study.report.drawing import style
-from linclass_study.report.figures import pairwise, ranks, ratings
+from linclass_study.report.figures import matrices, rankings
 
 
 def across(n, k):
@@ -84,7 +85,7 @@ def test_pairs_are_bold_and_coloured_after_the_correction_only(monkeypatch, n, s
     base = across(n, 11)
     monkeypatch.setattr(across_datasets, "comparison_across", lambda _: base)
     with style.settings():
-        exhibit = pairwise.draw(SimpleNamespace(read={"grid_ends": {}}))
+        exhibit = matrices.pairwise(SimpleNamespace(read={"grid_ends": {}}))
         (axes,) = exhibit.figure.axes
     cells = [text for text in axes.texts if "/" in text.get_text()]
     assert all((text.get_weight() == "bold") == significant for text in cells)
@@ -106,36 +107,36 @@ def test_a_sentence_says_from_how_many_data_sets_a_comparison_can_be_significant
 
 
 @pytest.mark.parametrize(
-    ("module", "most", "baseline", "rows", "gaps"),
+    ("name", "most", "baseline", "rows", "gaps"),
     [
-        (ranks, 8, "e", "abcdefgh", 0),
-        (ranks, 7, "d", "abcdfgh", 1),  # e differs from no other by 4.29
-        (ranks, 6, "h", "abcfgh", 1),
-        (ranks, 4, "e", "abeh", 2),
-        (ratings, 4, "e", "abeh", 2),
-        (ratings, 5, "h", "abcgh", 1),
+        ("ranks", 8, "e", "abcdefgh", 0),
+        ("ranks", 7, "d", "abcdfgh", 1),  # e differs from no other by 4.29
+        ("ranks", 6, "h", "abcfgh", 1),
+        ("ranks", 4, "e", "abeh", 2),
+        ("ratings", 4, "e", "abeh", 2),
+        ("ratings", 5, "h", "abcgh", 1),
     ],
 )
 def test_of_many_methods_the_middle_is_left_out_and_never_the_baseline(
-    monkeypatch, module, most, baseline, rows, gaps
+    monkeypatch, name, most, baseline, rows, gaps
 ):
     """Ranks are 1 … 8 on six data sets, where Nemenyi's critical difference is 3.031 · √(8 · 9 / 36) = 4.29."""
     base = across(6, 8)
     monkeypatch.setattr(across_datasets, "comparison_across", lambda _: base)
-    monkeypatch.setattr(module, "SHOWN", most)
+    monkeypatch.setattr(rankings, "MAX_METHODS", most)
     kinds = {m: {"classifier": BASELINE if m == baseline else "linclass.LDA"} for m in base.methods}
     position = base.methods.index
     outcome = SimpleNamespace(methods=kinds, position=position, read={"grid_ends": {}})
     with style.settings():
-        exhibit = module.draw(outcome)
+        exhibit = FIGURES[name](outcome)
         (axes,) = exhibit.figure.axes
         assert "".join(label.get_text() for label in axes.get_yticklabels()) == rows
     assert sum(line.get_linestyle() == ":" for line in axes.lines) == gaps
     assert (f" {most} of 8 methods are shown;" in exhibit.caption) == (most < 8)
-    assert len(exhibit.numbers[module.__name__.rpartition(".")[2]]) == 8
+    assert len(exhibit.numbers[name]) == 8
 
 
-FIGURES = {"ranks": (ranks, FEW), "pairwise": (pairwise, PAIRED), "ratings": (ratings, FEW)}
+LEAST = {"ranks": FEW, "pairwise": PAIRED, "ratings": FEW}
 
 
 @pytest.mark.parametrize(
@@ -145,9 +146,9 @@ def test_the_page_gives_the_reason_in_place_of_the_figure(make, n):
     outcome = make({f"d{i}": Data() for i in range(n)}, {"m": Method(2.0), "o": Method(1.0)}, 2)
     write_across(outcome)
     page = unescape(finish(outcome))
-    for name, (module, least) in FIGURES.items():
+    for name, least in LEAST.items():
         with style.settings():
-            exhibit = module.draw(outcome)
+            exhibit = FIGURES[name](outcome)
         assert (exhibit.figure is None) == (n < least)
         assert (f'<figure data-name="{name}">' in page) == (n >= least)
         assert page.count(f"<p>{exhibit.reason}</p>") == (n < least)

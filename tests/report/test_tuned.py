@@ -18,8 +18,8 @@ from linclass_study.analysis.plain_answer import plain_answer
 from linclass_study.analysis.tuned import write_tuned, write_tuned_table
 from linclass_study.files.tables import write_table
 from linclass_study.report.cells import PageCells
+from linclass_study.report.contents import FIGURES
 from linclass_study.report.drawing import style
-from linclass_study.report.exhibits import figure_modules
 from linclass_study.report.page_tables import make_tables, write_tables
 
 GRID = {"logspace": [-2, 2, 5]}
@@ -164,17 +164,16 @@ def test_a_method_at_an_end_of_its_grid_is_named_in_the_answer(narrow):
 def test_a_method_at_an_end_of_its_grid_is_marked_wherever_methods_are_compared(narrow):
     """In all figures and tables, with an explanation; not on the data set where it chose a value inside."""
     write_across(narrow)
-    figures = figure_modules()
-    overall = [figures[name] for name in ("ranks", "ratings", "pairwise", "heat", "cost")]
+    overall = [FIGURES[name] for name in ("ranks", "ratings", "pairwise", "heat", "cost")]
     single = [
-        figures[name]
+        FIGURES[name]
         for name in ("methods", "roc", "precision_recall", "calibration", "probabilities")
     ]
     part, inside = narrow.parts()["d0"], narrow.parts()["d6"]
     with style.settings():
-        drawn = [module.draw(narrow) for module in overall]
-        drawn += [module.draw(part, "d0") for module in single]
-        plain = [module.draw(inside, "d6") for module in single]
+        drawn = [draw(narrow) for draw in overall]
+        drawn += [draw(part, "d0") for draw in single]
+        plain = [draw(inside, "d6") for draw in single]
     for exhibit in drawn:
         texts = {text.get_text() for text in exhibit.figure.findobj(Text)}
         assert "narrow†" in texts, exhibit.title

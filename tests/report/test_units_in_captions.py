@@ -14,14 +14,13 @@ from linclass_study.analysis.certainty import certainty
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import write_table
 from linclass_study.report.cells import with_code
-from linclass_study.report.exhibits import figure_modules
-from linclass_study.report.figures import calibration, coefficients
-from linclass_study.report.page_tables import table_modules
+from linclass_study.report.contents import FIGURES, TABLES
+from linclass_study.report.figures import coefficients, probabilities
 
 FOLDS = 4
 HOLD_OUTS = [{"hold_out": {"test_share": 0.25, "repeats": FOLDS}}]
 SHOWN = ("roc", "precision_recall", "calibration", "probabilities", "coefficients")
-TABLES = ("confusion", "per_class", "coefficients")
+SHOWN_TABLES = ("confusion", "per_class", "coefficients")
 WEIGHT = {"class": 1, "value": 1.0, "scale": 2.0, "features": 2}
 
 
@@ -58,9 +57,8 @@ def outcome(make):
 
 def captions(outcome):
     finish(outcome)
-    figures, tables = figure_modules(), {name: table_modules()[name] for name in TABLES}
-    found = {name: figures[name].draw(outcome, "d").caption for name in SHOWN}
-    return found | {f"table {name}": tables[name].make(outcome, "d").caption for name in tables}
+    found = {name: FIGURES[name](outcome, "d").caption for name in SHOWN}
+    return found | {f"table {name}": TABLES[name](outcome, "d").caption for name in SHOWN_TABLES}
 
 
 def test_of_hold_outs_none_speaks_of_folds(outcome):
@@ -79,8 +77,11 @@ def test_of_one_fit_none_speaks_of_a_spread(outcome):
 
 def test_the_error_of_one_fit_is_that_of_its_rows(outcome):
     official = of_protocol(outcome, ["official"], "official")
-    assert "mean distance of the rows from the diagonal" in calibration.draw(official, "d").caption
-    assert "Large marks" not in coefficients.draw(official, "d").caption
+    assert (
+        "mean distance of the rows from the diagonal"
+        in probabilities.calibration(official, "d").caption
+    )
+    assert "Large marks" not in coefficients.coefficients(official, "d").caption
 
 
 @pytest.mark.parametrize("n", [2, pytest.param(3, marks=pytest.mark.full)])

@@ -30,7 +30,7 @@ from linclass_study.pipeline.fitted import Task, measured
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
 from linclass_study.pipeline.own_metrics import require_trusted
-from linclass_study.report.tables import unscored
+from linclass_study.report.tables import diagnostics
 
 MODULE = '''
 import numpy as np
@@ -329,7 +329,7 @@ def test_folds_on_which_it_raises_are_listed_with_the_exception_and_keep_their_o
     assert (problem.status, problem.datasets, problem.methods) == ("mine.picky", ("d",), ("m",))
     assert problem.fits == 2
     assert problem.reason == "ValueError: 3 rows are odd"
-    table = unscored.make(outcome_of(picky))
+    table = diagnostics.unscored(outcome_of(picky))
     assert table.rows == [["mine.picky", ["d"], ["m"], 2, "ValueError: 3 rows are odd"]]
     assert metric_lines(outcome_of(picky)) == [
         "not scored by mine.picky: d × m (2 folds): ValueError: 3 rows are odd"
@@ -342,7 +342,7 @@ def test_what_no_longer_raises_is_no_longer_listed(picky):
     assert metric_problems(outcome_of(picky))
     scored_runs_of(picky, [4, 2])
     assert not metric_problems(outcome_of(picky))
-    assert unscored.make(outcome_of(picky)) is None
+    assert diagnostics.unscored(outcome_of(picky)) is None
     assert not metric_lines(outcome_of(picky))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from linclass import LogisticRegression
 from linclass_study.config.estimator_check import parameter_facts, with_default_paths
-from linclass_study.report.tables.tuning_budget import budget
+from linclass_study.report.tables.diagnostics import budget
 
 LOGISTIC = {"classifier": "linclass.LogisticRegression"}
 

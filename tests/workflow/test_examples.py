@@ -31,6 +31,14 @@ def with_examples(project):
     for page in PAGES:
         for name, text in shown_files(page).items():
             project.write(name, text)
+    path = "linclass_study/report/contents.py"
+    entries = re.findall(
+        r'`"(\w+)":\s+(Part\("(?:[^`]+)\))`', (ROOT / "CONTRIBUTING.md").read_text()
+    )
+    assert [name for name, _ in entries] == ["sizes", "classes"]
+    listed = zip(("FIGURES", "TABLES"), entries, strict=True)
+    lines = [f'{table}["{name}"] = {" ".join(part.split())}\n' for table, (name, part) in listed]
+    project.append(path, "".join(lines))
     return project
 
 

@@ -1,4 +1,4 @@
-"""Figures; each file in linclass_study/report/figures is one.
+"""Figures (linclass_study/report/contents.py).
 
 exhibits/{exhibit}/figure.svg, numbers.json    the figure and the numbers that it shows; no files without a figure
 exhibits/{exhibit}/figure.png, .pdf            on demand: `snakemake figures`

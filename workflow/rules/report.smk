@@ -1,7 +1,7 @@
 """One self-contained page.
 
 report.html                             problems, answer, uncertainty and cost
-tables/{table}[-{dataset}].csv, .md, .tex    the tables of the page; each file in linclass_study/report/tables is one
+tables/{table}[-{dataset}].csv, .md, .tex    the tables of the page
 """
 
 
@@ -29,7 +29,7 @@ rule report:
         study=digest_of_study(),
         code=code_of(
             "report.py",
-            *(f"linclass_study.report.tables.{name}" for name in page_tables.table_modules()),
+            *{part.module: None for part in contents.TABLES.values()},
             reads=(
                 "workflow/report/template.html.j2",
                 "workflow/report/style.css",

@@ -5,8 +5,8 @@ from functools import cache
 from pathlib import Path
 
 from linclass_study.project import PACKAGES, ROOT
-from linclass_study.report import exhibits, page_tables
-from linclass_study.report.exhibit import is_drawn
+from linclass_study.report import contents, figure_files, page_tables
+from linclass_study.report.figure_files import is_drawn
 from linclass_study.analysis import across_tables
 from linclass_study.analysis import study_file
 from linclass_study.analysis.export import FORMS
@@ -39,8 +39,8 @@ def names_in_mirrors():
 def draw_again_if_files_are_lost(wildcards):
     """An input function without files: it forces the job if a file of its exhibits was deleted."""
     results, dataset = Path(STUDY.results), wildcards.get("dataset", "")
-    if exhibits.lost_files(results, dataset):
-        force(str(exhibits.record_of(results, dataset)))
+    if figure_files.lost_files(results, dataset):
+        force(str(figure_files.record_of(results, dataset)))
     return []
 
 
@@ -67,4 +67,4 @@ def rerun_if_tables_are_missing(wildcards):
 
 
 def code_of_figures(figures):
-    return code_of("draw.py", *(f"linclass_study.report.figures.{name}" for name in figures))
+    return code_of("draw.py", *{contents.FIGURES[name].module: None for name in figures})

@@ -17,7 +17,7 @@ from linclass_study.execution import jobs
 from linclass_study.pipeline.own_metrics import metrics_of, own_metrics
 from linclass_study.project import ROOT, refuse_another_copy
 from linclass_study.errors import StudyError
-from linclass_study.report import exhibits
+from linclass_study.report import figure_files
 from linclass_study.files.resolved_study import as_text, digest_of_part
 from linclass_study.files.reading import refuse_broken_records
 from linclass_study.config import code
@@ -48,8 +48,8 @@ if workflow.is_main_process:
 
 DATASETS = list(STUDY.datasets)
 METHODS = list(STUDY.methods)
-FIGURES = exhibits.figure_names(
-    exhibits.asked_figures(STUDY.evaluation, STUDY.methods)
+FIGURES = figure_files.figure_names(
+    figure_files.requested_figures(STUDY.evaluation, STUDY.methods)
 )  # PER_DATASET → names of the figures
 BUNDLES = jobs.plan_bundles(STUDY)  # name → runs that share a job
 DIVIDED = "[^/@]+@[^/@]+@[0-9]+"  # names of bundles whose run is divided among several jobs

@@ -4,7 +4,7 @@ import gc
 
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.processes.job import begin_job
-from linclass_study.report.exhibits import write_exhibits
+from linclass_study.report.figure_files import write_exhibits
 
 begin_job(snakemake.log[0])
 gc.disable()  # a tenth of the time; the process ends with its few figures

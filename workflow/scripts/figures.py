@@ -2,8 +2,7 @@
 
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.processes.job import begin_job
-from linclass_study.report.exhibit import PICTURES
-from linclass_study.report.exhibits import drawn_exhibits, write_pictures
+from linclass_study.report.figure_files import PICTURES, drawn_exhibits, write_pictures
 
 begin_job(snakemake.log[0])
 outcome = Outcome.of(snakemake.params.results)

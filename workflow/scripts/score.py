@@ -10,7 +10,7 @@ from linclass_study.analysis.tuned import write_tuned
 from linclass_study.execution.run_files import read_manifest
 from linclass_study.files.reading import read_about
 from linclass_study.processes.job import begin_job
-from linclass_study.report.exhibits import write_exhibits
+from linclass_study.report.figure_files import write_exhibits
 
 begin_job(snakemake.log[0])
 about = read_about(snakemake.input.about)

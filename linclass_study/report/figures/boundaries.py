@@ -8,23 +8,16 @@ refitted here: the runs have saved the predicted classes of a grid and their mar
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linclass_study.report.decision_regions import (
-    boundaries,
-    directions,
-    disputed,
-    plane_sentence,
-    points_sentence,
-    reasons,
-    training_rows,
-)
+from linclass_study.files.tables import FITTED, STATUSES
 from linclass_study.report.drawing import style
-from linclass_study.report.drawing.class_key import class_key, key_height
-from linclass_study.report.exhibit import Exhibit
-from linclass_study.report.method_selection import selected_methods, selection_note
+from linclass_study.report.drawing.labels import class_key, key_height
+from linclass_study.report.drawing.panels import selected_methods, selection_note
+from linclass_study.report.figure_files import Exhibit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,36 +27,142 @@ if TYPE_CHECKING:
 
     from linclass_study.analysis.outcome import Outcome
     from linclass_study.analysis.plane_grid import PlaneGrid
+    from linclass_study.pipeline.plane import Plane
 
-PLACE, SECTION, PER_DATASET = 2, "dataset", True
+
+def grids_of_methods(outcome: Outcome, dataset: str) -> tuple[dict[str, PlaneGrid], dict[str, str]]:
+    """(method → what its folds predict, best method first; method → why it is omitted).
+
+    Folds without a prediction for every cell are omitted.
+    """
+    from linclass_study.analysis.summary import ranking
+
+    fits = outcome.fits.filter(dataset=dataset)
+    grids, left_out = {}, {}
+    for method in ranking(outcome, dataset)["method"]:
+        grid = outcome.boundary(dataset, method)
+        if grid is None or (grid.labels < 0).all():
+            left_out[method] = _without_boundary(fits.filter(method=method)["status"])
+            continue
+        given = np.all(grid.labels >= 0, axis=(1, 2))
+        if given.any():
+            grids[method] = grid.of_fits(given)
+        else:
+            left_out[method] = "every fit left points of the plane without a class"
+    return grids, left_out
+
+
+def _without_boundary(statuses: Iterable[str]) -> str:
+    """Why a run has no grid: how its fits ended, if none of them succeeded."""
+    met = {*statuses}
+    if not met or met & {*FITTED}:
+        return "its fits gave no point of the plane a class"
+    return ", ".join(status.replace("_", " ") for status in STATUSES if status in met)
+
+
+def methods_by_reason(left_out: Mapping[str, str]) -> str:
+    """a, b (failed); c (not applicable)"""
+    methods: dict[str, list[str]] = {}
+    for method, reason in left_out.items():
+        methods.setdefault(reason, []).append(method)
+    return "; ".join(f"{', '.join(names)} ({reason})" for reason, names in methods.items())
+
+
+def training_rows(
+    outcome: Outcome, dataset: str
+) -> tuple[np.ndarray, np.ndarray, Plane | None] | str:
+    """Coordinates (n, 2), classes and the plane of the training rows, or the reason why there is no plane.
+
+    Published results do not contain the rows, so the coordinates are then empty.
+    """
+    from linclass_study.data.dataset_file import load_dataset
+    from linclass_study.pipeline.plane import plane
+
+    folder = outcome.results / "data"
+    if not (folder / f"{dataset}.npz").exists():
+        return np.empty((0, 2)), np.empty(0, int), None
+    data = load_dataset(folder / f"{dataset}.npz")
+    if data.in_file:
+        return "its rows stay in their file (parquet_blocks); a plane needs them in memory"
+    train = data.split == 0
+    table, y = data.table.rows(train), data.y[train]
+    found = plane(table, y)
+    return found if isinstance(found, str) else (found.coordinates(table.X), y, found)
+
+
+def points_sentence(about: Mapping[str, Any], X: np.ndarray, *axes: np.ndarray) -> str:
+    """A sentence about the rows in the figure, for the caption."""
+    if not len(X):
+        return "The rows are not with these results."
+    low, high = np.array([[axis[0], axis[-1]] for axis in axes]).T
+    beyond = (np.clip(X, low, high) != X).any(axis=1).sum()
+    more = f", of which {beyond:,} lie beyond the axes" if beyond else ""
+    which = f"the {len(X):,} training rows" if about.get("test_rows") else f"all {len(X):,} rows"
+    return f"Points: {which}{more}."
+
+
+def plane_sentence(about: Mapping[str, Any]) -> str:
+    """A sentence about the plane of more than two features, for the caption."""
+    which = (
+        "Fisher’s discriminant direction and, upwards, the leading principal direction within classes"
+        if len(about["classes"]) == 2
+        else "the two leading discriminant directions (Fisher’s)"
+    )
+    rows = "training rows" if about.get("test_rows") else "rows"
+    return (
+        f"The data have {about['n_features']} features; the plane goes through the mean of the {rows} "
+        f"along {which}, computed from these rows, in units of the standard deviation within classes. Rows are "
+        "projected onto it, fits are cut by it: the figure does not show them off the plane. "
+    )
+
+
+def directions(about: Mapping[str, Any], plane: Plane | None) -> dict[str, list[float]] | None:
+    """Feature → its weights in the two coordinates."""
+    if plane is None:
+        return None
+    return dict(zip(about["features"], plane.weights.tolist(), strict=True))
+
+
+def disputed(labels: np.ndarray) -> float:
+    """Share of the grid's cells on which the folds disagree."""
+    return float((labels != labels[0]).any(axis=0).mean())
+
+
 WIDTH, COLUMNS, PANEL = 7.2, 4, 1.62  # inches; panels in a row; inches of a panel's height
 GAP = 0.46  # inches between two rows of panels: three lines of title
 LEFT = 0.55  # inches beside them
-MOST = 8  # panels
-CUT = "first discriminant direction", "second direction"  # axis labels if the rows are missing
-FINER = 3  # points of the background for each of the grid
-DENSE = 200  # lines in a figure, above which they are rasterized
+MAX_PANELS = 8  # panels
+DIRECTION_NAMES = (
+    "first discriminant direction",
+    "second direction",
+)  # axis labels if the rows are missing
+OVERSAMPLING = 3  # points of the background for each of the grid
+MAX_VECTOR_LINES = 200  # lines in a figure, above which they are rasterized
 
 
-def draw(outcome: Outcome, dataset: str) -> Exhibit:
+def boundaries(outcome: Outcome, dataset: str) -> Exhibit:
     about = outcome.about(dataset)
     if about["status"] == "unavailable":
         return Exhibit.nothing(f"{dataset} is unavailable")
     on_plane = training_rows(outcome, dataset)
     if isinstance(on_plane, str):
         return Exhibit.nothing(f"{dataset}: {on_plane}")
-    found, left_out = boundaries(outcome, dataset)
+    found, left_out = grids_of_methods(outcome, dataset)
     if not found:
-        return Exhibit.nothing(f"no fit on {dataset} gave a boundary: {reasons(left_out)}")
+        return Exhibit.nothing(
+            f"no fit on {dataset} gave a boundary: {methods_by_reason(left_out)}"
+        )
 
-    grids = {method: found[method] for method in selected_methods(outcome, dataset, found, MOST)}
+    grids = {
+        method: found[method] for method in selected_methods(outcome, dataset, found, MAX_PANELS)
+    }
     X, y, plane = on_plane
     is_cut, classes = about["n_features"] != 2, about["classes"]
-    names = plane.names if plane else CUT if is_cut else about["features"]
+    names = plane.names if plane else DIRECTION_NAMES if is_cut else about["features"]
     figure, panels = _panels(len(grids), names, classes)
     shares = {method: disputed(grid.labels) for method, grid in grids.items()}
     for axes, (method, grid) in zip(panels, grids.items(), strict=True):
-        dense = len(grids) * len(grid.labels) * (len(classes) - 1) > DENSE
+        dense = len(grids) * len(grid.labels) * (len(classes) - 1) > MAX_VECTOR_LINES
         axes.set(xlim=(grid.x[0], grid.x[-1]), ylim=(grid.y[0], grid.y[-1]))
         _draw_regions(axes, grid, len(classes), dense)
         _draw_rows(axes, X, y)
@@ -142,7 +241,7 @@ def _sentences(
             "cells, as no scores are known that are equal there."
         )
     if left_out:
-        notes.append(f"Not drawn: {reasons(left_out)}.")
+        notes.append(f"Not drawn: {methods_by_reason(left_out)}.")
     return reading, notes
 
 
@@ -156,7 +255,7 @@ def _draw_regions(axes: Axes, grid: PlaneGrid, n_classes: int, dense: bool) -> N
 
     x, y, fits = grid.x, grid.y, len(grid.labels)
     colours = np.array([to_rgb(style.class_style(k)[0]) for k in range(n_classes)])
-    image = np.zeros((FINER * (len(y) - 1) + 1, FINER * (len(x) - 1) + 1, 4))
+    image = np.zeros((OVERSAMPLING * (len(y) - 1) + 1, OVERSAMPLING * (len(x) - 1) + 1, 4))
     image[..., 3] = 0.2
     strength = max(0.35, min(0.9, 4 / fits))
     for fit in range(fits):
@@ -172,7 +271,7 @@ def _draw_regions(axes: Axes, grid: PlaneGrid, n_classes: int, dense: bool) -> N
         )
         # matplotlib skips short paths, of which there are many
         drawn.get_path().should_simplify = True
-    right, top = (x[1] - x[0]) / FINER / 2, (y[1] - y[0]) / FINER / 2
+    right, top = (x[1] - x[0]) / OVERSAMPLING / 2, (y[1] - y[0]) / OVERSAMPLING / 2
     extent = (x[0] - right, x[-1] + right, y[0] - top, y[-1] + top)
     limits = axes.axis()
     axes.imshow(image, extent=extent, origin="lower", aspect="auto", interpolation="none")
@@ -199,7 +298,7 @@ def boundary_lines(x: np.ndarray, y: np.ndarray, fields: np.ndarray) -> np.ndarr
 def interpolated(fields: np.ndarray) -> np.ndarray:
     """The fields with FINER − 1 points more between two, linearly interpolated."""
     for axis in (1, 2):
-        place = np.arange(FINER * (fields.shape[axis] - 1) + 1) / FINER
+        place = np.arange(OVERSAMPLING * (fields.shape[axis] - 1) + 1) / OVERSAMPLING
         low = np.minimum(place.astype(int), fields.shape[axis] - 2)
         part = (place - low).reshape((-1, 1) if axis == 1 else -1)
         fields = fields.take(low, axis) * (1 - part) + fields.take(low + 1, axis) * part

@@ -1,7 +1,8 @@
-"""Largest positive and negative coefficients of the best linear method of a data set."""
+"""Coefficients of linear methods on a data set, and their paths over strengths of the penalty."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +10,13 @@ import numpy as np
 import polars as pl
 
 from linclass.base.messages import names_and_others
+from linclass_study.analysis.metric_words import metric_words
 from linclass_study.analysis.protocol_names import units
 from linclass_study.report.drawing import style
+from linclass_study.report.drawing.labels import end_labels
 from linclass_study.report.drawing.panels import NAMED, name_above
 from linclass_study.report.drawing.style import method_style
-from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.figure_files import Exhibit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,31 +24,32 @@ if TYPE_CHECKING:
 
     from linclass_study.analysis.outcome import Outcome
 
-PLACE, SECTION, PER_DATASET = 20, "dataset", True
-EACH = 10  # of each sign, of one score; with several, in panels, half of it
-PANELS = 6
-SCORE = ["repeat", "fold", "class"]  # one score of one fit
+
+MAX_OF_EACH_SIGN = 10  # of each sign, of one score; with several, in panels, half of it
+MAX_PANELS = 6
+SCORE_KEY = ["repeat", "fold", "class"]  # one score of one fit
 ROW = 0.19  # inches of a feature
 
 
-def draw(outcome: Outcome, dataset: str) -> Exhibit:
+def coefficients(outcome: Outcome, dataset: str) -> Exhibit:
+    """Largest positive and negative coefficients of the best linear method of a data set."""
     found = best_linear(outcome, dataset)
     if found is None:
         return Exhibit.nothing(f"no linear method on {dataset} has coefficients of named features")
     method, known = found[0], oriented(found[1], outcome.about(dataset))
     classes = outcome.about(dataset)["classes"]
     codes = known["class"].unique().sort().to_list()
-    most = EACH if len(codes) == 1 else EACH // 2
+    most = MAX_OF_EACH_SIGN if len(codes) == 1 else MAX_OF_EACH_SIGN // 2
     of_class = {code: largest(known.filter(pl.col("class") == code), most) for code in codes}
     zero = [str(classes[code]) for code, panel in of_class.items() if not panel]
-    shown = [code for code, panel in of_class.items() if panel][:PANELS]
+    shown = [code for code, panel in of_class.items() if panel][:MAX_PANELS]
     panels = [of_class[code] for code in shown]
     unit = "standard deviation" if is_standardized(known) else "unit"
     sides = [str(classes[1 - shown[0]]), str(classes[shown[0]])] if len(codes) == 1 else []
     titles, axis = [str(classes[code]) for code in shown], f"coefficient, per {unit}"
     if len(codes) == 1:
         titles = [""]
-    figure = _figure(panels, titles, axis, outcome.position(method))
+    figure = _coefficient_panels(panels, titles, axis, outcome.position(method))
     name_above(figure, method, outcome.position(method))
     if len(codes) == 1:
         _name_sides(figure, *sides)
@@ -64,19 +68,23 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         caption += f"Of {of_how_many} features the most positive and the most negative are shown."
     caption += sentence_on_folds(known, over)
     if zero:
-        caption += f" All coefficients of {names_and_others(zero, PANELS)} are 0."
-    if len(codes) - len(zero) > PANELS:
-        caption += f" {PANELS} of {len(codes)} classes are shown."
+        caption += f" All coefficients of {names_and_others(zero, MAX_PANELS)} are 0."
+    if len(codes) - len(zero) > MAX_PANELS:
+        caption += f" {MAX_PANELS} of {len(codes)} classes are shown."
     if len(codes) > 1:
         caption += (
             " A row gets the class of the highest score, so differences between panels count."
         )
     named = {str(classes[code]): panel for code, panel in zip(shown, panels, strict=True)}
-    numbers = {"method": method, "per": unit, "classes": {k: _listed(p) for k, p in named.items()}}
+    numbers = {
+        "method": method,
+        "per": unit,
+        "classes": {k: _panel_numbers(p) for k, p in named.items()},
+    }
     return Exhibit(figure, f"Coefficients on {dataset}", caption, numbers)
 
 
-def _listed(panel: list[tuple[str, np.ndarray]]) -> list[dict[str, Any]]:
+def _panel_numbers(panel: list[tuple[str, np.ndarray]]) -> list[dict[str, Any]]:
     return [
         {"feature": name, "mean": float(np.mean(values)), "folds": values.tolist()}
         for name, values in panel
@@ -128,11 +136,11 @@ def is_standardized(known: pl.DataFrame) -> bool:
 def over_folds(known: pl.DataFrame) -> dict[tuple[int, str], np.ndarray]:
     """(class, feature) → value · scale in each fold whose fit has the feature; 0 if the fit stored only its largest
     coefficients and this is not among them."""
-    cut = _cut(known)
+    cut = _truncated_fits(known)
     fits = dict(cut.group_by("class").len().iter_rows())
     features = (
         known.drop_nulls("feature")
-        .join(cut.with_columns(cut=True), on=SCORE, how="left", maintain_order="left")
+        .join(cut.with_columns(cut=True), on=SCORE_KEY, how="left", maintain_order="left")
         .group_by("class", "feature", maintain_order=True)
         .agg(effect=pl.col("value") * pl.col("scale"), cut=pl.col("cut").count())
     )
@@ -144,7 +152,7 @@ def over_folds(known: pl.DataFrame) -> dict[tuple[int, str], np.ndarray]:
 
 def sentence_on_folds(known: pl.DataFrame, over: str) -> str:
     """A sentence for the caption about folds, or hold-outs, without a coefficient of each feature."""
-    if _cut(known).height:
+    if _truncated_fits(known).height:
         return (
             " A fit with many features keeps its largest coefficients, and the others count as 0."
         )
@@ -154,10 +162,10 @@ def sentence_on_folds(known: pl.DataFrame, over: str) -> str:
     return ""
 
 
-def _cut(known: pl.DataFrame) -> pl.DataFrame:
+def _truncated_fits(known: pl.DataFrame) -> pl.DataFrame:
     """Fits that have more features than stored coefficients."""
-    kept = known.group_by(SCORE).agg(pl.col("feature").count(), pl.col("features").first())
-    return kept.filter(pl.col("features") > pl.col("feature")).select(SCORE)
+    kept = known.group_by(SCORE_KEY).agg(pl.col("feature").count(), pl.col("features").first())
+    return kept.filter(pl.col("features") > pl.col("feature")).select(SCORE_KEY)
 
 
 def largest(known: pl.DataFrame, most: int) -> list[tuple[str, np.ndarray]]:
@@ -171,7 +179,7 @@ def largest(known: pl.DataFrame, most: int) -> list[tuple[str, np.ndarray]]:
     return [*positive, *negative]
 
 
-def _figure(
+def _coefficient_panels(
     panels: list[list[tuple[str, np.ndarray]]], titles: list[str], axis: str, position: int
 ) -> Figure:
     columns = 1 if len(panels) == 1 else 2
@@ -198,7 +206,7 @@ def _figure(
             place = (column * width + left) / 7.2, (top - own) / height
             axes = figure.add_axes((*place, (width - left - 0.15) / 7.2, own / height))
             axes.set_xlim(*limits)
-            _draw(axes, panels[number], position, room)
+            _draw_coefficients(axes, panels[number], position, room)
             axes.set_title(titles[number], loc="left", fontsize=8.5, pad=3)
         top -= tall[line] + 0.3
     middle = 0.5 if columns > 1 else (left + 7.05) / 2 / 7.2
@@ -221,7 +229,9 @@ def _span(panel: list[tuple[str, np.ndarray]]) -> tuple[float, float]:
     return float(values.min() - room), float(values.max() + room)
 
 
-def _draw(axes: Axes, panel: list[tuple[str, np.ndarray]], position: int, room: int) -> None:
+def _draw_coefficients(
+    axes: Axes, panel: list[tuple[str, np.ndarray]], position: int, room: int
+) -> None:
     colour, marker = method_style(position)
     axes.set_ylim(len(panel) - 0.5, -0.5)
     axes.axvline(0, color=style.MUTED, linewidth=0.6)
@@ -233,3 +243,137 @@ def _draw(axes: Axes, panel: list[tuple[str, np.ndarray]], position: int, room: 
     axes.set_yticks(range(len(panel)), names, fontsize=7.5)
     axes.grid(axis="x")
     style.quiet(axes)
+
+
+MAX_PATHS = 2  # number of methods, the best ones with a path
+PATH_WIDTH = 3.6  # inches of a method
+MAX_NAMED = 6  # features of a panel with colour and name
+
+
+def paths(outcome: Outcome, dataset: str) -> Exhibit:
+    """Regularization paths: coefficients and inner cross-validation score against the strength of the penalty."""
+    from linclass_study.analysis.summary import ranking
+
+    runs = outcome.results / "runs" / dataset
+    able = [
+        method
+        for method in ranking(outcome, dataset)["method"]
+        if all((runs / method / f"{table}.parquet").exists() for table in ("paths", "tuning"))
+    ]
+    if not able:
+        return Exhibit.nothing(f"no method on {dataset} is tuned over strengths and has a path")
+    found = {method: _path_and_tuning(outcome, dataset, method) for method in able[:MAX_PATHS]}
+    about = outcome.about(dataset)
+    classes = about["classes"]
+    width = len(found) * PATH_WIDTH
+    figure = style.canvas(width, 4.4)
+    numbers: dict[str, Any] = {}
+    for column, (method, (kept, scores)) in enumerate(found.items()):
+        path = oriented(kept, about)
+        code = int(path["class"].to_numpy().max())
+        left, span = (column * PATH_WIDTH + 1.2) / width, (PATH_WIDTH - 1.85) / width
+        above = figure.add_axes((left, 0.45, span, 0.48))
+        below = figure.add_axes((left, 0.11, span, 0.27), sharex=above)
+        numbers[method] = _draw_path(above, path.filter(pl.col("class") == code))
+        numbers[method] |= {"class": str(classes[code]), "inner": scores.to_dicts()}
+        _draw_scores(below, scores, outcome.position(method))
+        above.set_title(method, loc="left", fontsize=8.5)
+        above.tick_params(which="both", labelbottom=False)
+        below.set_xlabel("strength of the penalty")
+        above.text(-0.05, 1.035, "feature", transform=above.transAxes, ha="right")
+        above.yaxis.set_label_position("right")
+        above.set_ylabel("coefficient")
+        if not column:
+            below.set_ylabel(metric_words(outcome.metric))
+    of_class = f" of the score of {about['positive'] if len(classes) == 2 else classes[-1]}"
+    words = metric_words(outcome.metric)
+    most = max(len(own["path"]) for own in numbers.values())
+    named = f"; the {MAX_NAMED} largest are named" if most > MAX_NAMED else ""
+    caption = (
+        f"Above: coefficients{of_class} per standard deviation of the feature against the strength, in "
+        f"the first fit{named}. Below: the mean {words} of the inner folds of all fits, with "
+        "its standard error; marks are strengths that were chosen, the larger the more often. "
+        "Further to the right the penalty is stronger."
+    )
+    if len(able) > len(found):
+        caption += f" The {len(found)} best of {len(able)} methods with a path are shown."
+    return Exhibit(figure, f"Paths over strengths on {dataset}", caption, numbers)
+
+
+def _path_and_tuning(
+    outcome: Outcome, dataset: str, method: str
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The path of a method, and what the inner folds of all its fits say of its strengths."""
+    path, tuning = (outcome.kept(table, dataset, method) for table in ("paths", "tuning"))
+    assert path is not None
+    assert tuning is not None
+    return path, inner_scores(tuning.filter(protocol=outcome.protocol(dataset)))
+
+
+def inner_scores(tuning: pl.DataFrame) -> pl.DataFrame:
+    """One row per strength, with the best values of the other parameters: mean over fits of the inner mean and of its
+    standard error, and number of fits that selected it."""
+    strength = pl.col("params").map_elements(
+        lambda text: float(json.loads(text)["strength"]), return_dtype=pl.Float64
+    )
+    return (
+        tuning.with_columns(strength=strength)
+        .group_by("strength", "params")
+        .agg(pl.col("mean").mean(), pl.col("error").mean(), chosen=pl.col("chosen").sum())
+        .sort("mean", "params", descending=[True, False], nulls_last=True)
+        .group_by("strength", maintain_order=True)
+        .agg(pl.col("mean").first(), pl.col("error").first(), pl.col("chosen").sum())
+        .filter(pl.col("strength") > 0)
+        .sort("strength")
+    )
+
+
+def _draw_path(axes: Axes, path: pl.DataFrame) -> dict[str, Any]:
+    effects = path.drop_nulls("feature").with_columns(effect=pl.col("value") * pl.col("scale"))
+    lines = {
+        str(name): own.sort("strength").select("strength", "effect").to_numpy().T
+        for (name,), own in effects.partition_by("feature", as_dict=True).items()
+    }
+    order = sorted(lines, key=lambda name: (-np.abs(lines[name][1]).max(), name))
+    axes.set_xscale("log")
+    axes.axhline(0, color=style.MUTED, linewidth=0.6)
+    for name in order[MAX_NAMED:]:
+        axes.plot(*lines[name], color=style.GRID, linewidth=0.9, zorder=1)
+    for number, name in enumerate(order[:MAX_NAMED]):
+        axes.plot(*lines[name], color=style.COLOURS[number], linewidth=1.3)
+    strengths = path["strength"].to_numpy()
+    axes.set_xlim(float(strengths.min()), float(strengths.max()))
+    ends = [
+        (float(lines[name][1][0]), style.wrapped(name, 18, 1), style.COLOURS[number])
+        for number, name in enumerate(order[:MAX_NAMED])
+    ]
+    axes.margins(y=0.06)
+    axes.yaxis.tick_right()
+    axes.spines["left"].set_visible(False)
+    axes.spines["right"].set_visible(True)
+    axes.tick_params(axis="y", labelsize=7.5)
+    style.plain_log(axes.xaxis)
+    end_labels(axes, ends, right=False)
+    return {"path": {name: lines[name].tolist() for name in order}}
+
+
+def _draw_scores(axes: Axes, scores: pl.DataFrame, position: int) -> None:
+    known = scores.drop_nulls("mean")
+    colour, marker = method_style(position)
+    x, mean, error = (known[name].to_numpy() for name in ("strength", "mean", "error"))
+    axes.fill_between(x, mean - error, mean + error, color=colour, alpha=0.15, linewidth=0)
+    axes.plot(x, mean, color=colour, linewidth=1.2)
+    chosen = known.filter(pl.col("chosen") > 0)
+    share = chosen["chosen"].to_numpy() / max(1, int(chosen["chosen"].sum()))
+    for place, value, size in zip(chosen["strength"], chosen["mean"], share, strict=True):
+        axes.plot(
+            place,
+            value,
+            marker,
+            color=colour,
+            markersize=3 + 7 * size**0.5,
+            markeredgecolor="white",
+            clip_on=False,  # the ends of the grid are the ends of the axis
+            zorder=3,
+        )
+    axes.grid()

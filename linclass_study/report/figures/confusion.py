@@ -2,31 +2,64 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linclass_study.analysis.confusion import of_the_best, per_class
+from linclass_study.analysis.held_out_predictions import HeldOut, held_out
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.protocol_names import units
+from linclass_study.analysis.summary import best
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import NAMED, TICKS, name_above
 from linclass_study.report.drawing.style import method_style
-from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.figure_files import Exhibit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from linclass_study.analysis.outcome import Outcome
 
-PLACE, SECTION, PER_DATASET = 7, "dataset", True
+
+@dataclass(frozen=True, eq=False)
+class Confusion:
+    """counts[i, j] is the number of rows of class i predicted as j; further columns are other actions (`costs:`)."""
+
+    method: str
+    counts: np.ndarray
+
+
+def confusion_of_best(outcome: Outcome, dataset: str) -> Confusion | None:
+    """Confusion of the best method; None if there is none or its predictions are missing."""
+    found = best(outcome, dataset)
+    rows = held_out(outcome, dataset, found[0]) if found else None
+    return Confusion(found[0], confusion_counts(rows)) if found and rows else None
+
+
+def confusion_counts(rows: HeldOut) -> np.ndarray:
+    """As in Predictions.confusion, over all fits."""
+    width = max(rows.n_classes, int(rows.y_pred.max(initial=0)) + 1)
+    cells = np.bincount(rows.y_true * width + rows.y_pred, minlength=rows.n_classes * width)
+    return cells.reshape(rows.n_classes, width)
+
+
+def per_class(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Recall and precision of each class; NaN without rows of the class, or without predictions of it."""
+    right = counts.diagonal()[: len(counts)].astype(float)
+    with np.errstate(invalid="ignore"):
+        return right / counts.sum(axis=1), right / counts.sum(axis=0)[: len(counts)]
+
+
 WIDTH, CELL, LARGEST = 7.2, 0.36, 4.0  # inches of the figure, of a cell, and of the whole matrix
 SMALLEST = 5  # points of a number in a cell
 
 
-def draw(outcome: Outcome, dataset: str) -> Exhibit:
+def confusion(outcome: Outcome, dataset: str) -> Exhibit:
+    """Confusion matrix of the best method on a data set, with recall and precision of each class."""
     if outcome.about(dataset)["status"] == "unavailable":
         return Exhibit.nothing(f"{dataset} is unavailable")
-    best = of_the_best(outcome, dataset)
+    best = confusion_of_best(outcome, dataset)
     if best is None:
         return Exhibit.nothing(
             f"no method succeeded on every fold of {dataset}, or predictions are too many"

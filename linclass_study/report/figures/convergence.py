@@ -13,7 +13,7 @@ import polars as pl
 from linclass_study.analysis.metric_words import metric_words
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
-from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.figure_files import Exhibit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
     from linclass_study.analysis.outcome import Outcome
 
-PLACE, SECTION, PER_DATASET = 3, "cost", True
+
 METHODS = 12  # methods in the legend
-LEAST = 1e-12  # relative to the objective; smaller differences are rounding
-MOST = 1e100  # of a diverging solver: axes overflow before numbers do
+MIN_DIFFERENCE = 1e-12  # relative to the objective; smaller differences are rounding
+MAX_DIFFERENCE = 1e100  # of a diverging solver: axes overflow before numbers do
 # Parameters that change how the optimum is found, and not the optimum.
-OF_SOLVERS = (
+SOLVER_PARAMETERS = (
     "solver",
     "step",
     "tol",
@@ -38,12 +38,15 @@ OF_SOLVERS = (
 )
 
 
-def asked(evaluation: Mapping[str, Any], methods: Mapping[str, Mapping[str, Any]]) -> bool:
+def traces_requested(
+    evaluation: Mapping[str, Any], methods: Mapping[str, Mapping[str, Any]]
+) -> bool:
     """For each method, or by a parameter of one."""
     return evaluation.get("traces", False) or '"trace"' in json.dumps(methods, default=str)
 
 
-def draw(outcome: Outcome, dataset: str) -> Exhibit:
+def convergence(outcome: Outcome, dataset: str) -> Exhibit:
+    """Convergence of solvers: objective and held-out metric after each step."""
     traces = {
         method: first_fit(trace)
         for method in outcome.methods
@@ -63,7 +66,9 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
         objective = first["objective"].to_numpy()
         objective = np.where(np.isfinite(objective), objective, np.nan)  # of a fit that diverged
         gap = np.maximum(objective - best[method], 0)
-        known = (gap > LEAST * np.maximum(np.abs(best[method]), LEAST)) & (gap < MOST)
+        known = (gap > MIN_DIFFERENCE * np.maximum(np.abs(best[method]), MIN_DIFFERENCE)) & (
+            gap < MAX_DIFFERENCE
+        )
         above = above or bool(known.any())
         handles.append(_draw_steps(axes, first, gap, known, outcome.position(method)))
         numbers[method] = {
@@ -176,7 +181,7 @@ def problem(outcome: Outcome, dataset: str, method: str, trace: pl.DataFrame) ->
         trace.head(1), on=["protocol", "repeat", "fold"], how="semi"
     )
     given = entry.get("params") or {}
-    params = {name: value for name, value in given.items() if name not in OF_SOLVERS}
+    params = {name: value for name, value in given.items() if name not in SOLVER_PARAMETERS}
     chosen = json.loads(fit["params"][0] or "{}") if fit.height else {}
     parts = [
         entry["classifier"],

@@ -1,18 +1,21 @@
-"""Score against cost: seconds of a fit, distance to the best score, and the Pareto front."""
+"""Score against cost over data sets, and learning curves of a data set."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from linclass_study.analysis.grid_ends import grid_end_note, marked
-from linclass_study.analysis.metric_words import metric_words
+from linclass_study.analysis.metric_words import metric_title, metric_words
 from linclass_study.analysis.times import median_seconds
+from linclass_study.pipeline.protocols import CURVE, kind, selected_protocols
 from linclass_study.report.drawing import style
+from linclass_study.report.drawing.labels import end_labels
 from linclass_study.report.drawing.style import method_style
-from linclass_study.report.exhibit import Exhibit
+from linclass_study.report.figure_files import Exhibit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,12 +23,13 @@ if TYPE_CHECKING:
 
     from linclass_study.analysis.outcome import Outcome
 
-PLACE, SECTION, PER_DATASET = 5, "across", False
-KEY = 40  # methods in the legend; with more, those on the front are named
+
+MAX_IN_LEGEND = 40  # methods in the legend; with more, those on the front are named
 COLUMNS = 4
 
 
-def draw(outcome: Outcome) -> Exhibit:
+def cost_and_score(outcome: Outcome) -> Exhibit:
+    """Score against cost: seconds of a fit, distance to the best score, and the Pareto front."""
     from linclass_study.analysis.across_datasets import all_scores
 
     base = all_scores(outcome)
@@ -69,7 +73,7 @@ def _points(
     front: list[str],
 ) -> tuple[Figure, Axes]:
     """A mark for each method, hollow unless it has all scores, with a legend if it is readable."""
-    lines = -(-len(score) // COLUMNS) if len(score) <= KEY else 0
+    lines = -(-len(score) // COLUMNS) if len(score) <= MAX_IN_LEGEND else 0
     height = 4.2 + 0.16 * lines
     figure = style.canvas(7.2, height)
     axes = figure.add_axes((0.1, (0.55 + 0.16 * lines) / height, 0.87, 3.5 / height))
@@ -101,7 +105,7 @@ def _caption(words: str, n_datasets: int, front: list[str], hollow: bool) -> str
     )
     if front:
         line = "The line is the Pareto front: no" if len(front) > 1 else "No"
-        caption += f" {line} method is both better and faster than {_listed(front)}."
+        caption += f" {line} method is both better and faster than {_one_of(front)}."
     if hollow:
         caption += (
             " Hollow marks have no score on some data set, and are not on the front: "
@@ -127,7 +131,7 @@ def _draw_front(
         )
 
 
-def _listed(front: list[str]) -> str:
+def _one_of(front: list[str]) -> str:
     return front[0] if len(front) == 1 else f"one of {', '.join(front)}"
 
 
@@ -150,3 +154,104 @@ def pareto(cost: dict[str, float], score: dict[str, float]) -> list[str]:
         if not front or score[method] < score[front[-1]] - 1e-12:
             front.append(method)
     return front
+
+
+MAX_NAMED = 14  # lines that have a colour and a name; the others are grey
+
+
+def curves_requested(
+    evaluation: Mapping[str, Any], methods: Mapping[str, Mapping[str, Any]]
+) -> bool:
+    return any(kind(protocol) == CURVE for protocol in selected_protocols(evaluation))
+
+
+def learning_curves(outcome: Outcome, dataset: str) -> Exhibit:
+    """Learning curves: the score on the same held-out rows against the number of training rows (nested subsets)."""
+    from linclass.evaluation import metrics
+
+    curves = learning_curves_of_methods(outcome, dataset)
+    if not any(len(curve) > 1 for curve in curves.values()):
+        return Exhibit.nothing(
+            "no learning curve was requested; evaluation: {protocols: [cv, learning_curve]} fits them"
+        )
+    greater, (least, most) = (
+        metrics.greater_is_better(outcome.metric),
+        metrics.bounds(outcome.metric),
+    )
+    as_error, words = greater and most == 1, metric_words(outcome.metric)
+    order = sorted(curves, key=lambda m: (curves[m][-1]["mean"] * (-1 if greater else 1), m))
+    figure = style.canvas(7.2, 4.0)
+    axes = figure.add_axes((0.09, 0.13, 0.66, 0.84))
+    axes.set_xscale("log")
+    ends = []
+    for method, name in reversed([*zip(order, marked(outcome, order), strict=True)]):
+        curve, named = curves[method], method in order[:MAX_NAMED]
+        colour, marker = method_style(outcome.position(method))
+        x = [point["rows"] for point in curve]
+        mean = np.array([point["mean"] for point in curve])
+        y = 1 - mean if as_error else mean
+        if named:
+            if method == order[0]:
+                error = np.array([point["error"] or 0.0 for point in curve])
+                axes.fill_between(x, y - error, y + error, color=colour, alpha=0.12, linewidth=0)
+            axes.plot(x, y, color=colour, marker=marker, markersize=4, linewidth=1.2)
+            ends.append((float(y[-1]), style.wrapped(name, 26, 1), colour))
+        else:
+            axes.plot(x, y, color=style.GRID, linewidth=0.9, zorder=1)
+    sizes = sorted({round(point["rows"]) for curve in curves.values() for point in curve})
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    axes.minorticks_off()
+    axes.set(xlabel="training rows", ylabel=f"1 − {words}" if as_error else words)
+    if as_error or least == 0:
+        axes.set_ylim(bottom=max(0.0, axes.get_ylim()[0]))
+    axes.grid()
+    end_labels(axes, ends)
+    few = f" Of {len(order)} methods the {MAX_NAMED} best at the full size are named."
+    more = (few if order[MAX_NAMED:] else "") + grid_end_note(outcome, order[:MAX_NAMED])
+    drawn = "Error" if as_error else metric_title(outcome.metric)
+    improves = "rises" if greater and not as_error else "falls"
+    caption = (
+        f"{drawn} on the held-out rows against the number of training rows. The smaller parts lie within the larger "
+        f"ones, and the last point is cross-validation itself. Where a line still {improves}, more rows would help. "
+        f"The band is the standard error of {order[0]}, over folds and corrected for overlapping training rows. A size "
+        f"at which some fit of a method failed has no point.{more}"
+    )
+    return Exhibit(figure, f"Learning curves on {dataset}", caption, {"curves": curves})
+
+
+def learning_curves_of_methods(outcome: Outcome, dataset: str) -> dict[str, list[dict[str, Any]]]:
+    """Method → points (rows, mean, standard error) of its curve, for sizes with a value on every fold."""
+    from linclass_study.files.tables import FITTED
+
+    same = [pl.col("dataset") == dataset, pl.col("protocol").str.starts_with(f"{CURVE}@")]
+    curve, whole = (
+        pl.all_horizontal(same),
+        (pl.col("dataset") == dataset) & (pl.col("protocol") == "cv"),
+    )
+    keys = ["method", "protocol"]
+    if not outcome.fits.filter(curve).height:
+        return {}
+    concerned = curve | (whole & (pl.col("repeat") == 0))
+    fits = (
+        outcome.fits.filter(concerned)
+        .group_by(keys)
+        .agg(
+            rows=pl.col("n_train").mean(), planned=pl.len(),
+            fitted=pl.col("status").is_in(FITTED).sum(),
+            share=(pl.col("n_test") / pl.col("n_train")).mean(),
+        )
+    )  # fmt: skip
+    points = (
+        outcome.scores.filter(concerned, metric=outcome.metric)
+        .group_by(keys)
+        .agg(mean=pl.col("value").mean(), sd=pl.col("value").std(), n=pl.len())
+        .join(fits, on=keys)
+        .filter(pl.col("n") == pl.col("planned"), pl.col("fitted") == pl.col("planned"))
+        .with_columns(error=pl.col("sd") * (1 / pl.col("n") + pl.col("share")).sqrt())
+        .sort("rows")
+    )
+    return {
+        method: points.filter(method=method).select("rows", "mean", "error").to_dicts()
+        for method in outcome.methods
+        if points.filter(method=method).height
+    }

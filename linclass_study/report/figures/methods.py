@@ -10,10 +10,10 @@ from linclass_study.analysis.grid_ends import grid_end_note, marked
 from linclass_study.analysis.metric_words import metric_title, metric_words
 from linclass_study.analysis.protocol_names import units
 from linclass_study.report.drawing import style
-from linclass_study.report.drawing.outermost import mark_left_out
+from linclass_study.report.drawing.labels import mark_left_out
+from linclass_study.report.drawing.panels import baselines
 from linclass_study.report.drawing.style import method_style
-from linclass_study.report.exhibit import Exhibit
-from linclass_study.report.method_selection import baselines
+from linclass_study.report.figure_files import Exhibit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 
     from linclass_study.analysis.outcome import Outcome
 
-PLACE, SECTION, PER_DATASET = 1, "dataset", True
+
 ROW = 0.3  # inches of a method's row
-SHOWN = 30  # methods at most; the others are in the tables
+MAX_METHODS = 30  # methods at most; the others are in the tables
 LOWER = 0.2  # offset of the mean below the dots, in rows
 DOTS = 90  # dots that fit beside each other on the axis
 
 
-def draw(outcome: Outcome, dataset: str) -> Exhibit:
+def methods(outcome: Outcome, dataset: str) -> Exhibit:
+    """Every fold of every method on one data set: the folds as dots, their mean with its interval."""
     every = folds_of_methods(outcome, dataset)
     drawn = [method for method in every if method["folds"] or method["official"] is not None]
     words = metric_words(outcome.metric)
@@ -66,7 +67,9 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     if any(m["official"] is not None for m in shown):
         caption += " Open diamond: the data set’s own test set, one fit."
     if len(shown) < len(every):
-        caption += f" The best of {len(every)} methods and the baseline are shown, {SHOWN} in all."
+        caption += (
+            f" The best of {len(every)} methods and the baseline are shown, {MAX_METHODS} in all."
+        )
     caption += grid_end_note(outcome, [method["method"] for method in shown])
     numbers = {"metric": outcome.metric, "dataset": dataset, "methods": every}
     return Exhibit(figure, f"{over.capitalize()} of every method on {dataset}", caption, numbers)
@@ -107,7 +110,7 @@ def folds_of_methods(outcome: Outcome, dataset: str) -> list[dict[str, Any]]:
 def best_and_baseline(outcome: Outcome, ranked: list[dict[str, Any]]) -> list[int]:
     """Places of the methods that are shown, of a ranking."""
     kept = baselines(outcome, [method["method"] for method in ranked])
-    return sorted(sorted(range(len(ranked)), key=lambda i: (i not in kept, i))[:SHOWN])
+    return sorted(sorted(range(len(ranked)), key=lambda i: (i not in kept, i))[:MAX_METHODS])
 
 
 def _draw_row(

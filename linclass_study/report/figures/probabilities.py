@@ -1,4 +1,4 @@
-"""Histograms of the predicted probabilities of a few methods on one data set, one for each true class."""
+"""Predicted probabilities of a few methods on a data set: their calibration and their histograms."""
 
 from __future__ import annotations
 
@@ -6,28 +6,159 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linclass.evaluation.metrics.calibration_error import BINS
 from linclass_study.analysis.grid_ends import grid_end_note
 from linclass_study.analysis.held_out_predictions import HeldOut, held_out, mean_of
-from linclass_study.analysis.protocol_names import rows_held_out
-from linclass_study.report import number_format
+from linclass_study.analysis.protocol_names import has_spread, rows_held_out, units
 from linclass_study.report.drawing import style
-from linclass_study.report.drawing.panels import key_of_classes, panels
-from linclass_study.report.exhibit import Exhibit
-from linclass_study.report.method_selection import selected_methods, selection_note
+from linclass_study.report.drawing.panels import (
+    TICKS,
+    key_of_classes,
+    panels,
+    selected_methods,
+    selection_note,
+)
+from linclass_study.report.drawing.style import method_style
+from linclass_study.report.figure_files import Exhibit
+from linclass_study.report.table import format_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from linclass_study.analysis.outcome import Outcome
 
-PLACE, SECTION, PER_DATASET = 6, "dataset", True
-BINS = 20
-EDGES = np.linspace(0, 1, BINS + 1)
-TICKS = (0, 0.02, 0.1, 0.25, 0.5, 1)
-CLASSES = 6  # outlines in a panel: the most frequent classes
+
+MAX_VALUES = 5_000_000  # probabilities that are compared with draws, about
+DRAWS = 40, 1000  # at least and at most
+COVERED = 0.95
 
 
-def draw(outcome: Outcome, dataset: str) -> Exhibit:
+def reliability(rows: HeldOut, classes: list[int]) -> dict[str, Any]:
+    """Content of a panel: the error, its mean by chance, and for each bin that has rows their number, mean prediction,
+    share of the class, and the range that has COVERED of the shares by chance. Classes share the bins."""
+    assert rows.log_proba is not None
+    p = np.exp(rows.log_proba[:, classes])
+    bins = np.clip(np.ceil(p * BINS).astype(np.int64) - 1, 0, BINS - 1)
+    bins += np.arange(len(classes)) * BINS
+    cells = len(classes) * BINS
+    n, predicted = (np.bincount(bins.ravel(), w, cells) for w in (None, p.ravel()))
+    actual = np.bincount(bins[rows.y_true[:, None] == np.array(classes)], minlength=cells)
+    pooled, sums, members = (v.reshape(-1, BINS).sum(axis=0) for v in (n, predicted, actual))
+    drawn = _drawn(rows.row, p, bins, len(classes) == 1)
+    there, total = pooled > 0, max(p.size, 1)
+    shares = drawn.reshape(len(drawn), -1, BINS).sum(axis=1)[:, there] / pooled[there]
+    low, high = np.quantile(shares, [(1 - COVERED) / 2, (1 + COVERED) / 2], axis=0)
+    return {
+        "calibration_error": float(np.abs(predicted - actual).sum() / total),
+        "by_chance": float(np.abs(predicted - drawn).sum(axis=1).mean() / total),
+        "rows": pooled[there].astype(int).tolist(),
+        "predicted": (sums[there] / pooled[there]).tolist(),
+        "share": (members[there] / pooled[there]).tolist(),
+        "low": low.tolist(),
+        "high": high.tolist(),
+    }
+
+
+def _drawn(row: np.ndarray, p: np.ndarray, bins: np.ndarray, two: bool) -> np.ndarray:
+    """Members (draws, cells) of each cell if labels were drawn from the probabilities: the same draws each time."""
+    rng, cells = np.random.default_rng(0), p.shape[1] * BINS
+    different, own = np.unique(row, return_inverse=True)
+    upper = np.cumsum(p, axis=1)
+    counts = []
+    for _ in range(int(np.clip(MAX_VALUES // max(p.size, 1), *DRAWS))):
+        u = rng.random(len(different))[own]
+        if two:  # p of the positive class
+            found = bins[u < p[:, 0], 0]
+        else:
+            code = (u[:, None] >= upper[:, :-1]).sum(axis=1)
+            found = bins[np.arange(len(bins)), code]
+        counts.append(np.bincount(found, minlength=cells))
+    return np.array(counts)
+
+
+def calibration(outcome: Outcome, dataset: str) -> Exhibit:
+    """Reliability diagrams of a few methods on one data set: observed frequencies against predicted probabilities.
+
+    All folds are pooled, in the bins of the metric calibration_error, which is that of single folds. Beside the error
+    stands what it would be by chance (report/figures/probabilities.py).
+    Murphy & Winkler (1977), Reliability of subjective probability forecasts; DeGroot & Fienberg (1983)
+    """
+    about = outcome.about(dataset)
+    if about["status"] == "unavailable":
+        return Exhibit.nothing(f"{dataset} is unavailable")
+    able, two = mean_of(outcome, dataset, "log_loss"), len(about["classes"]) == 2
+    numbers: dict[str, dict[str, Any]] = {}
+    for method in selected_methods(outcome, dataset, able):
+        rows = held_out(outcome, dataset, method)
+        if rows is not None and rows.log_proba is not None:
+            classes = [about["classes"].index(about["positive"])] if two else range(rows.n_classes)
+            numbers[method] = reliability(rows, list(classes))
+    if not numbers:
+        return Exhibit.nothing(f"no method gave probabilities on {dataset}, or they are too many")
+
+    titles = {
+        method: f"error {own['calibration_error']:.3f} ({own['by_chance']:.3f} by chance)"
+        for method, own in numbers.items()
+    }
+    what = f"probability of “{about['positive']}”" if two else "probability of a class"
+    figure, grid = panels(outcome, titles, f"predicted {what}", "share of the rows")
+    for axes, (method, own) in zip(grid, numbers.items(), strict=True):
+        _draw_reliability(axes, own, *method_style(outcome.position(method)))
+    each = " The classes, each against the rest, are pooled in a bin." if not two else ""
+    those = rows_held_out(outcome.evaluation, outcome.protocol(dataset))
+    caption = (
+        f"Of the {those} in each of {BINS} bins of the predicted {what}, the share that is of the class, against the "
+        "mean prediction; on the dashed diagonal both agree. "
+        f"Larger marks stand for more rows.{each} {_error_sentences(outcome, dataset, two)} "
+        f"{selection_note(outcome, list(numbers), len(able), 'with probabilities')}"
+        f"{grid_end_note(outcome, numbers)}"
+    )
+    return Exhibit(
+        figure,
+        f"Calibration on {dataset}",
+        caption,
+        {"dataset": dataset, "bins": BINS, "methods": numbers},
+    )
+
+
+def _error_sentences(outcome: Outcome, dataset: str, two: bool) -> str:
+    """What the number and the grey lines are, and why tables have another number."""
+    protocol = outcome.protocol(dataset)
+    classes = "" if two else ", averaged over the classes"
+    sentences = (
+        f"The error is the mean distance of the rows from the diagonal{classes}; in brackets, what it would be on "
+        "average if every probability were right, as each bin’s share is a matter of chance. Grey lines: where 95 % of "
+        "the shares would be then (labels drawn from the probabilities; Bröcker and Smith, 2007)."
+    )
+    if has_spread(outcome.evaluation, protocol):
+        over = units(outcome.evaluation, protocol)
+        sentences += (
+            f" The metric in the tables is a mean over {over}, of fewer rows, and so mostly larger."
+        )
+    return sentences
+
+
+def _draw_reliability(axes: Axes, own: dict[str, Any], colour: str, marker: str) -> None:
+    x, y, low, high = (np.array(own[name]) for name in ("predicted", "share", "low", "high"))
+    size = 1.5 + 6 * np.sqrt(np.array(own["rows"]) / max(own["rows"]))
+    axes.plot((0, 1), (0, 1), color=style.MUTED, linewidth=0.7, linestyle="--")
+    ends = np.column_stack([low, high, np.full_like(x, np.nan)]).ravel()
+    axes.plot(np.repeat(x, 3), ends, color=style.MUTED, linewidth=2.5, alpha=0.35)
+    axes.plot(x, y, color=colour, linewidth=0.8, alpha=0.5)
+    for place, height, wide in zip(x, y, size, strict=True):
+        axes.plot(place, height, marker, color=colour, markersize=wide)
+    axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    axes.set_yticks(TICKS, [f"{tick:g}" for tick in TICKS])
+
+
+HISTOGRAM_BINS = 20
+EDGES = np.linspace(0, 1, HISTOGRAM_BINS + 1)
+SHARE_TICKS = (0, 0.02, 0.1, 0.25, 0.5, 1)
+MAX_CLASSES = 6  # outlines in a panel: the most frequent classes
+
+
+def probabilities(outcome: Outcome, dataset: str) -> Exhibit:
+    """Histograms of the predicted probabilities of a few methods on one data set, one for each true class."""
     about = outcome.about(dataset)
     if about["status"] == "unavailable":
         return Exhibit.nothing(f"{dataset} is unavailable")
@@ -46,10 +177,10 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     if not numbers:
         return Exhibit.nothing(f"no method gave probabilities on {dataset}, or they are too many")
 
-    largest = sorted(range(len(classes)), key=lambda k: -about["class_counts"][k])[:CLASSES]
+    largest = sorted(range(len(classes)), key=lambda k: -about["class_counts"][k])[:MAX_CLASSES]
     some = sorted(largest)
     what = f"probability of “{about['positive']}”" if two else "probability of the row’s own class"
-    titles = {method: f"log loss {number_format.value(losses[method])}" for method in numbers}
+    titles = {method: f"log loss {format_number(losses[method])}" for method in numbers}
     figure, grid = panels(
         outcome, titles, f"predicted {what}", "share of the class’s rows (square roots)", 0.2
     )
@@ -57,12 +188,12 @@ def draw(outcome: Outcome, dataset: str) -> Exhibit:
     for axes, shares in zip(grid, numbers.values(), strict=True):
         _draw_histograms(axes, shares, some, top)
     key_of_classes(figure, classes, some)
-    few = f" Of {len(classes)} classes the {CLASSES} most frequent are shown."
+    few = f" Of {len(classes)} classes the {MAX_CLASSES} most frequent are shown."
     rows = rows_held_out(outcome.evaluation, outcome.protocol(dataset))
     caption = (
         f"Histograms of the predicted {what}, over the {rows}, one outline for "
         "each class of rows; heights are on a scale of square roots, so that small shares are visible. "
-        f"{_reading(two)}{few if len(classes) > CLASSES else ''} "
+        f"{_reading(two)}{few if len(classes) > MAX_CLASSES else ''} "
         f"{selection_note(outcome, list(numbers), len(losses), 'with probabilities')}"
         f"{grid_end_note(outcome, numbers)}"
     )
@@ -85,7 +216,7 @@ def _draw_histograms(axes: Axes, shares: list[list[float]], some: list[int], top
         axes.stairs(shares[k], EDGES, fill=True, facecolor=faint, edgecolor=colour, linewidth=1.1)
     axes.set_yscale("function", functions=(np.sqrt, np.square))
     axes.set(xlim=(-0.01, 1.01), ylim=(0, top))
-    axes.set_yticks([tick for tick in TICKS if tick <= top])
+    axes.set_yticks([tick for tick in SHARE_TICKS if tick <= top])
     axes.yaxis.set_major_formatter(lambda share, _: f"{share:g}")
 
 
@@ -95,9 +226,11 @@ def histograms(rows: HeldOut, positive: int | None) -> np.ndarray:
     assert rows.log_proba is not None
     place = rows.y_true if positive is None else np.full(len(rows.y_true), positive)
     p = np.exp(rows.log_proba[np.arange(len(place)), place])
-    cell = np.clip((p * BINS).astype(int), 0, BINS - 1)
-    counts = np.bincount(rows.y_true * BINS + cell, minlength=rows.n_classes * BINS)
-    counts = counts.reshape(rows.n_classes, BINS)
+    cell = np.clip((p * HISTOGRAM_BINS).astype(int), 0, HISTOGRAM_BINS - 1)
+    counts = np.bincount(
+        rows.y_true * HISTOGRAM_BINS + cell, minlength=rows.n_classes * HISTOGRAM_BINS
+    )
+    counts = counts.reshape(rows.n_classes, HISTOGRAM_BINS)
     return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
 
 

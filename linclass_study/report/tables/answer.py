@@ -1,27 +1,147 @@
-"""The best method of each data set, and the certainty of that result."""
+"""The answer: the focus of the study, the best method of each data set, and all methods on all data sets."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
+from linclass.evaluation.comparisons.bayesian_signed_rank_test import bayesian_signed_rank
+from linclass_study.analysis.across_datasets import comparison_across
+from linclass_study.analysis.controls import (
+    Across,
+    across,
+    cost_ratio,
+    cost_ratios,
+    focus_of,
+    verdicts,
+)
 from linclass_study.analysis.excluded_methods import excluded_methods
-from linclass_study.analysis.metric_words import best_words, direction_words, metric_title
+from linclass_study.analysis.metric_words import (
+    best_words,
+    direction_words,
+    metric_title,
+    metric_words,
+)
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.plain_answer import sure
+from linclass_study.analysis.power import short
 from linclass_study.analysis.protocol_names import units
 from linclass_study.analysis.summary import best
+from linclass_study.analysis.times import median_seconds
 from linclass_study.analysis.within_dataset import (
+    ALPHA,
     SURE,
     comparison_within,
     rope_of,
 )
+from linclass_study.pipeline.own_metrics import metrics_of
+from linclass_study.report import method_scores
 from linclass_study.report.method_scores import behind_best
 from linclass_study.report.table import Column, Number, ReportTable
-from linclass_study.report.tables import endings
+from linclass_study.report.tables import diagnostics
 
-PLACE, SECTION, PER_DATASET = 1, "answer", False
-RARE = ("next", "ahead", "ended", "absent")  # columns that are omitted if empty
+ALL_DATASETS = "all data sets"
+SAME_PREDICTIONS = "same predictions"  # nothing to decide
 
 
-def make(outcome: Outcome) -> ReportTable:
+def focus(outcome: Outcome) -> ReportTable | None:
+    """The focus of the study against every other method: across data sets, then on each data set."""
+    names = focus_of(outcome)
+    if not names:
+        return None
+    base, rope = comparison_across(outcome), rope_of(outcome.evaluation)
+    rows = []
+    for name in names:
+        found = across(outcome, base, name)
+        if found is not None and found.n > 1 and found.others:
+            rows += [*_focus_across(outcome, found)]
+        rows += [*_focus_on_datasets(outcome, name)]
+    words = metric_words(outcome.metric)
+    columns = [
+        Column("focus", "Focus", "method"),
+        Column("method", "Against", "method"),
+        Column("dataset", "On", "dataset"),
+        Column("difference", "Difference", "number", f"in {words}, positive if the focus is better"),
+        Column("better", "P(better)", "p", f"the focus is better by more than {rope:g}"),
+        Column("equal", "P(equal)", "p", f"they differ by at most {rope:g}"),
+        Column("worse", "P(worse)", "p", f"the focus is worse by more than {rope:g}"),
+        Column("p", "p", "p", "without correction"),
+        Column("p_holm", "p (Holm)", "p", "with Holm’s correction over the other methods"),
+        Column("won", "Won", "count", f"data sets on which the focus is better by more than {rope:g}"),
+        Column("tied", "Tied", "count", f"data sets on which they differ by at most {rope:g}"),
+        Column("lost", "Lost", "count", f"data sets on which the focus is worse by more than {rope:g}"),
+        Column("cost_ratio", "Cost ratio", "number", "seconds of a fit of the focus over those of the method"),
+        Column("decides", "What would decide", "text", "of an undecided comparison, if the difference stays"),
+    ]  # fmt: skip
+    caption = (
+        f"Difference in {words}, with the 95 % interval of the paired difference on a data set, which allows for "
+        "overlapping training sets (Nadeau and Bengio, 2003); bold: significant after Holm’s correction over the other "
+        "methods. Probabilities: Bayesian correlated t test on a data set, Bayesian signed-rank test across data sets, "
+        f"with a region of practical equivalence of {rope:g}, within which a data set is a tie. p: corrected t test on "
+        "a data set; across data sets Wilcoxon’s signed-rank test, or mean ranks where that cannot be significant. On "
+        f"a data set, a probability of at least {SURE:g} decides. tables/control.csv has the other corrections."
+    )
+    return ReportTable(f"{' and '.join(names)} against every other method", caption, columns, rows)
+
+
+def _focus_across(outcome: Outcome, found: Across) -> Iterator[list[Any]]:
+    ratios, needed = cost_ratios(outcome, found), found.datasets_needed()
+    copies: dict[str, set[str]] = {other: set() for other in found.others}
+    for one in verdicts(outcome, found.control):
+        if one.same and one.other in copies:
+            copies[one.other].add(one.dataset)
+    for j, other in enumerate(found.others):
+        chances = bayesian_signed_rank(found.table[:, [0, j + 1]], found.rope)
+        p, holm = float(found.deciding.p[j]), float(found.deciding.holm[j])
+        more = "" if not found.enough or needed[j] is None else f"about {needed[j]} data sets"
+        if copies[other] == {*found.datasets}:
+            more = SAME_PREDICTIONS
+        yield [
+            found.control,
+            other,
+            ALL_DATASETS,
+            Number(
+                float(found.difference[j]),
+                clear=bool(found.significant[j] * found.difference[j] > 0),
+            ),
+            *(float(part[0, 1]) for part in chances),
+            p,
+            holm,
+            *(int(count) for count in found.won_tied_lost[j]),
+            ratios[j],
+            more,
+        ]
+
+
+def _focus_on_datasets(outcome: Outcome, name: str) -> Iterator[list[Any]]:
+    seconds = median_seconds(outcome.times)
+    for one in verdicts(outcome, name):
+        more = SAME_PREDICTIONS * one.same
+        if one.repeats is not None:
+            more = f"repeats: {one.repeats.repeats} (±{short(one.repeats.then)})"
+            if not one.repeats.decide:
+                more = f"more rows; repeats leave ±{short(one.repeats.least)}"
+        yield [
+            name,
+            one.other,
+            one.dataset,
+            Number(one.difference, interval=one.interval, clear=one.holm is not None and one.holm < ALPHA),
+            *(one.probabilities or (None,) * 3),
+            one.p,
+            one.holm,
+            None,
+            None,
+            None,
+            cost_ratio(seconds, [one.dataset], name, one.other),
+            more,
+        ]  # fmt: skip
+
+
+OPTIONAL_COLUMNS = ("next", "ahead", "ended", "absent")  # columns that are omitted if empty
+
+
+def best_methods(outcome: Outcome) -> ReportTable:
+    """The best method of each data set, and the certainty of that result."""
     mean = best_words(outcome.metric, "mean ")
     columns = [
         Column("dataset", "Data set", "dataset"),
@@ -43,7 +163,7 @@ def make(outcome: Outcome) -> ReportTable:
         Column("ended", "Its fits"),
         Column("absent", "Did not compete", "method", "Methods without a score of every fold"),
     ]
-    rows = [_row(own, dataset) for dataset, own in outcome.parts().items()]
+    rows = [_best_method(own, dataset) for dataset, own in outcome.parts().items()]
     over = units(outcome.evaluation, *outcome.main_protocols)
     rope = rope_of(outcome.evaluation)
     caption = (
@@ -54,12 +174,16 @@ def make(outcome: Outcome) -> ReportTable:
         "union bound). In brackets: 95 % interval of the paired difference, which allows for overlapping training "
         "sets; bold: significant after Holm’s correction over all other methods."
     )
-    used = [j for j, c in enumerate(columns) if c.key not in RARE or any(row[j] for row in rows)]
+    used = [
+        j
+        for j, c in enumerate(columns)
+        if c.key not in OPTIONAL_COLUMNS or any(row[j] for row in rows)
+    ]
     columns, rows = [columns[j] for j in used], [[row[j] for j in used] for row in rows]
     return ReportTable("The best method of each data set", caption, columns, rows)
 
 
-def _row(outcome: Outcome, dataset: str) -> list[object]:
+def _best_method(outcome: Outcome, dataset: str) -> list[object]:
     found = best(outcome, dataset)
     if found is None:
         return [dataset, [], "no method succeeded on every fold", None, None, None, "", []]
@@ -69,7 +193,7 @@ def _row(outcome: Outcome, dataset: str) -> list[object]:
     behind = behind_best(outcome, dataset)
     follower = next((name for name in compared.methods if name not in (method, *equal)), None)
     fits = outcome.fits.filter(dataset=dataset, method=method, protocol=outcome.protocol(dataset))
-    odd = endings.other_statuses(endings.counts_by_method(fits)[method])
+    odd = diagnostics.other_statuses(diagnostics.counts_by_method(fits)[method])
     ended = f"{odd} of {fits.height}" if odd else ""
     return [
         dataset,
@@ -81,3 +205,44 @@ def _row(outcome: Outcome, dataset: str) -> list[object]:
         ended,
         list(excluded_methods(outcome, dataset)),
     ]
+
+
+def all_methods(outcome: Outcome) -> ReportTable | None:
+    """All methods on all data sets, by any metric."""
+    if len(outcome.datasets) < 2:
+        return None
+    columns = [Column("method", "Method", "method")]
+    columns += [Column(name, name, "number") for name in outcome.datasets]
+    names = [
+        name for name in metrics_of(outcome.evaluation) if not name.endswith(method_scores.AVERAGES)
+    ]
+    names = [outcome.metric, *(name for name in names if name != outcome.metric)]
+    cells = {
+        dataset: method_scores.scores_by_metric(own, dataset, names)
+        for dataset, own in outcome.parts().items()
+    }
+    choices = {
+        metric_words(metric): [
+            [method, *(cells[dataset][metric][method] for dataset in outcome.datasets)]
+            for method in outcome.methods
+        ]
+        for metric in names
+    }
+    words = metric_words(outcome.metric)
+    behind = {name: method_scores.behind_best(own, name) for name, own in outcome.parts().items()}
+    if any(behind.values()):
+        missing = Number(None)
+        choices[f"{words} behind the best"] = [
+            [method, *(behind[dataset].get(method, missing) for dataset in outcome.datasets)]
+            for method in outcome.methods
+        ]
+    over = units(outcome.evaluation, *outcome.main_protocols)
+    caption = f"Mean ± standard deviation over {over}. {method_scores.MARKS}"
+    if any(behind.values()):
+        caption += (
+            f" “{words} behind the best” has the paired differences to the best of each data set with their 95 % "
+            "intervals, bold where they are significant after Holm’s correction over the methods. A difference that "
+            "varies less from fold to fold has a narrower interval, so a better mean may have the wider one."
+        )
+    title = f"All methods on all data sets, by {words}"
+    return ReportTable(title, caption, columns, choices[words], choices=choices)

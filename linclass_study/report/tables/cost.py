@@ -1,4 +1,4 @@
-"""Cost of each method: seconds, memory and iterations, separately for each machine."""
+"""Runtime, memory and iterations of each method, separately for each machine."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ from linclass_study.files.tables import FIT
 from linclass_study.pipeline.protocols import CURVE
 from linclass_study.report.table import Column, ReportTable
 
-PLACE, SECTION, PER_DATASET = 1, "cost", False
-
 #: Fits of learning curves use fewer rows, so they do not count.
-WHOLE = ~pl.col("protocol").str.starts_with(f"{CURVE}@")
+WITHOUT_CURVES = ~pl.col("protocol").str.starts_with(f"{CURVE}@")
 
-LACKING = (
+FEWER_FITS = (
     " What does not apply or fails is not timed, so the seconds of a method with fewer fits are of fewer data sets or "
     "folds."
 )
@@ -32,14 +30,15 @@ COLUMNS = {
 }
 
 
-def make(outcome: Outcome) -> ReportTable | None:
+def cost(outcome: Outcome) -> ReportTable | None:
+    """Cost of each method: seconds, memory and iterations, separately for each machine."""
     words = "of every method over all data sets" if outcome.datasets else ""
     return cost_table(outcome, f"Seconds, memory and iterations {words}".strip())
 
 
 def cost_table(outcome: Outcome, title: str) -> ReportTable | None:
     """One row for each method and machine, the fastest first."""
-    if outcome.times.filter(WHOLE).is_empty():
+    if outcome.times.filter(WITHOUT_CURVES).is_empty():
         return None
     several = len(machines_of(outcome.times)) > 1
     found = _measured(outcome).sort("median_fit_seconds", "method")
@@ -51,10 +50,10 @@ def cost_table(outcome: Outcome, title: str) -> ReportTable | None:
         "Wall seconds of one core, tuning included; folds that were solved together share their seconds equally; "
         "memory is the largest of a process, data and libraries included; iterations are of the last fit of each fold, "
         "where the method reports them."
-        + (LACKING if found["fits"].n_unique() > 1 else "")
+        + (FEWER_FITS if found["fits"].n_unique() > 1 else "")
         + (
             ""
-            if outcome.times.filter(~WHOLE).is_empty()
+            if outcome.times.filter(~WITHOUT_CURVES).is_empty()
             else " Fits of learning curves, of fewer rows, are left out."
         )
     )
@@ -64,7 +63,7 @@ def cost_table(outcome: Outcome, title: str) -> ReportTable | None:
 def _measured(outcome: Outcome) -> pl.DataFrame:
     seconds = pl.col("fit_seconds")
     steps = outcome.fits.select(*FIT, "iterations")
-    fits = outcome.times.filter(WHOLE).join(steps, on=list(FIT), how="left")
+    fits = outcome.times.filter(WITHOUT_CURVES).join(steps, on=list(FIT), how="left")
     totals: dict[str, Any] = {
         "fits": pl.len(),
         "median_fit_seconds": seconds.median(),
@@ -74,3 +73,8 @@ def _measured(outcome: Outcome) -> pl.DataFrame:
         "iterations": pl.col("iterations").median().round(0).cast(pl.Int64),
     }
     return fits.group_by("method", "machine").agg(**totals)
+
+
+def cost_of_dataset(outcome: Outcome, dataset: str) -> ReportTable | None:
+    """Cost of each method on one data set."""
+    return cost_table(outcome, f"Seconds, memory and iterations on {dataset}")

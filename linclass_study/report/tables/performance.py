@@ -1,20 +1,27 @@
-"""Accuracy, precision, recall, F1, AUC and log loss of every method on a data set, and statuses of its fits."""
+"""Scores of every method on a data set: the main metrics, other protocols, all metrics, and differences to the best."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from linclass_study.analysis.metric_words import best_words, metric_words
+from linclass.base.messages import counted
+from linclass_study.analysis.metric_words import (
+    best_words,
+    direction_words,
+    metric_title,
+    metric_words,
+)
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.protocol_names import has_spread, protocol_phrase, units
+from linclass_study.analysis.protocol_names import TITLES, has_spread, protocol_phrase, units
 from linclass_study.analysis.summary import ranking
-from linclass_study.pipeline.protocols import divides_test_rows
+from linclass_study.analysis.within_dataset import ALPHA, comparison_within
+from linclass_study.pipeline.own_metrics import metrics_of
+from linclass_study.pipeline.protocols import comparing_protocols, divides_test_rows
 from linclass_study.report import method_scores
-from linclass_study.report.table import Column, ReportTable
-from linclass_study.report.tables import endings
-
-PLACE, SECTION, PER_DATASET, OPEN = 1, "dataset", True, True
+from linclass_study.report.table import Column, Number, ReportTable
+from linclass_study.report.tables import diagnostics
 
 #: Metric → title of its column. They are shown for every data set; all others are in tables/summary.csv.
 COLUMN_TITLES = {
@@ -27,7 +34,8 @@ COLUMN_TITLES = {
 }
 
 
-def make(outcome: Outcome, dataset: str) -> ReportTable | None:
+def performance(outcome: Outcome, dataset: str) -> ReportTable | None:
+    """Accuracy, precision, recall, F1, AUC and log loss of every method on a data set, and statuses of its fits."""
     about = outcome.about(dataset)
     if about["status"] == "unavailable":
         return None
@@ -62,8 +70,8 @@ def performance_table(
     named = units(outcome.evaluation, protocol).capitalize()
     several = named if has_spread(outcome.evaluation, protocol) else "Fits"
     columns.append(Column("fits", several))
-    counts = endings.counts_by_method(fits)
-    values.append({name: _ended(of_method) for name, of_method in counts.items()})
+    counts = diagnostics.counts_by_method(fits)
+    values.append({name: _fit_status(of_method) for name, of_method in counts.items()})
     return columns, [[of_method.get(method) for of_method in values] for method in methods]
 
 
@@ -136,7 +144,166 @@ def _bayes(about: dict[str, Any]) -> str:
     )
 
 
-def _ended(counts: Mapping[str, int]) -> str:
+def _fit_status(counts: Mapping[str, int]) -> str:
     """9/10: 1 failed"""
-    odd = endings.other_statuses(counts)
-    return f"{endings.successes(counts)}{f': {odd}' if odd else ''}"
+    odd = diagnostics.other_statuses(counts)
+    return f"{diagnostics.successes(counts)}{f': {odd}' if odd else ''}"
+
+
+def other_protocols(outcome: Outcome, dataset: str) -> ReportTable | None:
+    """Performance under the other protocols: official test set, hold-outs, leave-one-out."""
+    about = outcome.about(dataset)
+    if about["status"] == "unavailable":
+        return None
+    first, *others = comparing_protocols(outcome.evaluation, about)
+    if not others:
+        return None
+    rows: list[list[Any]] = []
+    captions = []
+    for protocol in others:
+        columns, own = performance_table(outcome, dataset, protocol, main=False)
+        rows += [[row[0], TITLES[protocol], *row[1:]] for row in own]
+        captions.append(means_sentence(outcome, about, protocol))
+        if protocol == "official" and divides_test_rows(outcome.evaluation):
+            captions.append(f"{TITLES[first]}, above, divides all rows, these test rows included.")
+    columns.insert(1, Column("protocol", "Protocol"))
+    if not others[1:]:  # as the title says
+        columns, rows = columns[:1] + columns[2:], [row[:1] + row[2:] for row in rows]
+    caption = " ".join([*captions, averages_sentence(about)])
+    titles = " and ".join(TITLES[protocol] for protocol in others)
+    return ReportTable(f"{titles} of {dataset}", caption, columns, rows, faint(rows))
+
+
+#: metric → short title and description
+METRICS = {
+    "accuracy": ("Accuracy", "share of rows whose class is predicted"),
+    "balanced_accuracy": ("Balanced accuracy", "mean recall of the classes"),
+    "precision": ("Precision", "positive predictive value: right among those predicted as the class"),
+    "recall": ("Recall", "sensitivity: found among those of the class"),
+    "specificity": ("Specificity", "recall of the rest: not predicted among those not of the class"),
+    "f1": ("F1", "harmonic mean of precision and recall"),
+    "negative_predictive_value": ("NPV", "negative predictive value: right among those not predicted as the class"),
+    "false_discovery_rate": ("FDR", "false discovery rate, 1 − precision; less is better"),
+    "false_omission_rate": ("FOR", "false omission rate, 1 − NPV; less is better"),
+    "matthews": ("Matthews", "Matthews’ correlation of prediction and truth, −1 to 1"),
+    "auc": ("AUC", "area under the ROC curve"),
+    "average_precision": ("Average precision", "area under the precision–recall curve, by steps"),
+    "log_loss": ("Log loss", "mean of −ln p of the true class, in nats; less is better"),
+    "brier": ("Brier", "mean squared error of the probabilities; less is better"),
+    "calibration_error": ("Calibration error", "expected calibration error, 15 bins; on few rows mostly chance"),
+    "expected_cost": ("Expected cost", "mean cost under the data set’s risk matrix; less is better"),
+}  # fmt: skip
+
+
+#: metrics that on few rows are mostly bias, which differs from method to method
+UNMARKED_METRICS = ("calibration_error",)
+
+
+def metric_titles(evaluation: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """DESCRIPTIONS, then all other metrics by their names, without further averages of listed ones."""
+    others = {
+        name: (metric_title(name), direction_words(name))
+        for name in metrics_of(evaluation)
+        if name not in METRICS and not name.endswith(method_scores.AVERAGES)
+    }  # fmt: skip
+    return METRICS | others
+
+
+def all_metrics(outcome: Outcome, dataset: str) -> ReportTable | None:
+    """The table, without columns for metrics that no method has on this data set (expected cost without costs)."""
+    about = outcome.about(dataset)
+    if about["status"] == "unavailable":
+        return None
+    protocol = outcome.protocol(dataset)
+    known = metric_titles(outcome.evaluation)
+    found = method_scores.scores_by_metric(outcome, dataset, known, protocol, intervals=True)
+    for name in UNMARKED_METRICS:
+        found[name] = {m: replace(own, best=False, clear=False) for m, own in found[name].items()}
+    shown = [name for name in known if any(cell.value is not None for cell in found[name].values())]
+    if not shown:
+        return None
+    methods = ranking(outcome, dataset, protocol=protocol)["method"].to_list()
+    columns = [Column("method", "Method", "method")]
+    columns += [Column(name, known[name][0], "number", known[name][1]) for name in shown]
+    rows = [[method, *(found[name][method] for name in shown)] for method in methods]
+    faint = frozenset(i for i, row in enumerate(rows) if row[1].partial)
+    return ReportTable(
+        f"All metrics on {dataset}",
+        _caption_of_all_metrics(outcome, dataset, protocol),
+        columns,
+        rows,
+        faint,
+    )
+
+
+def _caption_of_all_metrics(outcome: Outcome, dataset: str, protocol: str) -> str:
+    about = outcome.about(dataset)
+    averages = (
+        f"Precision, recall and the like are those of the class “{about['positive']}”."
+        if len(about["classes"]) == 2
+        else "Precision, recall and the like are means over the classes, each against the rest."
+    )
+    interval = (
+        " In brackets the 95 % interval of the mean, ± t · sd · √(1/n + n_test/n_train) with t of n − 1 degrees of "
+        "freedom, which allows for training sets that overlap (Nadeau and Bengio) and ends where the metric does."
+        if has_spread(outcome.evaluation, protocol)
+        else ""
+    )
+    means = means_sentence(outcome, about, protocol).replace(
+        "Mean ± standard deviation over", "Mean over"
+    )
+    return (
+        f"{means} {averages}{interval} {method_scores.MARKS} "
+        "Calibration errors have no marks: on few rows they are mostly chance, and small for a method that gives all "
+        "rows the same probability. The figure of calibration says how large they would be by chance."
+    )
+
+
+def differences(outcome: Outcome, dataset: str) -> ReportTable | None:
+    """Differences between the best method on a data set and each other one, with tests and probabilities."""
+    if outcome.about(dataset)["status"] == "unavailable":
+        return None
+    found = comparison_within(outcome, dataset)
+    if not found.enough:
+        return None
+    test, posterior = found.against(found.methods[0]), found.posterior
+    rows = [
+        [
+            method,
+            Number(
+                float(test.difference[j]),
+                interval=(float(test.lower[j]), float(test.upper[j])),
+                clear=bool(test.holm[j] < ALPHA),
+            ),
+            *(float(values[0, j]) for values in posterior),
+            float(test.p[j]),
+            float(test.holm[j]),
+        ]
+        for j, method in enumerate(found.methods)
+        if j
+    ]
+    best, words, k = found.methods[0], metric_words(found.metric), len(found.methods)
+    columns = [
+        Column("method", "Method", "method"),
+        Column(
+            "ahead",
+            "Difference",
+            "number",
+            f"{words} of {best} less that of the method, greater for the better",
+        ),
+        Column("better", "P(better)", "p", f"{best} is better by more than {found.rope:g}"),
+        Column("equal", "P(equal)", "p", f"they differ by no more than {found.rope:g}"),
+        Column("worse", "P(worse)", "p", f"{best} is worse by more than {found.rope:g}"),
+        Column("p", "p", "p", "two-sided corrected t test of no difference"),
+        Column("p_holm", "p (Holm)", "p", "with Holm’s correction over these comparisons"),
+    ]
+    phrase = protocol_phrase(outcome.evaluation, found.protocol)
+    over = f"{phrase} (n = {found.folds}, n_test/n_train = {found.ratio:.3g})"
+    caption = (
+        f"{best}, the best on {dataset} by mean {words}, against each other method, over the same {over}. In brackets: "
+        f"95 % interval of the paired difference; bold: significant after the correction. Probabilities: Bayesian "
+        f"correlated t test with a region of practical equivalence of {found.rope:g}; each applies to one comparison "
+        f"only. p: corrected t test (Nadeau and Bengio), then with Holm’s correction over "
+        f"{counted(k - 1, 'comparison')}. Methods of which some fit did not succeed are left out."
+    )
+    return ReportTable(f"{best} against the others on {dataset}", caption, columns, rows)

@@ -1,60 +1,116 @@
-"""The figures of a study, found by name: each file in linclass_study/report/figures is one figure.
+"""Figures on disk: figure.svg for the page with numbers.json; figure.png and figure.pdf on demand.
 
-Such a module has ``SECTION`` and ``PLACE`` (its position in the report), ``PER_DATASET``, and
-``draw(outcome, dataset) -> Exhibit``, or ``draw(outcome)`` for a figure of all data sets. Its exhibits are
-results/exhibits/{figure}-{dataset}/ or results/exhibits/{figure}/; one without a figure has no files, and the record
-of the exhibits gives the reason. If it shows what a study keeps on request only, it has ``asked(evaluation, methods)``,
-and a study that does not ask for it has no such exhibits. Importing a module must be cheap, as the Snakefile imports
-all of them.
+Equal results give equal bytes: there are no dates, random ids or program versions in the files. The figures of a study
+are results/exhibits/{figure}-{dataset}/ or results/exhibits/{figure}/; one that cannot be drawn has no files, and the
+record of the figures gives the reason.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import shutil
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.files.reading import naming_errors, read_mapping
 from linclass_study.files.writing import atomic_write
-from linclass_study.report import figures, sections
-from linclass_study.report.drawing import style
-from linclass_study.report.exhibit import FILES, Exhibit, is_drawn
-from linclass_study.report.sections import modules_with, section_name
+from linclass_study.report.contents import FIGURES, SECTIONS, Part
+from linclass_study.report.drawing import style, svg
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
-def figure_modules() -> dict[str, ModuleType]:
-    """Name → module of each figure, in the order of the report."""
-    return modules_with(figures, "draw")
+FILES = ("figure.svg", "numbers.json")
+PICTURES = ("png", "pdf")  # for slides and papers: `linclass figures`
 
 
-def figure_names(figures: Mapping[str, ModuleType] | None = None) -> dict[bool, list[str]]:
-    """PER_DATASET (true or false) → names of the figures, by default of all."""
-    found = figure_modules() if figures is None else figures
+@dataclass(frozen=True)
+class Exhibit:
+    """A figure with title, caption and numbers, or the reason why there is none."""
+
+    figure: Figure | None
+    title: str
+    caption: str
+    numbers: dict[str, Any]
+    reason: str = ""
+
+    @classmethod
+    def nothing(cls, reason: str) -> Exhibit:
+        return cls(None, "", "", {}, reason)
+
+    def save(self, folder: Path) -> None:
+        """Write figure.svg and numbers.json; without a figure, numbers.json alone, with the reason."""
+        for form in ("svg", *PICTURES):  # of an earlier drawing
+            (folder / f"figure.{form}").unlink(missing_ok=True)
+        if self.figure is not None:
+            about = {"drawn": True, "title": self.title, "caption": self.caption, **self.numbers}
+            self.save_as("svg", folder)
+        else:
+            about = {"drawn": False, "reason": self.reason}
+        text = json.dumps(_finite(about), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        _written(folder / "numbers.json", text.encode())
+
+    def save_as(self, form: str, folder: Path) -> Path:
+        """Write figure.svg, figure.png or figure.pdf."""
+        assert self.figure is not None
+        return _written(folder / f"figure.{form}", svg.rendered(self.figure, form))
+
+
+def is_drawn(folder: Path) -> bool:
+    """Whether an exhibit exists and has a figure."""
+    numbers = folder / "numbers.json"
+    return numbers.is_file() and read_mapping(numbers)["drawn"] is True
+
+
+def _written(path: Path, content: bytes) -> Path:
+    with atomic_write(path) as partial:
+        partial.write_bytes(content)
+    return path
+
+
+def _finite(value: Any) -> Any:
+    """Replace NaN and infinities, which JSON lacks, by null."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _finite(own) for key, own in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(own) for own in value]
+    return value
+
+
+def figure_numbers(outcome: Outcome, exhibit: str) -> dict[str, Any] | None:
+    """Content of exhibits/{exhibit}/numbers.json; None if it is missing or nothing was drawn."""
+    path = outcome.results / "exhibits" / exhibit / "numbers.json"
+    if not path.exists():
+        return None
+    found = read_mapping(path)
+    return found if found["drawn"] else None
+
+
+def figure_names(figures: Mapping[str, Part] = FIGURES) -> dict[bool, list[str]]:
+    """Whether a figure is of one data set → names of such figures."""
     return {
-        each: [name for name, module in found.items() if each == module.PER_DATASET]
+        each: [name for name, part in figures.items() if part.per_dataset == each]
         for each in (True, False)
     }
 
 
-def asked_figures(
+def requested_figures(
     evaluation: Mapping[str, Any], methods: Mapping[str, Mapping[str, Any]]
-) -> dict[str, ModuleType]:
-    """The figures of a study: all but those of what it does not ask for."""
-    return {
-        name: module
-        for name, module in figure_modules().items()
-        if not hasattr(module, "asked") or module.asked(evaluation, methods)
-    }
+) -> dict[str, Part]:
+    """The figures of a study: all except those that it does not ask for."""
+    return {name: part for name, part in FIGURES.items() if part.is_requested(evaluation, methods)}
 
 
 def section_title(figure: str) -> str:
-    """Title of the section of a figure."""
-    return sections.SECTIONS[section_name(figure_modules()[figure])]
+    return SECTIONS[FIGURES[figure].section]
 
 
 def exhibit_name(figure: str, dataset: str = "") -> str:
@@ -92,8 +148,7 @@ def write_exhibits(outcome: Outcome, figures: Iterable[str], dataset: str = "") 
 
 
 def draw_exhibit(outcome: Outcome, figure: str, dataset: str = "") -> Exhibit:
-    module = figure_modules()[figure]
-    exhibit: Exhibit = module.draw(outcome, dataset) if dataset else module.draw(outcome)
+    exhibit: Exhibit = FIGURES[figure](outcome, *([dataset] if dataset else []))
     return exhibit
 
 
@@ -119,7 +174,7 @@ def lost_files(results: Path, dataset: str = "") -> list[str]:
 
 def drawn_exhibits(outcome: Outcome) -> dict[str, tuple[str, str]]:
     """Exhibit → its figure and its data set, if it is of one: those of the study that have a figure."""
-    names = figure_names(asked_figures(outcome.evaluation, outcome.methods))
+    names = figure_names(requested_figures(outcome.evaluation, outcome.methods))
     places = {
         exhibit_name(figure, dataset): (figure, dataset)
         for dataset in ("", *outcome.datasets)

@@ -1,15 +1,16 @@
-"""Each control against every other method across data sets: wins, ties and losses, p with four corrections, cost."""
+"""Comparisons across data sets: the controls, methods that are not ranked, and sensitivity of the conclusion."""
 
 from __future__ import annotations
 
-from linclass_study.analysis.across_datasets import comparison_across
+import polars as pl
+
+from linclass_study.analysis.across_datasets import FEW, comparison_across
 from linclass_study.analysis.conclusion import not_ranked_note
 from linclass_study.analysis.controls import Across, across, controls, cost_ratios, focus_of
+from linclass_study.analysis.excluded_methods import incomplete_methods
 from linclass_study.analysis.metric_words import metric_words
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.report.table import Column, Number, ReportTable
-
-PLACE, SECTION, PER_DATASET = 1, "across", False
 
 CORRECTIONS = {
     "bonferroni": "Bonferroni",
@@ -19,7 +20,8 @@ CORRECTIONS = {
 }
 
 
-def make(outcome: Outcome) -> ReportTable | None:
+def control(outcome: Outcome) -> ReportTable | None:
+    """Each control against every other method across data sets: wins, ties and losses, four corrections, cost."""
     base = comparison_across(outcome)
     compared = [across(outcome, base, name) for name in controls(outcome, base)]
     found = [one for one in compared if one is not None and one.n > 1 and one.others]
@@ -54,7 +56,7 @@ def make(outcome: Outcome) -> ReportTable | None:
     )
     words = " and ".join(dict.fromkeys(one.control for one in found))
     return ReportTable(
-        f"{words} against every other method", caption, _columns(found[0].rope), rows
+        f"{words} against every other method", caption, _control_columns(found[0].rope), rows
     )
 
 
@@ -71,7 +73,7 @@ def _opposed(found: list[Across]) -> str:
     return f" {'; '.join(pairs)}, though the mean difference has the other sign: a test of ranks counts how often."
 
 
-def _columns(rope: float) -> list[Column]:
+def _control_columns(rope: float) -> list[Column]:
     return [
         Column("control", "Control", "method"),
         Column("method", "Against", "method"),
@@ -89,3 +91,66 @@ def _columns(rope: float) -> list[Column]:
         Column("p_ranks_holm", "Holm (ranks)", "p", "the same with Holm’s correction"),
         Column("cost_ratio", "Cost ratio", "number", "seconds of a fit of the control over those of the method"),
     ]  # fmt: skip
+
+
+RANKING_RULE = (
+    "Ranks, tests and ratings compare the methods that have a score on every data set, so a method that fails changes "
+    "nothing for the others. A method has a score if all its planned fits succeeded."
+)
+
+
+def incomplete(outcome: Outcome) -> ReportTable | None:
+    """Methods that are not ranked across data sets, because they lack a score on some of them."""
+    base = comparison_across(outcome)
+    if min(base.every.table.shape) < 2:
+        return None
+    found = incomplete_methods(outcome, base)
+    columns = [
+        Column("method", "Method", "method"),
+        Column("lacks", "No score on", "dataset"),
+        Column("why", "Why"),
+        Column("data_sets", "Data sets with a score", "count"),
+        Column(
+            "rank_missing_worst",
+            "Mean rank, missing scores as worst",
+            "number",
+            "among all methods; the other ranks are among the methods that have all scores",
+        ),
+    ]
+    rows = [[one.method, one.datasets, one.reason, one.scored, one.rank] for one in found]
+    return (
+        ReportTable("Methods that are not ranked", RANKING_RULE, columns, rows) if found else None
+    )
+
+
+def sensitivity(outcome: Outcome) -> ReportTable | None:
+    """Sensitivity of the conclusion: the best methods in each variation of the comparison."""
+    path = outcome.results / "tables" / "sensitivity.csv"
+    if not path.exists():
+        return None
+    rows = [
+        [variation, n, best.split(", "), same]
+        for variation, n, best, same in pl.read_csv(path, infer_schema=False).iter_rows()
+    ]
+    columns = [
+        Column("variation", "Variation"),
+        Column("data_sets", "Data sets", "count"),
+        Column("best", "Best mean rank", "method"),
+        Column("same_best", "The study’s best among them"),
+    ]
+    caption = (
+        "The methods of the best mean rank when one thing is changed. The conclusion survives if one and the same "
+        "method is among them in every row."
+    )
+    rows = [[variation, int(n), best, same] for variation, n, best, same in rows]
+    if not rows or rows[0][1] < FEW:  # then there is no conclusion
+        return None
+    if all(same == "none is ranked" for *_, same in rows):
+        caption = (
+            "Methods are not ranked, because fewer than two have a score on every data set: the methods of the best "
+            "mean rank with either treatment of missing scores."
+        )
+        return ReportTable(
+            "Which methods would be best?", caption, columns[:-1], [row[:-1] for row in rows]
+        )
+    return ReportTable("Does the conclusion survive?", caption, columns, rows)

@@ -1,0 +1,107 @@
+"""The figures and tables of the page by name, in the order of the page; functions are imported when they are called.
+
+A figure is a function ``(outcome, dataset) -> Exhibit`` of report/figures, a table one ``(outcome, dataset) ->
+ReportTable | None`` of report/tables; those over all data sets take the outcome alone. Their files are
+results/exhibits/{name}-{dataset}/ and results/tables/{name}-{dataset}.csv, .md and .tex, without `-{dataset}` over all
+data sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
+
+SECTIONS = {
+    "focus": "The focus of this study",
+    "answer": "The answer",
+    "across": "Across data sets",
+    "dataset": "Each data set",
+    "cost": "What it cost",
+    "trust": "Why to trust it",
+}
+
+
+class Part(NamedTuple):
+    """A figure or a table of the page.
+
+    function      its module in report/figures or report/tables, and its name there
+    per_dataset   whether there is one for each data set
+    open          whether a table of a data set is not folded
+    written       whether the report job writes its files
+    requested     function (evaluation, methods) in the same module that says whether a study asks for it
+    """
+
+    section: str
+    function: str
+    per_dataset: bool = False
+    open: bool = False
+    written: bool = True
+    requested: str = ""
+
+    @property
+    def module(self) -> str:
+        return f"linclass_study.report.{self.function.rpartition('.')[0]}"
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Draw the figure or make the table."""
+        return getattr(import_module(self.module), self.function.rpartition(".")[2])(*arguments)
+
+    def is_requested(
+        self, evaluation: Mapping[str, Any], methods: Mapping[str, Mapping[str, Any]]
+    ) -> bool:
+        if not self.requested:
+            return True
+        return bool(getattr(import_module(self.module), self.requested)(evaluation, methods))
+
+
+FIGURES = {
+    "methods": Part("dataset", "figures.methods.methods", True),
+    "ranks": Part("across", "figures.rankings.ranks"),
+    "boundaries": Part("dataset", "figures.boundaries.boundaries", True),
+    "pairwise": Part("across", "figures.matrices.pairwise"),
+    "convergence": Part(
+        "cost", "figures.convergence.convergence", True, requested="traces_requested"
+    ),
+    "ratings": Part("across", "figures.rankings.ratings"),
+    "roc": Part("dataset", "figures.curves.roc", True),
+    "heat": Part("across", "figures.matrices.heat"),
+    "learning_curves": Part(
+        "cost", "figures.cost.learning_curves", True, requested="curves_requested"
+    ),
+    "precision_recall": Part("dataset", "figures.curves.precision_recall", True),
+    "calibration": Part("dataset", "figures.probabilities.calibration", True),
+    "cost": Part("across", "figures.cost.cost_and_score"),
+    "probabilities": Part("dataset", "figures.probabilities.probabilities", True),
+    "confusion": Part("dataset", "figures.confusion.confusion", True),
+    "coefficients": Part("dataset", "figures.coefficients.coefficients", True),
+    "paths": Part("dataset", "figures.coefficients.paths", True),
+}
+
+TABLES = {
+    "focus": Part("focus", "tables.answer.focus"),
+    "answer": Part("answer", "tables.answer.best_methods"),
+    "compared": Part("answer", "tables.answer.all_methods"),
+    "control": Part("across", "tables.across.control"),
+    "incomplete": Part("across", "tables.across.incomplete"),
+    "sensitivity": Part("across", "tables.across.sensitivity", written=False),  # by aggregate.py
+    "performance": Part("dataset", "tables.performance.performance", True, open=True),
+    "other_protocols": Part("dataset", "tables.performance.other_protocols", True, open=True),
+    "metrics": Part("dataset", "tables.performance.all_metrics", True),
+    "differences": Part("dataset", "tables.performance.differences", True),
+    "per_class": Part("dataset", "tables.models.per_class_scores", True),
+    "confusion": Part("dataset", "tables.models.confusion", True),
+    "tuned": Part("dataset", "tables.models.tuned", True),
+    "coefficients": Part("dataset", "tables.models.coefficients", True),
+    "cost": Part("cost", "tables.cost.cost"),
+    "cost_of_dataset": Part("cost", "tables.cost.cost_of_dataset", True),
+    "failures": Part("trust", "tables.diagnostics.failures"),
+    "unscored": Part("trust", "tables.diagnostics.unscored"),
+    "notes": Part("trust", "tables.diagnostics.unconverged_fits"),
+    "at_the_edge": Part("trust", "tables.diagnostics.at_the_edge"),
+    "failed_candidates": Part("trust", "tables.diagnostics.failed_candidates_table"),
+    "statuses": Part("trust", "tables.diagnostics.statuses"),
+    "endings": Part("trust", "tables.diagnostics.fit_status", True),
+    "checks": Part("trust", "tables.diagnostics.checks"),
+    "tuning_budget": Part("trust", "tables.diagnostics.tuning_budget"),
+}

@@ -1,0 +1,343 @@
+"""Status of the fits, checks of the data, and the tuning budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import polars as pl
+
+from linclass.base.many_fits import COUNT
+from linclass.kernels.functions.base import WIDTHS
+from linclass.tuning import tuning
+from linclass_study.analysis import tuned
+from linclass_study.analysis.failed_candidates import failed_candidates
+from linclass_study.analysis.fit_log import log_of_problem
+from linclass_study.analysis.fit_problems import FitProblem, fit_problems, notes
+from linclass_study.analysis.metric_failures import metric_problems
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.files.tables import FITTED, STATUSES
+from linclass_study.pipeline.method import Method
+from linclass_study.report.table import Column, ReportTable, format_power, format_tuned
+
+PROBLEM_COLUMNS = [
+    Column("status", "Status", "status"),
+    Column("data_sets", "Data set", "dataset"),
+    Column("methods", "Method", "method"),
+    Column("fits", "Fits", "count"),
+    Column("reason", "Reason", "reason"),
+]
+
+
+def failures(outcome: Outcome) -> ReportTable | None:
+    """All distinct problems of fits: status, data sets, methods, number and reason."""
+    found = fit_problems(outcome.fits)
+    caption = "Every distinct problem. A fit that fails is a row of fits.parquet with its reason."
+    if not found:
+        return None
+    logs = [log_of_problem(outcome.results, problem) for problem in found]
+    columns, cells = PROBLEM_COLUMNS, problem_rows(found)
+    if any(logs):
+        columns = [
+            *PROBLEM_COLUMNS,
+            Column(
+                "log", "Traceback", about="A file in the folder of the results; archives have none"
+            ),
+        ]
+        cells = [[*row, log] for row, log in zip(cells, logs, strict=True)]
+    return ReportTable("What did not succeed", caption, columns, cells)
+
+
+def problem_rows(found: list[FitProblem]) -> list[list[object]]:
+    return [[p.status, list(p.datasets), list(p.methods), p.fits, p.reason] for p in found]
+
+
+def unconverged_fits(outcome: Outcome) -> ReportTable | None:
+    """Fits with predictions that did not converge."""
+    found = notes(outcome.fits)
+    caption = (
+        "These fits gave predictions, which are compared above, but did not converge: the iterations ran "
+        "out, or the optimum does not exist or is not the only one."
+    )
+    rows = problem_rows(found)
+    return ReportTable("Fits to read with care", caption, PROBLEM_COLUMNS, rows) if found else None
+
+
+def unscored(outcome: Outcome) -> ReportTable | None:
+    """Metrics of the study's own that raised an exception on some folds, which have no score by them."""
+    found = metric_problems(outcome)
+    columns = [
+        Column("metric", "Metric"),
+        Column("data_sets", "Data set", "dataset"),
+        Column("methods", "Method", "method"),
+        Column("folds", "Folds", "count"),
+        Column("reason", "Reason", "reason"),
+    ]
+    rows = [[p.status, list(p.datasets), list(p.methods), p.fits, p.reason] for p in found]
+    caption = "These folds have no value of the metric; its means are over the other folds."
+    return (
+        ReportTable("Metrics that raised an exception", caption, columns, rows) if found else None
+    )
+
+
+def failed_candidates_table(outcome: Outcome) -> ReportTable | None:
+    """Candidates of the tuning that failed, so that the choice was made among the others."""
+    found = failed_candidates(outcome)
+    columns = [
+        Column("method", "Method", "method"),
+        Column("candidates", "Candidates"),
+        Column("data_sets", "Data set", "dataset"),
+        Column("fits", "Fits", "count"),
+        Column("reason", "Reason", "reason"),
+    ]
+    rows = [
+        [one.method, "; ".join(one.candidates), list(one.datasets), one.fits, one.reason]
+        for one in found
+    ]
+    caption = (
+        "They raised an exception on an inner fold, so the parameters were chosen among the other candidates. "
+        "A candidate that fails in some fits only is compared in the others."
+    )
+    title = "Candidates of the tuning that failed"
+    return ReportTable(title, caption, columns, rows) if found else None
+
+
+def at_the_edge(outcome: Outcome) -> ReportTable | None:
+    """Tuned parameters for which at least half of the fits on a data set selected an end of the grid."""
+    found = tuned.at_the_edge(outcome)
+    columns = [
+        Column("method", "Method", "method"),
+        Column("parameter", "Parameter"),
+        Column("value", "Value"),
+        Column("edge", "End of the grid"),
+        Column("data_sets", "Data sets", "dataset"),
+    ]
+    rows = [
+        [one["method"], one["parameter"], format_tuned(one["value"]), one["edge"], one["datasets"]]
+        for one in found
+    ]
+    caption = (
+        "At least half of the fits chose the end of a grid of candidates, or of a path that was extended as far as "
+        "it may be; a wider one may have a better value."
+    )
+    return ReportTable("Grids that may be too narrow", caption, columns, rows) if found else None
+
+
+def statuses(outcome: Outcome) -> ReportTable:
+    """Statuses of the fits of every method over all data sets, and how many have a certificate."""
+    fits = outcome.fits
+    met = [status for status in STATUSES if (fits["status"] == status).any()]
+    counted = fits.group_by("method").agg(
+        *((pl.col("status") == status).sum().alias(status) for status in met),
+        planned=pl.len(),
+        fitted=pl.col("status").is_in(FITTED).sum(),
+        certified=pl.col("certificate").is_not_null().sum(),
+        gap=pl.col("certificate").filter(pl.col("certificate_kind") == "duality_gap").max(),
+    )
+    names = ["method", "planned", *met, "certified", "gap"]
+    of_method = {row["method"]: row for row in counted.iter_rows(named=True)}
+    rows = [
+        [of_method[name][key] for key in names] for name in outcome.methods if name in of_method
+    ]
+    columns = [
+        Column("method", "Method", "method"),
+        Column("planned", "Fits", "count"),
+        *(Column(status, status.replace("_", " ").capitalize(), "count") for status in met),
+        Column("certified", "With certificate", "count"),
+        Column("largest_gap", "Largest gap", "power", "The largest relative duality gap of a fit"),
+    ]
+    caption = (
+        "A certificate states how near a fit is to its optimum, numerically; the gap is how far from it a fit may "
+        "be, relative to the objective. Foreign estimators have none, unless they set certificate_."
+    )
+    faint = frozenset(
+        i
+        for i, row in enumerate(rows)
+        if of_method[row[0]]["fitted"] < of_method[row[0]]["planned"]
+    )
+    caption += " Grey: some fits gave no predictions." if faint else ""
+    return ReportTable("How every fit ended", caption, columns, rows, faint)
+
+
+#: Shorter names for kinds of certificates.
+CERTIFICATE_NAMES = {
+    "duality_gap": "gap",
+    "gradient_cosine": "cosine",
+    "training_mistakes": "mistakes",
+}
+
+STATUS_COLUMNS = [
+    Column("method", "Method", "method"),
+    Column("fits", "Fits"),
+    Column("ended", "Did not converge"),
+    Column("certificate", "Certificate"),
+]
+
+
+def fit_status(outcome: Outcome, dataset: str) -> ReportTable:
+    """Statuses of the fits of every method on a data set, with the largest certificate."""
+    counts, known = counts_by_method(outcome.fits), certificates(outcome.fits)
+    rows = [
+        [
+            method,
+            successes(counts[method]),
+            other_statuses(counts[method]) or "–",
+            known.get(method, "–"),
+        ]
+        for method in outcome.methods
+        if method in counts
+    ]
+    caption = (
+        "The certificate states how near a fit is to its optimum; the table shows the largest of all fits. It is a "
+        "relative duality gap (“gap”), which is a bound, where there is one; else the largest cosine between a feature "
+        "and the slopes of the loss (“cosine”), which is no bound; the residual of the equations of a solution in "
+        "closed form (“closed form”); or another measure, which is named."
+    )
+    rows.sort(key=lambda row: row[2] == "–")  # methods with unconverged fits first
+    faint = frozenset(i for i, row in enumerate(rows) if len({*row[1].split("/")}) > 1)
+    return ReportTable(f"How every fit on {dataset} ended", caption, STATUS_COLUMNS, rows, faint)
+
+
+def counts_by_method(fits: pl.DataFrame) -> dict[str, dict[str, int]]:
+    """How many fits of each method ended with each status."""
+    counts: dict[str, dict[str, int]] = {}
+    for method, status, count in fits.group_by("method", "status").len().iter_rows():
+        counts.setdefault(method, {})[status] = count
+    return counts
+
+
+def successes(counts: Mapping[str, int]) -> str:
+    """Successful and planned fits: 9/10."""
+    done = sum(count for status, count in counts.items() if status in FITTED)
+    return f"{done}/{sum(counts.values())}"
+
+
+def other_statuses(counts: Mapping[str, int]) -> str:
+    """Statuses other than converged: '1 failed, 2 separable'."""
+    return ", ".join(f"{counts[s]} {s.replace('_', ' ')}" for s in STATUSES[1:] if s in counts)
+
+
+def certificates(fits: pl.DataFrame) -> dict[str, str]:
+    """Largest certificate of each kind, of the methods that have any."""
+    largest = (
+        fits.filter(pl.col("status").is_in(FITTED))
+        .drop_nulls("certificate")
+        .group_by("method", pl.col("certificate_kind").fill_null("unnamed"))
+        .agg(pl.col("certificate").max())
+        .sort("certificate", descending=True)
+    )
+    found: dict[str, list[str]] = {}
+    for method, kind, value in largest.iter_rows():
+        named = CERTIFICATE_NAMES.get(kind, kind.replace("_", " "))
+        found.setdefault(method, []).append(f"{format_power(value)} {named}")
+    return {method: ", ".join(each) for method, each in found.items()}
+
+
+#: Fact of results/checks/{dataset}.json → column
+CHECK_COLUMNS = {
+    "rows": Column("rows", "Rows", "count"),
+    "features": Column("features", "Features", "count"),
+    "missing_values": Column("missing_values", "Missing values", "count"),
+    "duplicated_rows": Column("duplicated_rows", "Repeated rows", "count"),
+    "conflicting_rows": Column(
+        "conflicting_rows", "Conflicting rows", "count", "with the features of a row of another class"
+    ),
+    "rank": Column("rank", "Rank", "count", "of the columns, imputed, one-hot and standardized"),
+    "separable": Column("separable", "Separable", "text", "by a hyperplane; of classes, which pairs"),
+    "digest": Column("digest", "Digest of the content", "digest"),
+}  # fmt: skip
+
+
+def checks(outcome: Outcome) -> ReportTable | None:
+    """Results of the checks of each data set; tables/datasets.csv has all of them."""
+    rows = [
+        [dataset, *(facts.get(name) for name in CHECK_COLUMNS)]
+        for dataset in outcome.datasets
+        if (facts := outcome.checks(dataset))
+    ]
+    columns = [Column("dataset", "Data set", "dataset"), *CHECK_COLUMNS.values()]
+    caption = "Results of the checks before any fit. Equal digests mean equal content, whatever the source."
+    return ReportTable("What the data are like", caption, columns, rows) if rows else None
+
+
+BY_FORMULA = {"evidence": "by the evidence", "ledoit_wolf": "by the formula of Ledoit and Wolf"}
+LISTED = 8  # values that are written out
+
+
+def tuning_budget(outcome: Outcome) -> ReportTable | None:
+    """The tuning budget: what is tuned of each method, over what, and what stays fixed, read from the entries alone."""
+    columns = [
+        Column("method", "Method", "method"),
+        Column("tuned", "Tuned over"),
+        Column("fixed", "Fixed"),
+    ]
+    rows: list[list[Any]] = [
+        [name, *budget(entry, outcome.parameters.get(name, {}))]
+        for name, entry in outcome.methods.items()
+    ]
+    inner = outcome.evaluation["inner_folds"]
+    caption = (
+        f"All combinations are compared on the same {inner} inner folds of each training set. A path has values from "
+        "the training rows and goes on beyond an end at which the best one is. Fixed are the parameters that the study "
+        "sets, and those that could be tuned, also with the defaults of their class."
+    )
+    return ReportTable("The tuning budget", caption, columns, rows) if rows else None
+
+
+def budget(entry: Mapping[str, Any], facts: Mapping[str, Any]) -> tuple[str, str]:
+    """(the tuned parameters with their values, or 'untuned'; the parameters that the entry fixes, and those that could
+    be tuned and are not, by the facts of config/estimator_check.py)"""
+    by_default = facts.get("by_default", ())
+    tuned = [
+        f"{name}: {_values(name, spec)}{' (by default)' if name in by_default else ''}"
+        for name, spec in (entry.get("tune") or {}).items()
+    ]
+    tuned += _by_itself(entry)
+    defaults = {name: _shown(value) for name, value in facts.get("fixed", {}).items()}
+    fixed = defaults | dict(_fixed(entry.get("params") or {}))
+    chosen = {text.partition(":")[0] for text in tuned}
+    shown = [f"{name} {value}" for name, value in fixed.items() if name not in chosen]
+    return "; ".join(tuned) or "untuned", ", ".join(shown)
+
+
+def _values(name: str, spec: Any) -> str:
+    if tuning.is_path(spec):
+        return f"path of {len(WIDTHS) if name.endswith('gamma') else COUNT}"
+    values = [_shown(value) for value in tuning.listed_values(spec)]
+    if len(values) <= LISTED:
+        return ", ".join(values)
+    return f"{values[0]} to {values[-1]} ({len(values)} values)"
+
+
+def _by_itself(entry: Mapping[str, Any]) -> list[str]:
+    """What a model of linclass chooses in its fit."""
+    if not entry["classifier"].startswith("linclass."):
+        return []
+    try:
+        params = Method.from_entry(entry).estimator().get_params(deep=False)
+    except ValueError:  # results of another version may name what this one does not have
+        return []
+    if "strengths" in params:
+        how = {"aic": "AIC", "bic": "BIC"}.get(params["rule"], "inner folds of its own")
+        given = params["strengths"]
+        which = f"path of {given}" if isinstance(given, int) else "its list"
+        return [f"strength: {which}, by {how}"] if given is not None else []
+    return [f"{name}: {BY_FORMULA[v]}" for name, v in params.items() if v in [*BY_FORMULA]]
+
+
+def _fixed(params: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Names and values; of an estimator inside, its class and its parameters."""
+    for name, value in params.items():
+        if isinstance(value, Mapping) and "classifier" in value:
+            yield f"{prefix}{name}", str(value["classifier"]).rpartition(".")[2]
+            yield from _fixed(value.get("params") or {}, f"{prefix}{name}__")
+        else:
+            yield f"{prefix}{name}", _shown(value)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return (
+        "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    )
