@@ -44,6 +44,7 @@ from linclass.linear.composition.support_vectors import rows_that_count
 MODES = 200  # limit
 SHARE = 0.1  # of the largest gain, at which the mode follows
 LATE = 1e-3  # gain that is small
+LOST = 0.5  # of the log evidence, by which only a mode that was not found is lower
 
 
 class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine, SoftmaxProbabilities):
@@ -158,7 +159,13 @@ class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine, SoftmaxP
             new[search.active] = search.columns.scale[search.active] ** 2 / search.rho
             variance = pace.towards(old, new, gain < LATE)
             active = np.flatnonzero(variance)
-            mode = rows.mode(active, 1 / variance[active], mode)
+            after = rows.mode(active, 1 / variance[active], mode)
+            least = mode.log_evidence - LOST * abs(mode.log_evidence)
+            if after.log_evidence < least:  # Newton's method stopped where no row has a curvature
+                after = rows.mode(active, 1 / variance[active])
+            if after.log_evidence < least:
+                return mode, gain, moves
+            mode = after
 
     def _learn(self, X: Matrix, kept: Array, mode: Mode, centre: Array) -> None:
         active, alpha = mode.active, mode.alpha

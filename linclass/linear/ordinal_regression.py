@@ -55,7 +55,8 @@ class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
     order : list of K classes or None, default=None
         The classes from the lowest to the highest. None is the order of the categories where y is an ordered
         categorical of pandas or an Enum of Polars, and else the sorted order, with a warning if more than two
-        classes are strings.
+        classes are strings. Meta-estimators of scikit-learn that recode the classes, such as BaggingClassifier, lose
+        the order of a categorical; encode the classes as integers in their order for them.
     class_weight : 'balanced', dict or None, default=None
         Factor on the weights of the rows of each class. 'balanced' gives every class the same total
         weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.

@@ -28,9 +28,17 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
+from linclass.base.arrays import (
+    Array,
+    ArrayLike,
+    ClassWeight,
+    EstimatorLike,
+    FoldsLike,
+    MatrixLike,
+    Seed,
+)
 from linclass.base.classifier import SoftmaxProbabilities
-from linclass.base.messages import NotApplicable, silently
+from linclass.base.messages import silently
 from linclass.base.meta_estimator import (
     Given,
     MetaEstimator,
@@ -43,13 +51,17 @@ from linclass.base.meta_estimator import (
     with_class_order,
 )
 from linclass.base.offsets import ProbabilitiesWithOffset, kept_offsets
-from linclass.base.parameters import require_whole
 from linclass.base.predicted import predictions_of
 from linclass.base.weights import as_counts
 from linclass.linear.linear_svm import LinearSVM
 from linclass.tuning.candidates import fits_of
-from linclass.tuning.folds import stratified_folds
-from linclass.tuning.grouped_folds import distinct_groups
+from linclass.tuning.inner_folds import (
+    Split,
+    check_folds,
+    classes_without_training_rows,
+    inner_splits,
+    kept_folds,
+)
 from linclass.tuning.isotonic import IsotonicFunctions
 from linclass.tuning.platt import PlattSigmoids
 from linclass.tuning.temperature import Temperature
@@ -68,8 +80,10 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
         Classifier with scikit-learn's interface, from linclass or elsewhere. None is LinearSVM().
     method : {'sigmoid', 'isotonic', 'temperature'}, default='sigmoid'
         Map from scores to probabilities. Platt's targets, for 'sigmoid', depend on how many rows the weights count.
-    folds : int, default=5
-        Number of inner folds, at least 2; fewer are used where a class has fewer rows.
+    folds : int, array of shape (n,), splitter or list of splits, default=5
+        Number of inner folds, at least 2; fewer are used where a class has fewer rows. An array is the
+        fold of each row, a list has the splits (training rows, held-out rows) as numbers of rows or masks, and a
+        splitter of scikit-learn, such as StratifiedKFold(5), makes them of the rows, their classes and groups.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the assignment of rows to inner folds. None draws a new one for each fit.
     class_weight : 'balanced', dict or None, default=None
@@ -97,7 +111,7 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
         estimator: EstimatorLike = None,
         *,
         method: str = "sigmoid",
-        folds: int = 5,
+        folds: FoldsLike = 5,
         random_state: Seed = 0,
         class_weight: ClassWeight = None,
     ):
@@ -111,7 +125,7 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
         super().check()
         if self.method not in METHODS:
             raise ValueError(f"method is {self.method!r}; choose from {', '.join(METHODS)}.")
-        require_whole("folds", self.folds, 2)
+        check_folds(self.folds)
         made = self.estimator
         require_kind(made, "classifier")
         able = all(hasattr(made, name) for name in ("get_params", "fit", "predict"))
@@ -189,27 +203,45 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
         given = given._replace(weights=weights if weighed else None).asked_for(self._inner())
         inner = with_class_order(self._inner(), y, first.classes_, codes=True)
         K = len(first.classes_)
-        seed = int(np.random.default_rng(self.random_state).integers(2**32))
-        fewest = int(np.bincount(codes).min())
-        if fewest < 2:
-            raise NotApplicable(
-                f"class {first.classes_[np.bincount(codes).argmin()]} has 1 row; Calibrated holds "
-                "rows of every class out, and needs 2 of each."
-            )
-        folds = min(self.folds, fewest)
-        if groups is not None:
-            folds = min(folds, len(distinct_groups(groups)[0]))
-        fold = stratified_folds(codes, folds, seed, groups)
-        Z = np.empty((len(models), len(codes), K))
-        for k in range(folds):
-            out = fold == k
-            fits = _fits(inner, options, some_rows(X, ~out), codes[~out], given.at(~out))
+        labels = first.classes_[codes]
+        splits = inner_splits(
+            kept_folds(self.folds, sample_weight, y),
+            caller_rows(X),
+            labels,
+            codes,
+            groups,
+            self.random_state,
+            type(self).__name__,
+        )
+        self._require_all_classes(splits, codes, first.classes_)
+        held_out = np.concatenate([split.held_out for split in splits])
+        Z, start = np.empty((len(models), len(held_out), K)), 0
+        for train, out in splits:
+            fits = _fits(inner, options, some_rows(X, train), codes[train], given.at(train))
             for z, fit in zip(Z, fits, strict=True):
-                z[out] = _finite_scores(fit, X[out], K, given.at(out).offset)
+                z[start : start + len(out)] = _finite_scores(fit, X[out], K, given.at(out).offset)
+            start += len(out)
+        order = np.argsort(held_out, kind="stable")
+        rows, Z = held_out[order], Z[:, order]
         for model, z, fit in zip(models, Z, _fits(inner, options, X, codes, given), strict=True):
             model._adopt({k: v for k, v in seen.items() if k.endswith("_")})
-            model._calibrate(z, codes, as_counts(weights), fit)
+            model._calibrate(z, codes[rows], as_counts(weights)[rows], fit)
         return list(models)
+
+    @staticmethod
+    def _require_all_classes(splits: Sequence[Split], codes: Array, classes: Array) -> None:
+        lacking = classes_without_training_rows(splits, codes)
+        for number, code in lacking.items():
+            raise ValueError(
+                f"split {number} of folds has no training rows of class {classes.tolist()[code]!r}; give folds that "
+                "leave rows of each class to the training rows."
+            )
+        held_out = codes[np.concatenate([split.held_out for split in splits])]
+        for code in np.setdiff1d(codes, held_out):
+            raise ValueError(
+                f"folds hold no row of class {classes.tolist()[code]!r} out; give folds that hold rows of each class "
+                "out."
+            )
 
     def _calibrate(self, Z: Array, codes: Array, weights: Array, fit: EstimatorLike) -> None:
         self._map = METHODS[self.method](Z, codes, weights)

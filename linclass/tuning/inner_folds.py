@@ -13,7 +13,7 @@ import numpy as np
 from linclass.base import validation
 from linclass.base.arrays import Array, ArrayLike, FoldsLike, MatrixLike, Seed
 from linclass.base.many_fits import among_weighted
-from linclass.base.messages import NotApplicable, counted
+from linclass.base.messages import NotApplicable, counted, warn_user
 from linclass.tuning.folds import stratified_folds
 from linclass.tuning.grouped_folds import distinct_groups
 
@@ -76,15 +76,46 @@ def inner_splits(
     random_state: Seed,
     owner: str,
 ) -> list[Split]:
-    """The splits of these rows; a number of folds distributes them by strata."""
+    """The splits of these rows; a number of folds distributes them by strata, the codes of the classes.
+
+    Warns if there are fewer folds than asked for.
+    """
     if hasattr(folds, "get_n_splits"):
         folds = [Split(*map(np.asarray, split)) for split in folds.split(X, y, groups)]
     if isinstance(folds, list):
-        return _checked(folds)
-    fold = folds
-    if isinstance(folds, Integral):
-        fold = _stratified(int(folds), strata, groups, random_state, owner)
-    return [Split(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in np.unique(fold)]
+        splits = _checked(folds)
+    else:
+        fold = folds
+        if isinstance(folds, Integral):
+            fold = _stratified(int(folds), y, strata, groups, random_state, owner)
+        splits = [
+            Split(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in np.unique(fold)
+        ]
+    return splits
+
+
+def warn_of_unseen_classes(splits: Sequence[Split], y: Array, strata: Array, owner: str) -> None:
+    """Warn if training rows lack a class, so that scores on held-out rows of it cannot tell candidates apart."""
+    if lacking := classes_without_training_rows(splits, strata):
+        label = _label(y, strata, next(iter(lacking.values())))
+        warn_user(
+            f"{owner}: {len(lacking)} of {len(splits)} inner folds have training rows without one of the classes, such "
+            f"as class {label}, which no candidate can predict there. Set folds=5, or shuffle the rows."
+        )
+
+
+def classes_without_training_rows(splits: Sequence[Split], strata: Array) -> dict[int, int]:
+    """The first class that the training rows of a split lack, by the number of the split."""
+    known, lacking = np.unique(strata), {}
+    for number, (train, _) in enumerate(splits):
+        missing = np.setdiff1d(known, strata[train])
+        if len(missing):
+            lacking[number] = int(missing[0])
+    return lacking
+
+
+def _label(y: Array, strata: Array, code: int) -> str:
+    return repr(y[strata == code].tolist()[0])
 
 
 def fold_of_rows(splits: Sequence[Split], rows: int) -> Array | None:
@@ -113,19 +144,28 @@ def _checked(splits: list[Split]) -> list[Split]:
 
 
 def _stratified(
-    folds: int, strata: Array, groups: Array | None, random_state: Seed, owner: str
+    folds: int, y: Array, strata: Array, groups: Array | None, random_state: Seed, owner: str
 ) -> Array:
     if folds < 2:
         raise ValueError(f"folds is {folds}; cross-validation needs at least 2.")
-    fewest = int(np.unique(strata, return_counts=True)[1].min())
+    codes, counts = np.unique(strata, return_counts=True)
+    fewest, rarest = int(counts.min()), _label(y, strata, codes[counts.argmin()])
+    one_class = len(codes) == 1
     if fewest < 2:
-        what = "rows of every class" if len(np.unique(strata)) > 1 else "rows"
         raise NotApplicable(
-            f"{owner} holds {what} out, and needs 2 of each; there is 1 sample of one. "
-            "Add rows, or choose by rule='aic'."
+            f"y has 1 row; {owner} holds rows out, and needs at least 2."
+            if one_class
+            else f"class {rarest} has 1 row; {owner} holds rows of every class out, and needs 2 of each. Add rows, or "
+            "leave the class out."
         )
-    most = fewest if groups is None else min(fewest, len(distinct_groups(groups)[0]))
-    if most < 2:
-        raise NotApplicable("groups has 1 group; holding groups out needs at least 2.")
+    few, limit = f"{'y' if one_class else f'class {rarest}'} has {fewest} rows", fewest
+    if groups is not None and (n_groups := len(distinct_groups(groups)[0])) < limit:
+        few, limit = f"groups has {counted(n_groups, 'group')}", n_groups
+    if limit < 2:
+        raise NotApplicable(f"{few}; holding groups out needs at least 2.")
+    if limit < folds:
+        warn_user(
+            f"{owner} uses {limit} inner folds, not {folds}, because {few}. Set folds={limit}."
+        )
     seed = int(np.random.default_rng(random_state).integers(2**32))
-    return stratified_folds(strata, min(folds, most), seed, groups)
+    return stratified_folds(strata, min(folds, limit), seed, groups)

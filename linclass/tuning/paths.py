@@ -31,10 +31,9 @@ from sklearn.base import clone
 from linclass.base.arrays import Array, ArrayLike, EstimatorLike, MatrixLike
 from linclass.base.parameters import key_of
 from linclass.tuning import foreign_paths, tuning
-from linclass.tuning.tuning import is_path
+from linclass.tuning.tuning import is_path, is_strength
 
 Option = dict[str, Any]
-STRENGTHS = ("strength", "C", "alpha")
 SLACK = 1e-6  # of a step, against rounding
 # Decades by which a path may be extended at its lower and at its upper end. Stronger penalties than the strongest
 # change nothing, and its end is there to be seen; weaker ones may.
@@ -176,4 +175,4 @@ class Grid:
 
 def _rank(name: str, spec: Any) -> int:
     """Paths come after lists, and strengths last, as they depend on the kernel."""
-    return is_path(spec) + (is_path(spec) and name.rpartition("__")[2] in STRENGTHS)
+    return is_path(spec) + (is_path(spec) and is_strength(name))

@@ -43,6 +43,7 @@ from linclass.tuning.inner_folds import (
     fold_of_rows,
     inner_splits,
     kept_folds,
+    warn_of_unseen_classes,
 )
 from linclass.tuning.paths import Grid, complaint, parameter_path
 from linclass.tuning.tuning import PATH
@@ -100,18 +101,24 @@ class Tuned(MetaEstimator):
             if not self._has_path(inner):
                 raise ValueError(
                     f"strengths is {self.strengths}, but the range that matters is known for models of linclass with "
-                    f"a penalty only, not for {inner!r}; list them, or give strengths=None and a grid by the "
-                    "names of its parameters, such as {'logisticregression__strength': [1e-3, 1e-2]}."
+                    f"a penalty only, not for {inner!r}; {self._instead(inner)}."
                 )
         elif self.strengths is not None:
             check_strengths(self.strengths)
             if "strength" not in inner.get_params():
                 raise ValueError(
-                    f"{type(inner).__name__} has no parameter 'strength'; give strengths=None and a grid by "
-                    "the names of its parameters, such as {'logisticregression__strength': [1e-3, 1e-2]}."
+                    f"{type(inner).__name__} has no parameter 'strength'; {self._instead(inner)}."
                 )
         if self.rule in CRITERIA:
             check_likelihood(inner, self.rule)
+
+    @staticmethod
+    def _instead(inner: EstimatorLike) -> str:
+        """How to choose without `strengths`."""
+        names = [name for name in inner.get_params() if tuning.is_strength(name)]
+        if name := next((name for name in names if complaint(inner, name) is None), None):
+            return f"set strengths=None and grid={{{name!r}: 'path'}}"
+        return "list them, or set strengths=None and grid to lists of values by parameter, such as {'C': [0.1, 1, 10]}"
 
     @property
     def _depends_on_count(self) -> bool:
@@ -185,16 +192,16 @@ class Tuned(MetaEstimator):
         if self.rule in CRITERIA and given.weights is not None:
             given = given._replace(weights=as_counts(given.weights))
         asked = given.asked_for(inner)
+        splits = None
+        if self.rule not in CRITERIA:
+            seed, owner = self.random_state, type(self).__name__
+            splits = inner_splits(folds, caller_rows(X), y, strata, given.groups, seed, owner)
         with silently():
-            grid = self._grid(inner, X, y, given.asked_for(inner))
+            grid = self._grid(inner, X, y, asked)
             options = grid.options
-            if self.rule in CRITERIA:
+            if splits is None:
                 judge = self._by_criterion(inner, X, y, asked)
             else:
-                owner = type(self).__name__
-                splits = inner_splits(
-                    folds, caller_rows(X), y, strata, given.groups, self.random_state, owner
-                )
                 judge = self._by_folds(inner, X, y, given, splits)
             judge(options)
             while more := self._beyond(inner, grid, options):
@@ -203,6 +210,8 @@ class Tuned(MetaEstimator):
             self.candidates_, self.best_index_ = options, self._best(inner, options)
             near = self._along(options)
             fits = fits_of(inner, [options[i] for i in near], X, y, asked)
+        if splits is not None:
+            warn_of_unseen_classes(splits, y, strata, type(self).__name__)
         self.estimator_ = fits[near.index(self.best_index_)]
         if hasattr(self.estimator_, "strength") and has_path(self.estimator_):
             self.path_ = RegularizationPath(fits)

@@ -68,6 +68,11 @@ def is_path(spec: Any) -> bool:
     return isinstance(spec, str) and spec == PATH
 
 
+def is_strength(name: str) -> bool:
+    """Whether a parameter of an inner estimator is a strength: 'logisticregression__strength', 'svc__C'."""
+    return name.rpartition("__")[2] in ("strength", "C", "alpha")
+
+
 def candidates(tune: Mapping[str, Any]) -> list[dict[str, Any]]:
     """All combinations of the listed values, and of 1 for a path, where no rows are known; the first varies slowest."""
     lists = [[1.0] if is_path(spec) else listed_values(spec) for spec in tune.values()]

@@ -19,7 +19,7 @@ from typing import Any
 import polars as pl
 
 from linclass.tuning import tuning
-from linclass.tuning.paths import BEYOND, STRENGTHS
+from linclass.tuning.paths import BEYOND
 from linclass_study.analysis.large_tables import concatenate_files
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.files.reading import naming_errors, scan_parquet
@@ -192,7 +192,7 @@ def _end_of_path(candidates: pl.DataFrame, parameter: str) -> str | None:
     if last not in BEYOND or True not in chosen:
         return None
     best = options[chosen.index(True)]
-    others = {name: best[name] for name in best if name != parameter and last in STRENGTHS}
+    others = {name: best[name] for name in best if name != parameter and tuning.is_strength(last)}
     mates = [
         (option[parameter], mean, error)
         for option, mean, error in zip(
@@ -202,7 +202,7 @@ def _end_of_path(candidates: pl.DataFrame, parameter: str) -> str | None:
     ]
     which = edge(best[parameter], [value for value, *_ in mates])
     decade = [judged for value, *judged in mates if 0.0999 < value / best[parameter] < 10.001]
-    flat = last in STRENGTHS and len(decade) > 1 and all(one == decade[0] for one in decade)
+    flat = tuning.is_strength(last) and len(decade) > 1 and all(one == decade[0] for one in decade)
     return None if flat else which
 
 

@@ -10,6 +10,7 @@ from cases import each
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 from scipy.special import expit, log_softmax, softmax, xlogy
+from sklearn.model_selection import PredefinedSplit
 
 from linclass import Calibrated, LinearSVM, LogisticRegression, NearestMean
 from linclass.base.messages import NotApplicable
@@ -185,6 +186,9 @@ def test_every_map_is_scikit_learns(method: str, classes: int) -> None:
     peer = CalibratedClassifierCV(inner, method=method, cv=splits, ensemble=False).fit(X, y)
     ours = Calibrated(inner, method=method).fit(X, y)
     assert_allclose(ours.predict_proba(X), peer.predict_proba(X), atol=1e-6)
+    for folds in (fold, splits, PredefinedSplit(fold)):
+        ours = Calibrated(inner, method=method, folds=folds).fit(X, y)
+        assert_allclose(ours.predict_proba(X), peer.predict_proba(X), atol=1e-6, err_msg=str(folds))
 
 
 @each("weighted", [False, True])

@@ -384,6 +384,25 @@ def test_weights_may_be_of_any_size(kind, weight) -> None:
         assert_allclose(model.coef_, LinearRegression().fit(X, y).coef_, rtol=1e-3)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_mode_that_newtons_method_misses_from_the_last_one_is_found_from_0() -> None:
+    """Heavy weights leave many rows without a curvature."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 2))
+    y = ((X**2).sum(axis=1) + 0.3 * rng.normal(size=60) > 1.4).astype(int)
+    model = RelevanceVectorMachine().fit(X, y, np.full(60, 170.0))
+    assert model.score(X, y) > 0.95
+    assert model.log_evidence_ > -100  # without columns it is below −6000
+
+
+def test_a_frequency_weight_is_a_row_that_often() -> None:
+    X, y = classes()
+    weighted = RelevanceVectorMachine(kernel=None).fit(X, y, np.full(len(y), 3.0))
+    repeated = RelevanceVectorMachine(kernel=None).fit(X.repeat(3, axis=0), y.repeat(3))
+    assert weighted.log_evidence_ == pytest.approx(repeated.log_evidence_, rel=1e-9)
+    assert_allclose(weighted.mean_coef_, repeated.mean_coef_, rtol=1e-4, atol=1e-8)
+
+
 def test_a_kernel_need_not_be_an_inner_product() -> None:
     X, y = classes()
 

@@ -13,8 +13,11 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn import linear_model, metrics
 from sklearn import model_selection as ms
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from linclass import (
+    Calibrated,
     ElasticNet,
     GaussianNB,
     KernelSVM,
@@ -341,7 +344,8 @@ def test_copies_of_a_feature_add_no_degrees_of_freedom() -> None:
 def test_a_class_that_a_fit_has_not_seen_has_the_least_probability() -> None:
     X, y = classes(3)
     fold = np.where(y == "c", 0, FOLD)
-    model = TunedClassifier(strengths=[0.1], folds=fold, metric="log_loss").fit(X, y)
+    with pytest.warns(UserWarning, match="1 of 4 inner folds have training rows without .* 'c'"):
+        model = TunedClassifier(strengths=[0.1], folds=fold, metric="log_loss").fit(X, y)
     out = fold == 0
     alone = LogisticRegression(strength=0.1).fit(X[~out], y[~out])
     log_proba = np.column_stack(
@@ -396,6 +400,10 @@ def test_fits_that_have_no_strength_are_no_path(inner: Any, grid: Any) -> None:
         (TunedClassifier(LinearSVM(), metric="brier"), "'brier', but .* has no probabilities"),
         (TunedClassifier(LogisticRegression), "give one that is made"),
         (TunedClassifier(GaussianNB()), "known for models of linclass with a penalty only"),
+        (
+            TunedClassifier(make_pipeline(StandardScaler(), LogisticRegression())),
+            "set strengths=None and grid={'logisticregression__strength': 'path'}",
+        ),
         (
             TunedClassifier(LeastSquaresClassifier()),
             "tuning strength has no effect, .*penalty='l2'",
@@ -453,6 +461,33 @@ def test_a_class_of_one_row_cannot_be_held_out() -> None:
     X, _ = classes()
     with pytest.raises(NotApplicable, match="holds rows of every class out"):
         TunedClassifier().fit(X, (np.arange(120) == 3).astype(int))
+
+
+def test_fewer_folds_than_asked_for_warn_with_the_remedy() -> None:
+    X, y = classes(3)
+    kept = np.concatenate([np.flatnonzero(y != "c"), np.flatnonzero(y == "c")[:3]])
+    for kind in (TunedClassifier, Calibrated):
+        with pytest.warns(
+            UserWarning, match="3 inner folds, not 5, .*'c' has 3 rows. Set folds=3"
+        ) as found:
+            kind(LogisticRegression()).fit(X[kept], y[kept])
+        assert len(found) == 1, kind
+        kind(LogisticRegression(), folds=3).fit(X[kept], y[kept])  # without a warning
+    with pytest.warns(UserWarning, match="not 5, because groups has 4 groups. Set folds=4"):
+        TunedRegressor(strengths=[1.0]).fit(*numbers(), groups=FOLD)
+
+
+def test_folds_whose_training_rows_lack_a_class_warn_or_are_refused() -> None:
+    X, y = classes(3)
+    order = np.argsort(y, kind="stable")
+    X, y, folds = X[order], y[order], ms.KFold(3)
+    lacking = sum(set(y[train]) != set(y) for train, _ in folds.split(X))
+    assert lacking
+    with pytest.warns(UserWarning, match=f"{lacking} of 3 inner folds have training rows without"):
+        TunedClassifier(folds=folds, strengths=[1.0, 0.1]).fit(X, y)
+    one_class = [(np.arange(60), np.arange(60, 120))]
+    with pytest.raises(ValueError, match="split 0 of folds has no training rows of class 'c'"):
+        Calibrated(folds=[*one_class, *one_class]).fit(X, y)
 
 
 @each("wrong", [-1, 0, "x", np.inf, np.nan])

@@ -353,4 +353,5 @@ def test_a_fold_with_all_rows_of_a_class_that_has_a_column_is_one_line(prefix: s
     tuned = TunedClassifier(inner, strengths=None, grid=grid, folds=fold)
     with pytest.raises(ValueError, match="offset has a column of class 'c', of which one fold"):
         tuned.fit(X, names, offset=offset)
-    tuned.fit(X, names)
+    with pytest.warns(UserWarning, match="1 of 3 inner folds have training rows without"):
+        tuned.fit(X, names)
