@@ -10,7 +10,8 @@ thus has only the rows that may move, and a linear term for the intercept."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -190,3 +191,53 @@ def may_move(objective: Objective, slopes: Array, scores: Array, reach: float, b
 def slopes_at(objective: Objective, slopes: Array, scores: Array, reach: float) -> Array:
     """The slopes of all envelopes around `slopes` at these scores."""
     return Envelope(objective.loss, reach).derivatives(objective.y, slopes, scores)[0]
+
+
+GROWTH = 3.0  # of the reach, from round to round
+EASY_STEPS = 20  # of a round, above which the next has the same reach
+PATIENCE = 5  # rounds without a better certificate: limited by rounding
+ROUNDED_CERTIFICATE = 1e-9  # from which rounding errors, not the reach, may be what is left
+
+
+class Rounds(NamedTuple):
+    """The best point of some rounds, its slopes and their certificate, and the number of steps of all rounds."""
+
+    point: Point
+    slopes: Array
+    certificate: float
+    n_iter: int
+
+
+def method_of_multipliers(
+    one_round: Callable[[Point, Array, float, float, int], tuple[Point, Array, int]],
+    judge: Callable[[Point, Array], float],
+    point: Point,
+    slopes: Array,
+    reach: float,
+    tol: float,
+    max_steps: int,
+    n_iter: int = 0,
+    growth: float = GROWTH,
+    trace: Callable[[Point], None] | None = None,
+) -> Rounds:
+    """Rounds  (θ, s) ← one_round(θ, s, reach, certificate, steps left)  until the certificate is at most `tol`.
+
+    A round minimizes the envelopes around the slopes s, and gives the slopes of the envelopes at its minimum, and the
+    number of its steps. After it the reach grows, unless the round was hard; a smaller reach has less of the rounding
+    errors that limit the last digits.   Rockafellar (1976), Math. Oper. Res. 1
+    """
+    worse, best = 0, Rounds(point, slopes, np.inf, n_iter)
+    while n_iter < max_steps and best.certificate > tol and worse < PATIENCE:
+        point, slopes, steps = one_round(point, slopes, reach, best.certificate, max_steps - n_iter)
+        n_iter += steps
+        if trace:
+            trace(point)
+        certificate = judge(point, slopes)
+        worse = 0 if certificate < best.certificate else worse + 1
+        if not worse:
+            best = Rounds(point, slopes, certificate, n_iter)
+        if worse and best.certificate <= ROUNDED_CERTIFICATE:
+            reach /= growth
+        elif steps <= EASY_STEPS:
+            reach *= growth
+    return best._replace(n_iter=n_iter)

@@ -18,17 +18,15 @@ import numpy as np
 
 from linclass.base.arrays import Array
 from linclass.linear.objective.certificate import certify
-from linclass.linear.objective.objective import Objective
+from linclass.linear.objective.objective import Objective, Point
+from linclass.linear.solvers.augmented import method_of_multipliers
 from linclass.linear.solvers.base import Solution, Solver, Trace
 from linclass.linear.solvers.intercept_alone import by_bisection
 from linclass.linear.solvers.proximal_newton import ProximalNewton
 
 # reach of the first round, from zero, also with fewer rows than features, and from a start, in units of the loss
-FIRST, WIDE, NEAR = 0.5, 0.25, 5.0
-GROWTH = 3.0
+REACH_FROM_ZERO, REACH_OF_WIDE_ROWS, REACH_FROM_START = 0.5, 0.25, 5.0
 SHARE = 0.1  # of the certificate, to which a round is solved
-EASY = 20  # steps of a round, above which the next has the same reach
-PATIENCE = 5  # rounds without a better certificate: limited by rounding
 
 
 @dataclass(frozen=True)
@@ -56,24 +54,23 @@ class AugmentedLagrangian(Solver):
                     trace(alone)
                 return Solution.at(alone, certificate, self.tol, 0, slopes=alone.slopes)
         wide = objective.design.n_rows < objective.design.n_features
-        reach = (NEAR if np.any(start) else WIDE if wide else FIRST) / loss.scale(y)
+        reach = (
+            REACH_FROM_START if np.any(start) else REACH_OF_WIDE_ROWS if wide else REACH_FROM_ZERO
+        ) / loss.scale(y)
         point = objective.at(start)
         slopes = loss.nearest_slopes(y, reach * point.scores, reach)[0]
-        best, worse, n_iter = (point, slopes, np.inf), 0, 0
-        while best[2] > self.tol and n_iter < self.max_steps and worse < PATIENCE:
+
+        def one_round(
+            point: Point, slopes: Array, reach: float, certificate: float, left: int
+        ) -> tuple[Point, Array, int]:
             smooth = objective.envelope(slopes, reach)
-            enough = SHARE * max(self.tol, min(best[2], SHARE))
-            found = ProximalNewton(enough, self.max_steps - n_iter).solve(smooth, point.theta)
+            enough = SHARE * max(self.tol, min(certificate, SHARE))
+            found = ProximalNewton(enough, left).solve(smooth, point.theta)
             point = objective.at(found.theta)
             slopes = smooth.loss.slopes(smooth.y, point.scores)
-            if trace:
-                trace(point)
-            certificate = certify(point, slopes)
-            worse = 0 if certificate < best[2] else worse + 1
-            if not worse:
-                best = point, slopes, certificate
-            n_iter += max(1, found.n_iter)
-            if found.n_iter <= EASY:
-                reach *= GROWTH
-        point, slopes, certificate = best
+            return point, slopes, max(1, found.n_iter)
+
+        point, slopes, certificate, n_iter = method_of_multipliers(
+            one_round, certify, point, slopes, reach, self.tol, self.max_steps, trace=trace
+        )
         return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores)

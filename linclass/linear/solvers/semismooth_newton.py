@@ -20,21 +20,25 @@ import numpy as np
 from linclass.base.arrays import Array
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective, Point
-from linclass.linear.solvers.augmented import Augmented, augmented, may_move, slopes_at
+from linclass.linear.solvers.augmented import (
+    GROWTH,
+    Augmented,
+    augmented,
+    may_move,
+    method_of_multipliers,
+    slopes_at,
+)
 from linclass.linear.solvers.base import Solution, Trace
 from linclass.linear.solvers.finite_newton import minimize
 from linclass.linear.solvers.newton_system import MAX_HESSIAN_WIDTH, newton_system
 from linclass.linear.solvers.reductions import SolverAfterReductions, least_squares_start
 
-FAR, ROUGH, NEAR = 2.0, 0.5, 5.0  # reach of the first round from zero, least squares and a start
-GROWTH = 3.0
-NEARER = 0.9  # ratio of certificates
+# reach of the first round from zero, least squares and a start
+REACH_FROM_ZERO, REACH_FROM_LEAST_SQUARES, REACH_FROM_START = 2.0, 0.5, 5.0
+NEARER_RATIO = 0.9  # of certificates
 BAND = 4.0  # rows take part whose slope would change if slope + reach·score were off by this
-FEW = 500  # rows up to which all take part, as they do if copies cost memory
-MISSED = 0.02  # share of other rows that may move before a round continues with them
-EASY = 20  # Newton steps of a round, above which the next has the same reach
-PATIENCE = 5  # rounds without a better certificate: limited by rounding
-ROUNDED = 1e-9  # certificate from which rounding errors, not the reach, may be what is left
+ALL_ROWS_UP_TO = 500  # rows up to which all take part, as they do if copies cost memory
+MISSED_SHARE = 0.02  # share of other rows that may move before a round continues with them
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class SemismoothNewton(SolverAfterReductions):
     needs: ClassVar[str] = "piecewise-linear"
     takes: ClassVar[str] = "l2"
     limit: ClassVar[int] = 1000  # Newton steps in all
-    rough: ClassVar[float] = ROUGH
+    rough: ClassVar[float] = REACH_FROM_LEAST_SQUARES
 
     def descend(
         self, objective: Objective, start: Array, trace: Trace | None, n_iter: int
@@ -60,28 +64,23 @@ class SemismoothNewton(SolverAfterReductions):
         loss, y = objective.loss, objective.y
         known = bool(np.any(start))
         rough = None if known else least_squares_start(objective)
-        reach = (NEAR if known else FAR if rough is None else self.rough) / loss.scale(y)
+        reach = (
+            REACH_FROM_START if known else REACH_FROM_ZERO if rough is None else self.rough
+        ) / loss.scale(y)
         point = objective.at(start if rough is None else rough)
         slopes = slopes_at(objective, loss.middle(y), point.scores, reach)
         if known:
             reach, slopes = reach_of_start(objective, point, slopes, reach)
-        worse, best = 0, (point, slopes, np.inf)
-        while n_iter < self.max_steps and best[2] > self.tol and worse < PATIENCE:
-            point, slopes, steps = one_round(
-                point, slopes, reach, BAND if known else np.inf, self.max_steps - n_iter
-            )
-            if trace:
-                trace(point)
-            certificate = certify(point, slopes)
-            worse = 0 if certificate < best[2] else worse + 1
-            if not worse:
-                best = point, slopes, certificate
-            if worse and best[2] <= ROUNDED:  # a smaller reach has less of the rounding errors
-                reach /= GROWTH
-            elif steps <= EASY:
-                reach *= GROWTH
-            n_iter, known = n_iter + steps, True
-        point, slopes, certificate = best
+
+        def in_band(
+            point: Point, slopes: Array, reach: float, certificate: float, left: int
+        ) -> tuple[Point, Array, int]:
+            first = not known and certificate == np.inf
+            return one_round(point, slopes, reach, np.inf if first else BAND, left)
+
+        point, slopes, certificate, n_iter = method_of_multipliers(
+            in_band, certify, point, slopes, reach, self.tol, self.max_steps, n_iter, trace=trace
+        )
         return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores)
 
 
@@ -91,7 +90,7 @@ def reach_of_start(
     """(reach, slopes) of a start; a larger reach, if its slopes certify the start to be nearer."""
     larger = GROWTH * reach
     other = slopes_at(objective, objective.loss.middle(objective.y), point.scores, larger)
-    nearer = certify(point, other) <= NEARER * certify(point, slopes)
+    nearer = certify(point, other) <= NEARER_RATIO * certify(point, slopes)
     return (larger, other) if nearer else (reach, slopes)
 
 
@@ -102,7 +101,9 @@ def one_round(
     objective = point.objective
     assert isinstance(objective, Objective)
     one = len(objective.shape) == 1
-    if objective.design.n_rows <= FEW or (one and objective.design.width > MAX_HESSIAN_WIDTH):
+    if objective.design.n_rows <= ALL_ROWS_UP_TO or (
+        one and objective.design.width > MAX_HESSIAN_WIDTH
+    ):
         band = np.inf
     taking_part = may_move(objective, slopes, point.scores, reach, band)
     if not (taking_part if one else np.count_nonzero(taking_part, axis=0) > 1).any():
@@ -116,7 +117,7 @@ def one_round(
         point = objective.at(smooth.end(inner.theta))
         new = slopes_at(objective, slopes, point.scores, reach)
         missed = (new != slopes) & ~taking_part
-        few = np.count_nonzero(missed) <= MISSED * np.count_nonzero(taking_part)
+        few = np.count_nonzero(missed) <= MISSED_SHARE * np.count_nonzero(taking_part)
         if n_iter >= max_iter or (few and counts_little(objective, new - slopes, missed, reach)):
             return point, new, n_iter
         taking_part |= missed
