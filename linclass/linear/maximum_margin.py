@@ -16,22 +16,23 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from linclass.base.arrays import Array
+from linclass.base.arrays import SMALLEST, Array
 from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.margin import Hinge
 from linclass.linear.objective.certificate import gap_of, relative
-from linclass.linear.objective.objective import Objective
+from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.penalties.entrywise import L2
+from linclass.linear.solvers.augmented import method_of_multipliers
 from linclass.linear.solvers.semismooth_newton import one_round
 from linclass.separation.decision import Undecided, proved
 from linclass.separation.proofs.signed_rows import SignedRows
 from linclass.separation.result import certain_margin, length_of
 
-SMALL = 1e-10  # relative to the spread of the rows: smaller bounds are verified exactly
-ROUNDING = 1e-14  # of the spread: smaller margins are rounding
+UNPROVED = 1e-10  # relative to the spread of the rows: smaller bounds are verified exactly
+ROUNDED_MARGIN = 1e-14  # of the spread: smaller margins are rounding
 COINCIDE = 1e-12  # ‖Zᵀα‖∞, the columns of Z being within [−1, 1]
-ROUNDS = 25
-STEPS = 1000  # Newton steps of all rounds
+GROWTH = 10.0  # of the reach
+MAX_STEPS, STEPS_OF_A_ROUND = 1000, 500  # of Newton's method
 
 
 class HardHinge(Hinge):
@@ -100,7 +101,7 @@ def with_proof(found: MaximumMargin, design: DesignMatrix, rows: SignedRows) -> 
     margin, b = certain_margin(w, b, rows, "free" if design.intercept else "none")
     theta = np.append(w, [b] * design.intercept) / (margin * length_of(w))
     spread = float(np.sqrt(spread_of_rows(design)))
-    bound = max(found.bound, margin) + SMALL * spread
+    bound = max(found.bound, margin) + UNPROVED * spread
     return MaximumMargin(theta, found.alpha, margin, bound, found.n_iter)
 
 
@@ -109,15 +110,30 @@ def _maximum_margin(design: DesignMatrix, y: Array, tol: float) -> MaximumMargin
     objective = Objective(design, HardHinge(), y, None, L2(), 1 / n)
     spread = float(np.sqrt(spread_of_rows(design)))
     reach = 1 / (spread * spread) if spread else 1.0
-    point, slopes = objective.at(objective.zero()), np.zeros(n)
-    n_iter, found = 0, None
-    for _ in range(ROUNDS):
-        point, slopes, steps = one_round(point, slopes, reach, np.inf, min(500, STEPS - n_iter))
-        n_iter, reach = n_iter + steps, 10 * reach
-        found = judge(objective, point.theta, slopes, spread, n_iter)
-        enough = tol if found.separable else SMALL * spread
-        if found.gap <= enough or n_iter >= STEPS:
-            break
+    n_iter, best = 0, np.inf
+    found: MaximumMargin | None = None
+
+    def minimized(
+        point: Point, slopes: Array, reach: float, certificate: float, left: int
+    ) -> tuple[Point, Array, int]:
+        nonlocal n_iter
+        point, slopes, steps = one_round(point, slopes, reach, np.inf, min(STEPS_OF_A_ROUND, left))
+        n_iter += steps
+        return point, slopes, steps
+
+    def judged(point: Point, slopes: Array) -> float:
+        """The gap as a share of the one that suffices."""
+        nonlocal found, best
+        now = judge(objective, point.theta, slopes, spread, n_iter)
+        gap = now.gap / max(tol if now.separable else UNPROVED * spread, SMALLEST)
+        if found is None or gap < best:
+            found, best = now, gap
+        return gap
+
+    start = objective.at(objective.zero())
+    method_of_multipliers(
+        minimized, judged, start, np.zeros(n), reach, 1.0, MAX_STEPS, growth=GROWTH
+    )
     assert found is not None
     return found
 
@@ -134,7 +150,7 @@ def judge(
     bound = float(np.linalg.norm(design.pull(alpha * y)[:d])) if total > 0 else np.inf
     nearest = float((y * design.scores(theta)).min())
     length = float(np.linalg.norm(theta[:d]))
-    if length == 0 or nearest <= ROUNDING * spread * length:
+    if length == 0 or nearest <= ROUNDED_MARGIN * spread * length:
         return MaximumMargin(np.zeros_like(theta), alpha, 0.0, bound, n_iter)
     return MaximumMargin(theta / nearest, alpha, nearest / length, bound, n_iter)
 

@@ -196,6 +196,7 @@ def slopes_at(objective: Objective, slopes: Array, scores: Array, reach: float) 
 GROWTH = 3.0  # of the reach, from round to round
 EASY_STEPS = 20  # of a round, above which the next has the same reach
 PATIENCE = 5  # rounds without a better certificate: limited by rounding
+MAX_ROUNDS = 30
 ROUNDED_CERTIFICATE = 1e-9  # from which rounding errors, not the reach, may be what is left
 
 
@@ -227,7 +228,9 @@ def method_of_multipliers(
     errors that limit the last digits.   Rockafellar (1976), Math. Oper. Res. 1
     """
     worse, best = 0, Rounds(point, slopes, np.inf, n_iter)
-    while n_iter < max_steps and best.certificate > tol and worse < PATIENCE:
+    for _ in range(MAX_ROUNDS):
+        if n_iter >= max_steps or best.certificate <= tol or worse >= PATIENCE:
+            break
         point, slopes, steps = one_round(point, slopes, reach, best.certificate, max_steps - n_iter)
         n_iter += steps
         if trace:
