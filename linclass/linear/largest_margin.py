@@ -8,13 +8,164 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.arrays import Array, ArrayLike, MatrixLike
+from linclass.base.arrays import SMALLEST, Array, ArrayLike, MatrixLike
 from linclass.base.design_matrix import DesignMatrix
-from linclass.linear.maximum_margin import maximum_margin
-from linclass.separation.decision import proved
+from linclass.linear.losses.margin import Hinge
+from linclass.linear.objective.certificate import gap_of, relative
+from linclass.linear.objective.objective import Objective, Point
+from linclass.linear.penalties.entrywise import L2
+from linclass.linear.solvers.augmented import method_of_multipliers
+from linclass.linear.solvers.semismooth_newton import one_round
+from linclass.separation.decision import Undecided, proved
 from linclass.separation.proofs.signed_rows import SignedRows
-from linclass.separation.result import Separation, certain_margin, separation
+from linclass.separation.result import Separation, certain_margin, length_of, separation
 from linclass.separation.separability import of_pairs
+
+# The separating hyperplane of maximum margin:  min ½‖w‖²  subject to  y_i (w·x_i + b) ≥ 1,
+#
+# the limit C → ∞ of the soft margin. Its margin γ = 1/‖w‖ is half the distance between the classes' convex hulls:
+#
+#     γ = max_{w,b} min_i y_i (w·x_i + b)/‖w‖ = min ‖Σ α_i y_i x_i‖,   α ≥ 0, Σ α_i = 1, Σ α_i y_i = 0
+#
+# (the last condition for an unpenalized intercept). So any w is a lower bound of γ and any α an upper bound, which
+# gives the certificate. An α for which the right side is 0 proves that the classes are not separable: two convex
+# combinations of their rows coincide. Squared distances have half the digits of the rows, so if the right side is
+# only small, `proved` decides.   Bennett & Bredensteiner (2000), ICML
+
+UNPROVED = 1e-10  # relative to the spread of the rows: smaller bounds are verified exactly
+ROUNDED_MARGIN = 1e-14  # of the spread: smaller margins are rounding
+COINCIDE = 1e-12  # ‖Zᵀα‖∞, the columns of Z being within [−1, 1]
+GROWTH = 10.0  # of the reach
+MAX_STEPS, STEPS_OF_A_ROUND = 1000, 500  # of Newton's method
+
+
+class HardHinge(Hinge):
+    """ℓ(m) = 0 for m ≥ 1, else ∞; only its prox and conjugate are used."""
+
+    def conjugate(self, a: Array) -> Array:
+        return np.where(a >= 0, -a, np.inf)
+
+    def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
+        free = reach - y * v
+        a = np.maximum(free, 0)
+        return -y * a, a == free
+
+
+@dataclass(frozen=True)
+class MaximumMargin:
+    theta: Array  # (w, b), scaled so that the nearest rows have y z = 1; zero when inseparable
+    alpha: Array  # Σ α = 1: weights of the nearest points of the convex hulls
+    margin: float  # γ, 0 if inseparable
+    bound: float  # upper bound of γ
+    n_iter: int
+
+    @property
+    def separable(self) -> bool:
+        return self.margin > 0
+
+    @property
+    def gap(self) -> float:
+        """Relative, of P = ½‖w‖² = 1/(2γ²) and D = 1/(2·bound²); the bound itself if nothing separates."""
+        if not self.separable:
+            return self.bound
+        primal, dual = 0.5 / self.margin**2, 0.5 / self.bound**2
+        return float(relative(gap_of(primal, -dual, 0.0), primal, 0.0))
+
+
+def maximum_margin(design: DesignMatrix, y: Array, tol: float = 1e-6) -> MaximumMargin:
+    """With an unpenalized intercept the rows are centred first, which copies dense ones."""
+    if not design.intercept or design.is_sparse:
+        found = _maximum_margin(design, y, tol)
+    else:
+        middle = (design.X.min(axis=0) + design.X.max(axis=0)) / 2  # exact for equal entries
+        found = _maximum_margin(DesignMatrix(design.X - middle), y, tol)
+        found.theta[-1] -= middle @ found.theta[:-1]
+    rows = SignedRows(design.X, y, design.intercept)
+    if found.separable and rows.are_right(*_plane(found.theta, design)):
+        return found
+    return with_proof(found, design, rows)
+
+
+def _plane(theta: Array, design: DesignMatrix) -> tuple[Array, float]:
+    d = design.n_features
+    return theta[:d], float(theta[d]) if design.intercept else 0.0
+
+
+def with_proof(found: MaximumMargin, design: DesignMatrix, rows: SignedRows) -> MaximumMargin:
+    """No margin was proved: return some separating hyperplane, or an α that proves that there is none."""
+    known = proved(rows)
+    if known.direction is None or known.kind != "complete":
+        if np.abs(rows.pull(known.multipliers)).max() > COINCIDE:
+            raise Undecided
+        at = design.pull(known.multipliers * rows.y)[: design.n_features]
+        bound = min(found.bound, float(np.linalg.norm(at)))
+        none = np.zeros_like(found.theta)
+        return replace(found, theta=none, alpha=known.multipliers, margin=0.0, bound=bound)
+    w, b = rows.hyperplane(known.direction)
+    margin, b = certain_margin(w, b, rows, "free" if design.intercept else "none")
+    theta = np.append(w, [b] * design.intercept) / (margin * length_of(w))
+    spread = float(np.sqrt(spread_of_rows(design)))
+    bound = max(found.bound, margin) + UNPROVED * spread
+    return MaximumMargin(theta, found.alpha, margin, bound, found.n_iter)
+
+
+def _maximum_margin(design: DesignMatrix, y: Array, tol: float) -> MaximumMargin:
+    n = design.n_rows
+    objective = Objective(design, HardHinge(), y, None, L2(), 1 / n)
+    spread = float(np.sqrt(spread_of_rows(design)))
+    reach = 1 / (spread * spread) if spread else 1.0
+    n_iter, best = 0, np.inf
+    found: MaximumMargin | None = None
+
+    def minimized(
+        point: Point, slopes: Array, reach: float, certificate: float, left: int
+    ) -> tuple[Point, Array, int]:
+        nonlocal n_iter
+        point, slopes, steps = one_round(point, slopes, reach, np.inf, min(STEPS_OF_A_ROUND, left))
+        n_iter += steps
+        return point, slopes, steps
+
+    def judged(point: Point, slopes: Array) -> float:
+        """The gap as a share of the one that suffices."""
+        nonlocal found, best
+        now = judge(objective, point.theta, slopes, spread, n_iter)
+        gap = now.gap / max(tol if now.separable else UNPROVED * spread, SMALLEST)
+        if found is None or gap < best:
+            found, best = now, gap
+        return gap
+
+    start = objective.at(objective.zero())
+    method_of_multipliers(
+        minimized, judged, start, np.zeros(n), reach, 1.0, MAX_STEPS, growth=GROWTH
+    )
+    assert found is not None
+    return found
+
+
+def judge(
+    objective: Objective, theta: Array, slopes: Array, spread: float, n_iter: int
+) -> MaximumMargin:
+    """The bounds from w and α, each on its own."""
+    design, y, d = objective.design, objective.y, objective.design.n_features
+    if design.intercept:
+        slopes = objective.loss.balance(y, slopes, objective.weights)
+    total = -float(y @ slopes)
+    alpha = -y * slopes / total if total > 0 else np.zeros_like(slopes)
+    bound = float(np.linalg.norm(design.pull(alpha * y)[:d])) if total > 0 else np.inf
+    nearest = float((y * design.scores(theta)).min())
+    length = float(np.linalg.norm(theta[:d]))
+    if length == 0 or nearest <= ROUNDED_MARGIN * spread * length:
+        return MaximumMargin(np.zeros_like(theta), alpha, 0.0, bound, n_iter)
+    return MaximumMargin(theta / nearest, alpha, nearest / length, bound, n_iter)
+
+
+def spread_of_rows(design: DesignMatrix) -> float:
+    """Mean squared distance of rows from their mean, or from 0 for hyperplanes through the origin."""
+    square = float(design.squared_row_norms().mean()) - design.intercept
+    if not design.intercept:
+        return square
+    mean = design.pull(np.full(design.n_rows, 1 / design.n_rows))[: design.n_features]
+    return max(square - float(mean @ mean), 0.0)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,6 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import LinearGeometry, LinearScores
 from linclass.base.parts import find
 from linclass.linear.composition.class_coefficients import ClassCoefficients
-from linclass.linear.inequalities import Recession
 from linclass.linear.loss_probabilities import LossProbabilities
 from linclass.linear.losses.base import LossLike
 from linclass.linear.losses.wrapped import with_offset
@@ -32,7 +31,7 @@ from linclass.linear.objective.objective import Objective
 from linclass.linear.one_more_pass import OneMorePass
 from linclass.linear.paths.fits_strengths import FitsStrengths
 from linclass.linear.penalties.base import PenaltyLike
-from linclass.linear.recession import DESCENDS, SEPARABLE, UNDECIDED, recession_of_fit
+from linclass.linear.recession import DESCENDS, SEPARABLE, UNDECIDED, Recession, recession_of_fit
 from linclass.linear.solvers.base import LearningRate, Solution, SolverLike
 
 

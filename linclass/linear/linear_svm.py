@@ -30,8 +30,8 @@ from linclass.base.arrays import (
 from linclass.base.many_fits import Folds
 from linclass.base.messages import NotApplicable
 from linclass.linear.composition.support_vectors import MarginRows, rows_that_count
+from linclass.linear.largest_margin import maximum_margin
 from linclass.linear.linear_classifier import LinearClassifier
-from linclass.linear.maximum_margin import maximum_margin
 from linclass.linear.objective.objective import Objective
 from linclass.linear.paths.strengths_on_folds import StrengthModel
 from linclass.linear.solvers.base import LearningRate, Solution, SolverLike

@@ -39,10 +39,9 @@ from linclass.base.parameters import (
     require_positive,
     require_whole,
 )
-from linclass.linear.inequalities import Recession
 from linclass.linear.likelihood.cumulative_likelihood import CumulativeLikelihood
 from linclass.linear.paths.strengths import downwards, explaining
-from linclass.linear.recession import UNDECIDED
+from linclass.linear.recession import UNDECIDED, Recession
 
 MOST = 100  # Newton steps
 

@@ -15,7 +15,7 @@ from scipy.linalg import hadamard
 
 from linclass import LinearSVM, LogisticRegression, ZeroOneClassifier, largest_margin
 from linclass.base.messages import NotApplicable
-from linclass.linear import inequalities
+from linclass.linear import recession
 from linclass.separation.decision import Undecided
 from linclass.separation.proofs.integers import integers, product
 from linclass.separation.proofs.nearest_point import decide_exactly, nearest_point
@@ -374,8 +374,8 @@ def test_what_cannot_be_decided_is_not_called_converged(monkeypatch: pytest.Monk
     def give_up(*_: Any, **__: Any) -> Any:
         raise Undecided
 
-    monkeypatch.setattr(inequalities, "proved", give_up)
-    monkeypatch.setattr(inequalities, "only_zero", lambda *_: False)
+    monkeypatch.setattr(recession, "proved", give_up)
+    monkeypatch.setattr(recession, "only_zero", lambda *_: False)
     X, y = touching(1e-8, flipped=True)
     model = LogisticRegression(penalty=None).fit(X, y)
     assert model.status_ == "max_iter"

@@ -14,9 +14,9 @@ from linclass.base.arrays import Array, Matrix, diagonal
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.line_search import backtrack
 from linclass.base.messages import NotApplicable
-from linclass.linear.inequalities import Recession, solve_inequalities
 from linclass.linear.objective.coordinates import LEAST_DEVIATION as DIGITS
 from linclass.linear.objective.coordinates import about_mean
+from linclass.linear.recession import Recession, solve_inequalities
 
 CERTAIN = 5.0  # where slopes are below 1 %, a fit may be on its way to infinity
 

@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.base.arrays import Array
+from linclass.base.documentation import documented
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.augmented import method_of_multipliers
@@ -29,14 +30,13 @@ REACH_FROM_ZERO, REACH_OF_WIDE_ROWS, REACH_FROM_START = 0.5, 0.25, 5.0
 SHARE = 0.1  # of the certificate, to which a round is solved
 
 
+@documented
 @dataclass(frozen=True)
 class AugmentedLagrangian(Solver):
     """Augmented Lagrangian, for a piecewise linear loss and a penalty that is a sum over all features.
 
     Parameters
     ----------
-    tol : float, default=1e-6
-        Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of Newton steps. None is 2000.
     """

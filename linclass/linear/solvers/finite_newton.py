@@ -19,6 +19,7 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.base.arrays import Array
+from linclass.base.documentation import documented
 from linclass.base.line_search import decreased, minimize_along
 from linclass.linear.objective.certificate import (
     certify,
@@ -38,14 +39,13 @@ SUMS = 8 * np.finfo(float).eps  # rounding error of a score, relative to its ter
 LOOK = 2000  # rows by which the sizes of the terms are judged
 
 
+@documented
 @dataclass(frozen=True)
 class FiniteNewton(SolverAfterReductions):
     """Newton's method for piecewise quadratic losses with an L2 penalty.
 
     Parameters
     ----------
-    tol : float, default=1e-6
-        Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of iterations. None is 100.
     """

@@ -18,6 +18,7 @@ import numpy as np
 
 from linclass.base.arrays import Array
 from linclass.base.design_matrix import DesignMatrix
+from linclass.base.documentation import documented
 from linclass.base.line_search import halve
 from linclass.base.parameters import is_list, is_number, is_whole
 from linclass.linear.losses.base import MarginLoss
@@ -26,14 +27,13 @@ from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution, Solver, Trace
 
 
+@documented
 @dataclass(frozen=True)
 class GradientDescent(Solver):
     """Gradient descent on all rows.
 
     Parameters
     ----------
-    tol : float, default=1e-6
-        Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of iterations. None is 10000.
     learning_rate : float, str or dict, default='backtracking'

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.linalg import blas, qr_delete, solve_triangular
 
 from linclass.base.arrays import BLOCK, Array
+from linclass.base.documentation import documented
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, Solver, Trace
 from linclass.linear.solvers.centred_gram import CentredGram, evaluated_along, gram_of
@@ -26,14 +27,13 @@ DEPENDENT = 1e-10
 RECOMPUTE_AFTER = 50  # kinks after which the inverse is recomputed
 
 
+@documented
 @dataclass(frozen=True)
 class Homotopy(Solver):
     """Exact solution path of the lasso.
 
     Parameters
     ----------
-    tol : float, default=1e-6
-        Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of kinks. None is 100000.
     """

@@ -16,6 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.base.arrays import Array, diagonal
+from linclass.base.documentation import documented
 from linclass.base.linear_algebra import Inverse, clear_constant_columns
 from linclass.base.messages import require_memory
 from linclass.linear.objective.certificate import certify
@@ -25,14 +26,13 @@ from linclass.linear.solvers.base import Solution, Solver, Trace
 from linclass.linear.solvers.row_equations import RowEquations
 
 
+@documented
 @dataclass(frozen=True)
 class LeastSquares(Solver):
     """Least squares in closed form.
 
     Parameters
     ----------
-    tol : float, default=1e-6
-        Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Not used: the solution has a closed form.
     """

@@ -20,6 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.base.arrays import Array
+from linclass.base.documentation import documented
 from linclass.linear.objective.certificate import certify, relative_gap
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution, Solver, Trace
@@ -31,14 +32,13 @@ MOST = 1e4  # by which small sums are multiplied; more makes programs harder
 LONGER = 1 + 1e-6
 
 
+@documented
 @dataclass(frozen=True)
 class LinearProgram(Solver):
     """A linear program, for piecewise linear losses of one score with an L1 penalty or none.
 
     Parameters
     ----------
-    tol : float, default=1e-6
-        Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of simplex steps. None is 1000000.
     """

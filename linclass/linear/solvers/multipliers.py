@@ -13,6 +13,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from linclass.base.arrays import Array
+from linclass.base.documentation import documented
 from linclass.linear.losses.multiclass import onto_simplex
 from linclass.linear.objective.certificate import certify, relative_gap
 from linclass.linear.objective.objective import Objective
@@ -209,14 +210,13 @@ SUBSET_ABOVE = 2000  # rows above which a fit to a subset pays
 SUBSET_TOLERANCE = 3e-2  # its tolerance: scores of other rows differ by more
 
 
+@documented
 @dataclass(frozen=True)
 class Multipliers(SemismoothNewton):
     """Augmented Lagrangian, for losses of K scores together with an L2 penalty.
 
     Parameters
     ----------
-    tol : float, default=1e-6
-        Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of Newton steps in all. None is 1000.
     """

@@ -16,6 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.base.arrays import EPS, Array
+from linclass.base.documentation import documented
 from linclass.base.line_search import backtrack
 from linclass.base.linear_algebra import Inverse
 from linclass.linear.losses.base import Loss
@@ -136,14 +137,13 @@ class Secants:
 # are halved.   Hastie, Tibshirani & Friedman (2009), (4.26)–(4.28) and exercise 4.4
 
 
+@documented
 @dataclass(frozen=True)
 class Irls(Solver):
     """Iteratively reweighted least squares.
 
     Parameters
     ----------
-    tol : float, default=1e-6
-        Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of iterations. None is 100.
     """
@@ -186,14 +186,13 @@ LOCAL_CHANGE = (
 )
 
 
+@documented
 @dataclass(frozen=True)
 class Newton(Solver):
     """Newton's method, with the Hessian formed and inverted.
 
     Parameters
     ----------
-    tol : float, default=1e-6
-        Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of iterations. None is 100.
     """

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.base.arrays import Array
+from linclass.base.documentation import documented
 from linclass.base.line_search import backtrack
 from linclass.base.linear_algebra import Apply, Inverse, conjugate_gradients, length
 from linclass.linear.objective.certificate import certify
@@ -27,14 +28,13 @@ LARGEST_GRAM = 1000  # features
 SMALL = 150  # the same for sparse rows, a subset of which does not contain every feature
 
 
+@documented
 @dataclass(frozen=True)
 class NewtonCg(Solver):
     """Newton's method, with steps by conjugate gradients.
 
     Parameters
     ----------
-    tol : float, default=1e-6
-        Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of iterations. None is 200.
     forcing : float, default=0.3

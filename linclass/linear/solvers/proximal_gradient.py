@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.base.arrays import Array
+from linclass.base.documentation import documented
 from linclass.base.line_search import backtrack_predicted, halve
 from linclass.base.linear_algebra import solve_lifted
 from linclass.linear.objective.certificate import certify
@@ -82,14 +83,13 @@ ALIKE_SCALES = 3.0  # ratio of scales, up to which steps are the same in all
 LEAST_BOUND = 1e-200  # of L: without a bound no step is too long for a loss that underflows
 
 
+@documented
 @dataclass(frozen=True)
 class ProximalGradient(Solver):
     """Accelerated proximal gradient, for any penalty.
 
     Parameters
     ----------
-    tol : float, default=1e-6
-        Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of iterations. None is 20000.
     """

@@ -20,6 +20,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from linclass.base.arrays import BLOCK, Array, diagonal
+from linclass.base.documentation import documented
 from linclass.base.line_search import backtrack_predicted
 from linclass.base.linear_algebra import solve_lifted
 from linclass.linear.objective.certificate import certify
@@ -262,14 +263,13 @@ ROUGH_TOLERANCE = 0.1  # tolerance of a stage then
 CERTIFY_BELOW = 0.01  # of the kink: a residual below it is worth computing the certificate
 
 
+@documented
 @dataclass(frozen=True)
 class ProximalNewton(Solver):
     """Proximal Newton on a working set, for any penalty that is a sum over features.
 
     Parameters
     ----------
-    tol : float, default=1e-6
-        Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of steps. None is 500.
     """

@@ -19,6 +19,7 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.base.arrays import Array, diagonal
+from linclass.base.documentation import documented
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.active_set import NEGLIGIBLE_SLACK, ActiveSet, scale
 from linclass.linear.solvers.base import Solution, Solver, Trace
@@ -206,14 +207,13 @@ PATIENCE = 30  # programs without a better certificate, whose digits are lost th
 SLOPE_SLACK = 0.1  # of tol: error of slopes, relative to the kink, that suffices for it
 
 
+@documented
 @dataclass(frozen=True)
 class QuadraticProgram(Solver):
     """Squared loss with an L1 part in the penalty, by active sets.
 
     Parameters
     ----------
-    tol : float, default=1e-6
-        Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of quadratic programs. None is 1000.
     """

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.base.arrays import SMALLEST, Array
+from linclass.base.documentation import documented
 from linclass.base.line_search import wolfe
 from linclass.base.parameters import require_whole
 from linclass.linear.objective.certificate import certify
@@ -26,14 +27,13 @@ ALIKE, NEAR = 10.0, 0.5
 STEP = 1e-3  # of a score, for a difference of slopes
 
 
+@documented
 @dataclass(frozen=True)
 class QuasiNewton(Solver):
     """L-BFGS, which approximates the inverse Hessian from recent gradients.
 
     Parameters
     ----------
-    tol : float, default=1e-6
-        Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of iterations. None is 1000.
     memory : int, default=10

@@ -18,6 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.base.arrays import Array
+from linclass.base.documentation import documented
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.augmented import (
@@ -41,14 +42,13 @@ ALL_ROWS_UP_TO = 500  # rows up to which all take part, as they do if copies cos
 MISSED_SHARE = 0.02  # share of other rows that may move before a round continues with them
 
 
+@documented
 @dataclass(frozen=True)
 class SemismoothNewton(SolverAfterReductions):
     """Augmented Lagrangian, for piecewise linear losses with an L2 penalty.
 
     Parameters
     ----------
-    tol : float, default=1e-6
-        Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of Newton steps. None is 1000.
     """

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linclass.base.arrays import Array, Seed
+from linclass.base.documentation import documented
 from linclass.base.parameters import is_number, require_whole
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective
@@ -41,14 +42,13 @@ class Descent:
     epoch: int = 0
 
 
+@documented
 @dataclass(frozen=True)
 class StochasticGradient(SolverByPasses):
     """Stochastic gradient descent on mini-batches.
 
     Parameters
     ----------
-    tol : float, default=1e-6
-        Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of epochs. None is 200.
     learning_rate : float, dict or None, default=None

@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.base.arrays import Array, Seed
+from linclass.base.documentation import documented
 from linclass.base.parameters import require_whole
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.coordinates import equal_factors
@@ -47,14 +48,13 @@ class Iterates:
     epoch: int = 0
 
 
+@documented
 @dataclass(frozen=True)
 class Pegasos(SolverByPasses):
     """Stochastic subgradient steps on mini-batches, for the hinge loss with an L2 penalty.
 
     Parameters
     ----------
-    tol : float, default=1e-6
-        Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of passes over the rows. None is 50.
     batch : int, default=16
@@ -120,14 +120,13 @@ class Pegasos(SolverByPasses):
         require_whole("batch", self.batch, 1)
 
 
+@documented
 @dataclass(frozen=True)
 class Subgradient(Solver):
     """The subgradient method, for any convex loss.
 
     Parameters
     ----------
-    tol : float, default=1e-6
-        Tolerance: the solver stops when its certificate is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of iterations. None is 10000.
     """
