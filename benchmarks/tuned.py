@@ -72,7 +72,7 @@ def logistic(n: int, d: int, K: int) -> Case:
         l1_ratios=(0,),
         use_legacy_attributes=False,
     )
-    ours = TunedClassifier(LogisticRegression(), strengths=strengths, folds=fold, metric="log_loss")
+    ours = TunedClassifier(LogisticRegression(), strengths=strengths, cv=fold, scoring="log_loss")
 
     def off(fitted: Any) -> float:
         own = isinstance(fitted, TunedClassifier)
@@ -114,7 +114,7 @@ def catalogue(name: str, inner: Any, peer: Any, parameter: str) -> Case:
     fold, splits, _ = folds(len(y))
     values = parameter_path(peer, parameter, X, y)
     search = GridSearchCV(peer, {parameter: values}, cv=splits, scoring="accuracy")
-    ours = TunedClassifier(inner.set_params(tol=inner.tuning_tol), folds=fold)
+    ours = TunedClassifier(inner.set_params(tol=inner.tuning_tol), cv=fold)
 
     def best(fitted: Any) -> float:
         own = isinstance(fitted, TunedClassifier)
@@ -147,7 +147,7 @@ def regression(
     factor: float,
     target: float,
 ) -> Case:
-    ours = TunedRegressor(inner, strengths=strengths, folds=fold)
+    ours = TunedRegressor(inner, strengths=strengths, cv=fold)
 
     def off(fitted: Any) -> float:
         chosen = getattr(fitted, "strength_", None) or fitted.alpha_ / factor

@@ -26,7 +26,7 @@ def squares(X):
 
 by_features = LinearSVM(strength=1e-3, tol=1e-10).fit(squares(X), y)
 by_kernel = KernelSVM(
-    kernel="polynomial", degree=2, offset=0.0, gamma=1.0, strength=1e-3, tol=1e-10
+    kernel="polynomial", degree=2, coef0=0.0, gamma=1.0, strength=1e-3, tol=1e-10
 ).fit(X, y)
 limits = np.linspace(-3, 3, 200)
 x1, x2 = np.meshgrid(limits, limits)

@@ -35,7 +35,7 @@ squares = LeastSquaresClassifier().fit(two, [1, 1, 0, 0])
 numbers["pseudoinverse"] = np.append(squares.intercept_, squares.coef_)
 
 corners = np.array([[1, 1], [-1, -1], [1, -1], [-1, 1]], float)
-svm = KernelSVM(kernel="polynomial", degree=2, gamma=1.0, offset=1.0, tol=1e-12)
+svm = KernelSVM(kernel="polynomial", degree=2, gamma=1.0, coef0=1.0, tol=1e-12)
 svm.fit(corners, [1, 1, 0, 0])
 x1, x2 = np.meshgrid(np.linspace(-2, 2, 201), np.linspace(-2, 2, 201))
 g = svm.decision_function(np.column_stack([x1.ravel(), x2.ravel()])).reshape(x1.shape)

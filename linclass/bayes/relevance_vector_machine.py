@@ -59,7 +59,7 @@ class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine, SoftmaxP
         1/(d · variance of all entries of X, of weighted rows).
     degree : int, default=3
         Degree of the kernel 'polynomial'.
-    offset : float, default=1.0
+    coef0 : float, default=1.0
         Constant term of the kernels 'polynomial' and 'sigmoid'.
     class_weight : 'balanced', dict or None, default=None
         Factor on the weights of the rows of each class. 'balanced' gives every class the same total
@@ -101,7 +101,7 @@ class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine, SoftmaxP
         kernel: KernelLike | None = "gaussian",
         gamma: float | str = "scale",
         degree: int = 3,
-        offset: float = 1.0,
+        coef0: float = 1.0,
         class_weight: ClassWeight = None,
         tol: float = 1e-6,
         max_iter: int | None = None,
@@ -109,7 +109,7 @@ class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine, SoftmaxP
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
-        self.offset = offset
+        self.coef0 = coef0
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter

@@ -52,7 +52,7 @@ class RelevanceVectorRegressor(RelevanceMachine, RegressorWithOffset):
         1/(d · variance of all entries of X, of weighted rows).
     degree : int, default=3
         Degree of the kernel 'polynomial'.
-    offset : float, default=1.0
+    coef0 : float, default=1.0
         Constant term of the kernels 'polynomial' and 'sigmoid'.
     tol : float, default=1e-6
         Tolerance: the fit has converged when `certificate_` is at most `tol`.
@@ -89,14 +89,14 @@ class RelevanceVectorRegressor(RelevanceMachine, RegressorWithOffset):
         kernel: KernelLike | None = "gaussian",
         gamma: float | str = "scale",
         degree: int = 3,
-        offset: float = 1.0,
+        coef0: float = 1.0,
         tol: float = 1e-6,
         max_iter: int | None = None,
     ):
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
-        self.offset = offset
+        self.coef0 = coef0
         self.tol = tol
         self.max_iter = max_iter
 

@@ -42,7 +42,7 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath, SoftmaxProba
         1/(d · variance of all entries of X, of weighted rows).
     degree : int, default=3
         Degree of the kernel 'polynomial'.
-    offset : float, default=1.0
+    coef0 : float, default=1.0
         Constant term of the kernels 'polynomial' and 'sigmoid'.
     strength : float, default=1e-3
         Factor of the squared norm in the objective above, above 0.
@@ -77,7 +77,7 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath, SoftmaxProba
         kernel: KernelLike = "gaussian",
         gamma: float | str = "scale",
         degree: int = 3,
-        offset: float = 1.0,
+        coef0: float = 1.0,
         strength: float = 1e-3,
         class_weight: ClassWeight = None,
         tol: float = 1e-6,
@@ -87,7 +87,7 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath, SoftmaxProba
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
-        self.offset = offset
+        self.coef0 = coef0
         self.strength = strength
         self.class_weight = class_weight
         self.tol = tol

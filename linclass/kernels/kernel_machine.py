@@ -1,6 +1,6 @@
 """What kernel machines share: the kernel by name, its matrix, and f = Σ_j β_j k(x_j, x) + b.
 
-Estimators have the parameters kernel, gamma, degree and offset. `kernel` is a name (a file of
+Estimators have the parameters kernel, gamma, degree and coef0. `kernel` is a name (a file of
 linclass/kernels), any function of two matrices of rows, or 'precomputed'. gamma='scale' is
 1/(d · variance of the entries of X), which does not depend on the unit that all features share.
 """
@@ -43,7 +43,7 @@ class KernelMachine(Estimator):
     kernel: KernelLike
     gamma: float | str
     degree: int
-    offset: float
+    coef0: float
     _basis: Any  # the rows x_j; None when K is precomputed
     _made: Kernel
 
@@ -57,8 +57,8 @@ class KernelMachine(Estimator):
         if not (scaled or (_is_finite(self.gamma) and self.gamma > 0)):
             raise ValueError(f"gamma is {self.gamma!r}; use 'scale' or a number above 0.")
         require_whole("degree", self.degree, 1)
-        if not _is_finite(self.offset):
-            raise ValueError(f"offset is {self.offset!r}; it must be a number.")
+        if not _is_finite(self.coef0):
+            raise ValueError(f"coef0 is {self.coef0!r}; it must be a number.")
 
     def _path_values(self, parameter: str, X: MatrixLike, y: ArrayLike) -> Array:
         """The values of a parameter that a study tunes over with `path`: γ about 'scale', the widest kernel first."""
@@ -167,7 +167,7 @@ class KernelMachine(Estimator):
             return Function(self.kernel)
         kind = find("kernels", self.kernel)
         gamma = gamma_scale(X, weights) if self.gamma == "scale" else float(self.gamma)
-        given = {"gamma": gamma, "degree": int(self.degree), "offset": float(self.offset)}
+        given = {"gamma": gamma, "degree": int(self.degree), "coef0": float(self.coef0)}
         return kind(**{name: given[name] for name in kind.parameters})
 
     def __sklearn_tags__(self) -> Tags:

@@ -42,7 +42,7 @@ class KernelPerceptron(KernelMachine, Classifier):
         1/(d · variance of all entries of X, of weighted rows).
     degree : int, default=3
         Degree of the kernel 'polynomial'.
-    offset : float, default=1.0
+    coef0 : float, default=1.0
         Constant term of the kernels 'polynomial' and 'sigmoid'.
     order : {'random', 'cyclic', 'largest_violation'}, default='random'
         Order of the rows: shuffled for each pass, as given, or always the row of smallest margin, visited once.
@@ -84,7 +84,7 @@ class KernelPerceptron(KernelMachine, Classifier):
         kernel: KernelLike = "gaussian",
         gamma: float | str = "scale",
         degree: int = 3,
-        offset: float = 1.0,
+        coef0: float = 1.0,
         order: str = "random",
         learning_rate: float = 1.0,
         fit_intercept: bool = True,
@@ -96,7 +96,7 @@ class KernelPerceptron(KernelMachine, Classifier):
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
-        self.offset = offset
+        self.coef0 = coef0
         self.order = order
         self.learning_rate = learning_rate
         self.fit_intercept = fit_intercept

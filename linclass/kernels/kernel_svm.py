@@ -43,7 +43,7 @@ class KernelSVM(MarginRows, SupportVectorMachine, Classifier):
         1/(d · variance of all entries of X, of weighted rows).
     degree : int, default=3
         Degree of the kernel 'polynomial'.
-    offset : float, default=1.0
+    coef0 : float, default=1.0
         Constant term of the kernels 'polynomial' and 'sigmoid'.
     loss : {'hinge', 'squared_hinge'}, default='hinge'
         Loss function of the slacks: ξ or ξ².
@@ -92,7 +92,7 @@ class KernelSVM(MarginRows, SupportVectorMachine, Classifier):
         kernel: KernelLike = "gaussian",
         gamma: float | str = "scale",
         degree: int = 3,
-        offset: float = 1.0,
+        coef0: float = 1.0,
         loss: str = "hinge",
         strength: float = 1e-3,
         class_weight: ClassWeight = None,
@@ -103,7 +103,7 @@ class KernelSVM(MarginRows, SupportVectorMachine, Classifier):
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
-        self.offset = offset
+        self.coef0 = coef0
         self.loss = loss
         self.strength = strength
         self.class_weight = class_weight

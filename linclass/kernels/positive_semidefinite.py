@@ -35,7 +35,7 @@ def shift_to_psd(K: Array, name: Any, free: bool = True) -> float:
             return c
     raise NotApplicable(
         f"kernel {name!r} is not an inner product on these rows: its matrix has a negative "
-        "eigenvalue. Use kernel='gaussian', or a smaller gamma and offset for 'sigmoid'."
+        "eigenvalue. Use kernel='gaussian', or a smaller gamma and coef0 for 'sigmoid'."
     )
 
 

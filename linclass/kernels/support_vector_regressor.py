@@ -48,7 +48,7 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
         1/(d · variance of all entries of X, of weighted rows).
     degree : int, default=3
         Degree of the kernel 'polynomial'.
-    offset : float, default=1.0
+    coef0 : float, default=1.0
         Constant term of the kernels 'polynomial' and 'sigmoid'.
     loss : {'epsilon_insensitive', 'squared_epsilon_insensitive'}, default='epsilon_insensitive'
         Loss function of the residuals: E_ε or its square.
@@ -95,7 +95,7 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
         kernel: KernelLike = "linear",
         gamma: float | str = "scale",
         degree: int = 3,
-        offset: float = 1.0,
+        coef0: float = 1.0,
         loss: str = "epsilon_insensitive",
         epsilon: float = 0.1,
         strength: float = 1e-3,
@@ -106,7 +106,7 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
         self.kernel = kernel
         self.gamma = gamma
         self.degree = degree
-        self.offset = offset
+        self.coef0 = coef0
         self.loss = loss
         self.epsilon = epsilon
         self.strength = strength

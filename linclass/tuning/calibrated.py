@@ -80,7 +80,7 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
         Classifier with scikit-learn's interface, from linclass or elsewhere. None is LinearSVM().
     method : {'sigmoid', 'isotonic', 'temperature'}, default='sigmoid'
         Map from scores to probabilities. Platt's targets, for 'sigmoid', depend on how many rows the weights count.
-    folds : int, array of shape (n,), splitter or list of splits, default=5
+    cv : int, array of shape (n,), splitter or list of splits, default=5
         Number of inner folds, at least 2; fewer are used where a class has fewer rows. An array is the
         fold of each row, a list has the splits (training rows, held-out rows) as numbers of rows or masks, and a
         splitter of scikit-learn, such as StratifiedKFold(5), makes them of the rows, their classes and groups.
@@ -111,13 +111,13 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
         estimator: EstimatorLike = None,
         *,
         method: str = "sigmoid",
-        folds: FoldsLike = 5,
+        cv: FoldsLike = 5,
         random_state: Seed = 0,
         class_weight: ClassWeight = None,
     ):
         self.estimator = estimator
         self.method = method
-        self.folds = folds
+        self.cv = cv
         self.random_state = random_state
         self.class_weight = class_weight
 
@@ -125,7 +125,7 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
         super().check()
         if self.method not in METHODS:
             raise ValueError(f"method is {self.method!r}; choose from {', '.join(METHODS)}.")
-        check_folds(self.folds)
+        check_folds(self.cv)
         made = self.estimator
         require_kind(made, "classifier")
         able = all(hasattr(made, name) for name in ("get_params", "fit", "predict"))
@@ -205,7 +205,7 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
         K = len(first.classes_)
         labels = first.classes_[codes]
         splits = inner_splits(
-            kept_folds(self.folds, sample_weight, y),
+            kept_folds(self.cv, sample_weight, y),
             caller_rows(X),
             labels,
             codes,
@@ -233,13 +233,13 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
         lacking = classes_without_training_rows(splits, codes)
         for number, code in lacking.items():
             raise ValueError(
-                f"split {number} of folds has no training rows of class {classes.tolist()[code]!r}; give folds that "
+                f"split {number} of cv has no training rows of class {classes.tolist()[code]!r}; give folds that "
                 "leave rows of each class to the training rows."
             )
         held_out = codes[np.concatenate([split.held_out for split in splits])]
         for code in np.setdiff1d(codes, held_out):
             raise ValueError(
-                f"folds hold no row of class {classes.tolist()[code]!r} out; give folds that hold rows of each class "
+                f"cv holds no row of class {classes.tolist()[code]!r} out; give folds that hold rows of each class "
                 "out."
             )
 

@@ -45,7 +45,7 @@ def linear_svc(params: Mapping[str, Any]) -> Any:
 def svc(params: Mapping[str, Any]) -> Any:
     name = KERNELS.get(params["kernel"], params["kernel"])
     gamma = params["gamma"] if params["gamma"] != "auto" else "scale"
-    own = {"kernel": name, "gamma": gamma, "degree": params["degree"], "offset": params["coef0"]}
+    own = {"kernel": name, "gamma": gamma, "degree": params["degree"], "coef0": params["coef0"]}
     return import_module("linclass").KernelSVM(**own)
 
 

@@ -80,7 +80,7 @@ def check_metric(metric: Any, own: Mapping[str, Score]) -> None:
         if not (isinstance(metric, type) or len(_leading(metric)) < 2):
             return
         raise ValueError(
-            f"metric is {metric!r}; give a function of (y_true, y_pred) or of (estimator, X, y, sample_weight), or a "
+            f"scoring is {metric!r}; give a function of (y_true, y_pred) or of (estimator, X, y, sample_weight), or a "
             "scorer."
         )
     if isinstance(metric, str) and metric in own:
@@ -88,9 +88,11 @@ def check_metric(metric: Any, own: Mapping[str, Score]) -> None:
     classifies = own is OF_CLASSIFIERS
     if not (classifies and isinstance(metric, str)):
         known = ", ".join(metrics.names() if classifies else own)
-        raise ValueError(f"metric is {metric!r}; choose from {known}, or give a function.")
+        raise ValueError(f"scoring is {metric!r}; choose from {known}, or give a function.")
     if _needs(metric) is None:
-        raise ValueError(f"metric {metric!r} needs costs; give a function of the fitted estimator.")
+        raise ValueError(
+            f"scoring {metric!r} needs costs; give a function of the fitted estimator."
+        )
 
 
 def score_of(metric: Any, own: Mapping[str, Score]) -> Score:
@@ -149,7 +151,7 @@ def _of_function(function: Callable[..., Any], own: Mapping[str, Score]) -> Scor
     def score(model: EstimatorLike, X: MatrixLike, y: Array, weights: Array | None) -> float:
         if weights is not None and not weighs:
             raise ValueError(
-                f"metric is {function!r}, which takes no sample_weight, but the rows have weights; give a metric that "
+                f"scoring is {function!r}, which takes no sample_weight, but the rows have weights; give one that "
                 "takes it, or leave the weights out."
             )
         known = weights is not None or "sample_weight" in names
@@ -169,7 +171,7 @@ def _of_function(function: Callable[..., Any], own: Mapping[str, Score]) -> Scor
 def _warn_of_an_unclear_direction(metric: Any) -> None:
     if metric.is_named_like_a_cost and not metric.tells_direction:
         warnings.warn(
-            f"metric {metric.path!r} is named like a cost, but greater values count as better. Set "
+            f"scoring {metric.path!r} is named like a cost, but greater values count as better. Set "
             f"{metric.path}.greater_is_better = False, or True if greater is better.",
             UserWarning,
             stacklevel=2,
@@ -223,7 +225,7 @@ def check_probabilities(
         model = clone(estimator).set_params(**option)
         if not (hasattr(model, "predict_log_proba") or hasattr(model, "predict_proba")):
             raise ValueError(
-                f"metric is {metric!r}, but {model!r} has no probabilities; use metric='accuracy', or "
+                f"scoring is {metric!r}, but {model!r} has no probabilities; use scoring='accuracy', or "
                 "Calibrated."
             )
 

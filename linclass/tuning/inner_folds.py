@@ -33,7 +33,7 @@ def check_folds(folds: FoldsLike) -> None:
     """Raise ValueError for a bool or a text, which are folds of no rows."""
     if isinstance(folds, bool | str):
         raise ValueError(
-            f"folds is {folds!r}; give a whole number, the number of the fold of each row, splits (training rows, "
+            f"cv is {folds!r}; give a whole number, the number of the fold of each row, splits (training rows, "
             "held-out rows), or a splitter of scikit-learn."
         )
 
@@ -49,12 +49,12 @@ def kept_folds(folds: FoldsLike, sample_weight: ArrayLike | None, y: ArrayLike) 
     if fold.shape != (rows,) or fold.dtype.kind not in "iu":
         given = repr(folds) if fold.ndim == 0 else f"{fold.dtype} of shape {fold.shape}"
         raise ValueError(
-            f"folds is {given}; give a whole number, the number of the fold of each of the {rows} rows, splits "
+            f"cv is {given}; give a whole number, the number of the fold of each of the {rows} rows, splits "
             "(training rows, held-out rows), or a splitter of scikit-learn."
         )
     fold = fold[validation.row_weights(sample_weight, rows) > 0]
     if len(set(fold.tolist())) < 2:
-        raise ValueError("folds holds one fold of rows of positive weight; give at least two.")
+        raise ValueError("cv holds one fold of rows of positive weight; give at least two.")
     return fold
 
 
@@ -100,7 +100,7 @@ def warn_of_unseen_classes(splits: Sequence[Split], y: Array, strata: Array, own
         label = _label(y, strata, next(iter(lacking.values())))
         warn_user(
             f"{owner}: {len(lacking)} of {len(splits)} inner folds have training rows without one of the classes, such "
-            f"as class {label}, which no candidate can predict there. Set folds=5, or shuffle the rows."
+            f"as class {label}, which no candidate can predict there. Set cv=5, or shuffle the rows."
         )
 
 
@@ -130,15 +130,15 @@ def fold_of_rows(splits: Sequence[Split], rows: int) -> Array | None:
 
 def _checked(splits: list[Split]) -> list[Split]:
     if len(splits) < 2:
-        raise ValueError(f"folds has {counted(len(splits), 'split')}; give at least two.")
+        raise ValueError(f"cv has {counted(len(splits), 'split')}; give at least two.")
     for i, (train, held_out) in enumerate(splits):
         if not (len(train) and len(held_out)):
             raise ValueError(
-                f"split {i} of folds has no rows of positive weight to {'score' if len(train) else 'fit'}; give some."
+                f"split {i} of cv has no rows of positive weight to {'score' if len(train) else 'fit'}; give some."
             )
         if both := len(np.intersect1d(train, held_out)):
             raise ValueError(
-                f"split {i} of folds holds {counted(both, 'row')} out and also fits to them; leave them out of one."
+                f"split {i} of cv holds {counted(both, 'row')} out and also fits to them; leave them out of one."
             )
     return splits
 
@@ -147,7 +147,7 @@ def _stratified(
     folds: int, y: Array, strata: Array, groups: Array | None, random_state: Seed, owner: str
 ) -> Array:
     if folds < 2:
-        raise ValueError(f"folds is {folds}; cross-validation needs at least 2.")
+        raise ValueError(f"cv is {folds}; cross-validation needs at least 2.")
     codes, counts = np.unique(strata, return_counts=True)
     fewest, rarest = int(counts.min()), _label(y, strata, codes[counts.argmin()])
     one_class = len(codes) == 1
@@ -164,8 +164,6 @@ def _stratified(
     if limit < 2:
         raise NotApplicable(f"{few}; holding groups out needs at least 2.")
     if limit < folds:
-        warn_user(
-            f"{owner} uses {limit} inner folds, not {folds}, because {few}. Set folds={limit}."
-        )
+        warn_user(f"{owner} uses {limit} inner folds, not {folds}, because {few}. Set cv={limit}.")
     seed = int(np.random.default_rng(random_state).integers(2**32))
     return stratified_folds(strata, min(folds, limit), seed, groups)

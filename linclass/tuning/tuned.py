@@ -57,10 +57,10 @@ class Tuned(MetaEstimator):
 
     estimator: EstimatorLike
     strengths: int | Sequence[float] | None
-    grid: Mapping[str, Sequence[Any]] | None
+    param_grid: Mapping[str, Sequence[Any]] | None
     rule: str
-    folds: FoldsLike
-    metric: Any
+    cv: FoldsLike
+    scoring: Any
     random_state: Seed
     noise_variance: float | None = None
     default: ClassVar[str]  # file and class of the estimator None
@@ -76,8 +76,8 @@ class Tuned(MetaEstimator):
         super().check()
         if not (isinstance(self.rule, str) and self.rule in RULES):
             raise ValueError(f"rule is {self.rule!r}; choose from {', '.join(RULES)}.")
-        check_metric(self.metric, self.metrics)
-        check_folds(self.folds)
+        check_metric(self.scoring, self.metrics)
+        check_folds(self.cv)
         inner = self._inner()
         require_kind(inner, self.wanted)
         if not all(hasattr(inner, name) for name in ("get_params", "set_params", "fit", "predict")):
@@ -87,12 +87,14 @@ class Tuned(MetaEstimator):
             )
         if isinstance(inner, Estimator):
             inner.check()
-        if self.grid is not None and not tuning.is_grid(self.grid):
-            raise ValueError(f"grid is {self.grid!r}; give lists of values by name of parameter.")
-        if self.strengths is None and not self.grid:
-            raise ValueError("strengths and grid are both None; give values to choose from.")
+        if self.param_grid is not None and not tuning.is_grid(self.param_grid):
+            raise ValueError(
+                f"param_grid is {self.param_grid!r}; give lists of values by name of parameter."
+            )
+        if self.strengths is None and not self.param_grid:
+            raise ValueError("strengths and param_grid are both None; give values to choose from.")
         self._refuse_idle(inner)
-        own = {name: spec for name, spec in (self.grid or {}).items() if tuning.is_path(spec)}
+        own = {name: spec for name, spec in (self.param_grid or {}).items() if tuning.is_path(spec)}
         if why := next(filter(None, (complaint(inner, name) for name in own)), None):
             raise ValueError(f"{why}.")
         if isinstance(self.strengths, Integral):
@@ -117,8 +119,9 @@ class Tuned(MetaEstimator):
         """How to choose without `strengths`."""
         names = [name for name in inner.get_params() if tuning.is_strength(name)]
         if name := next((name for name in names if complaint(inner, name) is None), None):
-            return f"set strengths=None and grid={{{name!r}: 'path'}}"
-        return "list them, or set strengths=None and grid to lists of values by parameter, such as {'C': [0.1, 1, 10]}"
+            return f"set strengths=None and param_grid={{{name!r}: 'path'}}"
+        example = {"C": [0.1, 1, 10]}
+        return f"list them, or set strengths=None and param_grid to lists of values by name, such as {example}"
 
     @property
     def _depends_on_count(self) -> bool:
@@ -126,8 +129,8 @@ class Tuned(MetaEstimator):
 
     def _refuse_idle(self, inner: EstimatorLike) -> None:
         """Raise ValueError if a parameter has no effect at any of the values to choose from."""
-        names = [*(self.grid or {}), *(["strength"] if self.strengths is not None else [])]
-        options = tuning.candidates(self.grid or {})
+        names = [*(self.param_grid or {}), *(["strength"] if self.strengths is not None else [])]
+        options = tuning.candidates(self.param_grid or {})
         idle = idle_in_all(names, (clone(inner).set_params(**option) for option in options))
         if idle:
             raise ValueError(next(iter(idle.values())))
@@ -135,8 +138,8 @@ class Tuned(MetaEstimator):
     def parts(self) -> list[str]:
         """Modules that a fit imports by name."""
         own = [self.default.rpartition(".")[0]] if self.estimator is None else []
-        named = isinstance(self.metric, str) and self.metric not in self.metrics
-        own += metrics.modules_of(self.metric) if named else []
+        named = isinstance(self.scoring, str) and self.scoring not in self.metrics
+        own += metrics.modules_of(self.scoring) if named else []
         return [*own, *getattr(self._inner(), "parts", list)()]
 
     @property
@@ -173,7 +176,7 @@ class Tuned(MetaEstimator):
     ) -> tuple[Any, Given]:
         """(folds, groups and offset) of the rows whose weight is not 0."""
         criterion = isinstance(self.rule, str) and self.rule in CRITERIA  # without folds
-        folds = None if criterion else kept_folds(self.folds, sample_weight, y)
+        folds = None if criterion else kept_folds(self.cv, sample_weight, y)
         own = kept_groups(groups, sample_weight, y), kept_offsets(offset, sample_weight, y)
         return folds, Given(None, *own)
 
@@ -244,12 +247,12 @@ class Tuned(MetaEstimator):
         """Scores candidates on every fold, and adds them to those scored before."""
         if (fold := fold_of_rows(splits, len(y))) is not None:
             self.fold_ = fold
-        metric = score_of(self.metric, self.metrics)
+        metric = score_of(self.scoring, self.metrics)
         asked = given.asked_for(inner)
         self.scores_ = np.empty((len(splits), 0))
 
         def judge(options: Sequence[Option]) -> None:
-            check_probabilities(self.metric, inner, options)
+            check_probabilities(self.scoring, inner, options)
             scores = []
             fits_of_folds = fits_on_folds(inner, options, X, y, asked, splits)
             for (_, rows), fits in zip(splits, fits_of_folds, strict=True):
@@ -260,7 +263,7 @@ class Tuned(MetaEstimator):
             if np.isnan(scores).any():
                 fold_number, option = np.argwhere(np.isnan(scores))[0]
                 raise ValueError(
-                    f"metric {self.metric!r} is nan on fold {fold_number} for {options[option]}; choose one that "
+                    f"scoring {self.scoring!r} is nan on fold {fold_number} for {options[option]}; choose one that "
                     "is defined there, or fewer folds."
                 )
             self.scores_ = np.hstack([self.scores_, scores])
@@ -284,7 +287,7 @@ class Tuned(MetaEstimator):
         tune: dict[str, Any] = {}
         if self.strengths is not None:
             tune["strength"] = PATH if count else check_strengths(self.strengths)
-        tune |= dict(self.grid or {})
+        tune |= dict(self.param_grid or {})
 
         def values(name: str, fixed: Option) -> Sequence[float]:
             model = clone(inner).set_params(**fixed)

@@ -49,18 +49,18 @@ class TunedClassifier(Tuned, TakesOffset):
         LogisticRegression().
     strengths : int, sequence of float or None, default=31
         Strengths to choose from, or their number: then they are those of the estimator's `strength_path` of the
-        training rows, and go on beyond an end at which the best one is. None chooses by `grid` alone.
-    grid : dict or None, default=None
+        training rows, and go on beyond an end at which the best one is. None chooses by `param_grid` alone.
+    param_grid : dict or None, default=None
         Values of other parameters to choose from, as lists by name, or 'path' for values from the training rows
         (linclass/tuning/paths.py), such as {'C': 'path'}; all combinations are tried.
     rule : {'best', 'one_standard_error', 'aic', 'bic'}, default='best'
         How to choose. 'aic' and 'bic' need a likelihood and no folds; their n is the sum of the weights, as of
         statsmodels' freq_weights, after weights with a mean below 1 are scaled to a mean of 1.
-    folds : int, array of shape (n,), splitter or list of splits, default=5
+    cv : int, array of shape (n,), splitter or list of splits, default=5
         Number of inner folds, at least 2; fewer are used where a class has fewer rows. An array is the
         fold of each row, a list has the splits (training rows, held-out rows) as numbers of rows or masks, and a
         splitter of scikit-learn, such as KFold(5), makes them of the rows, their classes and groups.
-    metric : str or callable, default='accuracy'
+    scoring : str or callable, default='accuracy'
         Score on held-out rows: a metric such as 'auc', 'log_loss', 'balanced_accuracy', 'f1_macro'
         or 'brier'; of those where less is better, the negative. Of two classes the second is the positive one. A
         function is called as its parameters say: as a metric of scikit-learn, f(y_true, y_pred) such as f1_score, with
@@ -110,19 +110,19 @@ class TunedClassifier(Tuned, TakesOffset):
         estimator: EstimatorLike = None,
         *,
         strengths: StrengthsLike = 31,
-        grid: Mapping[str, Sequence[Any]] | None = None,
+        param_grid: Mapping[str, Sequence[Any]] | None = None,
         rule: str = "best",
-        folds: FoldsLike = 5,
-        metric: Any = "accuracy",
+        cv: FoldsLike = 5,
+        scoring: Any = "accuracy",
         random_state: Seed = 0,
         class_weight: ClassWeight = None,
     ):
         self.estimator = estimator
         self.strengths = strengths
-        self.grid = grid
+        self.param_grid = param_grid
         self.rule = rule
-        self.folds = folds
-        self.metric = metric
+        self.cv = cv
+        self.scoring = scoring
         self.random_state = random_state
         self.class_weight = class_weight
 

@@ -47,18 +47,18 @@ class TunedRegressor(Tuned, RegressorWithOffset):
         Regressor with scikit-learn's interface, from linclass or elsewhere. None is Ridge().
     strengths : int, sequence of float or None, default=31
         Strengths to choose from, or their number: then they are those of the estimator's `strength_path` of the
-        training rows, and go on beyond an end at which the best one is. None chooses by `grid` alone.
-    grid : dict or None, default=None
+        training rows, and go on beyond an end at which the best one is. None chooses by `param_grid` alone.
+    param_grid : dict or None, default=None
         Values of other parameters to choose from, as lists by name, or 'path' for values from the training rows
         (linclass/tuning/paths.py), such as {'C': 'path'}; all combinations are tried.
     rule : {'best', 'one_standard_error', 'aic', 'bic'}, default='best'
         How to choose. 'aic' and 'bic' need a likelihood and no folds; their n is the sum of the weights, as of
         statsmodels' freq_weights, after weights with a mean below 1 are scaled to a mean of 1.
-    folds : int, array of shape (n,), splitter or list of splits, default=5
+    cv : int, array of shape (n,), splitter or list of splits, default=5
         Number of inner folds, at least 2. An array is the
         fold of each row, a list has the splits (training rows, held-out rows) as numbers of rows or masks, and a
         splitter of scikit-learn, such as KFold(5), makes them of the rows, their targets and groups.
-    metric : 'squared_error' or callable, default='squared_error'
+    scoring : 'squared_error' or callable, default='squared_error'
         Score on held-out rows. A function is called as its parameters say: as a metric of scikit-learn,
         f(y_true, y_pred) such as r2_score (less is better if it is called `…_loss`, `…_error` or `…_deviance`), as a
         scorer, or with the fitted estimator, the rows, their targets and their weights or None, where greater is
@@ -103,19 +103,19 @@ class TunedRegressor(Tuned, RegressorWithOffset):
         estimator: EstimatorLike = None,
         *,
         strengths: StrengthsLike = 31,
-        grid: Mapping[str, Sequence[Any]] | None = None,
+        param_grid: Mapping[str, Sequence[Any]] | None = None,
         rule: str = "best",
-        folds: FoldsLike = 5,
-        metric: Any = "squared_error",
+        cv: FoldsLike = 5,
+        scoring: Any = "squared_error",
         noise_variance: float | None = None,
         random_state: Seed = 0,
     ):
         self.estimator = estimator
         self.strengths = strengths
-        self.grid = grid
+        self.param_grid = param_grid
         self.rule = rule
-        self.folds = folds
-        self.metric = metric
+        self.cv = cv
+        self.scoring = scoring
         self.noise_variance = noise_variance
         self.random_state = random_state
 

@@ -83,7 +83,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
     "TunedClassifier": [{"rule": "aic", "strengths": 5}],
     "TunedRegressor": [
         {"rule": "bic", "strengths": 5},
-        {"estimator": Ridge(), "strengths": None, "grid": {"alpha": [1.0, 2.0]}, "folds": 2},
+        {"estimator": Ridge(), "strengths": None, "param_grid": {"alpha": [1.0, 2.0]}, "cv": 2},
     ],
     "ZeroOneClassifier": [{"node_limit": 0}],
     "LeastSquaresClassifier": [{"penalty": penalty} for penalty in ("l2", "l1")],

@@ -109,12 +109,12 @@ def test_candidates_that_print_alike_have_the_scores_that_each_has_alone(form: s
         (LogisticRegression(), ""),
         (OneVsRest(LogisticRegression()), "estimator__"),
     ):
-        options = {"strengths": None, "metric": "log_loss", "folds": 3}
+        options = {"strengths": None, "scoring": "log_loss", "cv": 3}
         grid = {f"{prefix}penalty": penalties, f"{prefix}strength": [0.03, 0.02]}
-        both = TunedClassifier(model, grid=grid, **options).fit(X, y).mean_scores_
+        both = TunedClassifier(model, param_grid=grid, **options).fit(X, y).mean_scores_
         for penalty, scores in zip(penalties, (both[:2], both[2:]), strict=True):
             own = grid | {f"{prefix}penalty": [penalty]}
-            alone = TunedClassifier(model, grid=own, **options).fit(X, y).mean_scores_
+            alone = TunedClassifier(model, param_grid=own, **options).fit(X, y).mean_scores_
             assert_allclose(scores, alone, rtol=1e-4)
         assert abs(both[0] / both[2] - 1) > 0.01
 
@@ -124,7 +124,7 @@ def test_the_better_of_two_lists_of_factors_is_chosen_in_regression(form: Any) -
     X, _ = rows()
     factors = [form(np.ones(200)), form(LIGHT)]
     for strengths in ([0.03, 0.02], 3):
-        tuned = TunedRegressor(Lasso(), strengths=strengths, grid={"factors": factors})
+        tuned = TunedRegressor(Lasso(), strengths=strengths, param_grid={"factors": factors})
         assert tuned.fit(X, X[:, 100]).best_params_["factors"] is factors[1]
 
 

@@ -125,7 +125,7 @@ def test_only_near_names_are_suggested() -> None:
     ):
         assert suggestions.near_names(name, known) == meant, name
     with pytest.raises(ValueError, match=r"no metric 'foo'; choose from accuracy, "):
-        TunedClassifier(metric="foo").check()
+        TunedClassifier(scoring="foo").check()
 
 
 def test_a_single_column_as_x_gives_a_message_with_the_remedy() -> None:

@@ -27,7 +27,7 @@ PARAMETERS = [
 def wrong_values(parameter: inspect.Parameter) -> list[object]:
     """By name and default, not by the annotation that the program reads."""
     default, array = parameter.default, np.ones(2)
-    if parameter.name in ("folds", "strengths"):
+    if parameter.name in ("cv", "strengths"):
         return [True]  # an array is one of the things they may be
     if parameter.name == "random_state":
         return ["a", -1, True, 0.5]

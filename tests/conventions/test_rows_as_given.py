@@ -54,12 +54,12 @@ ROWS: dict[str, tuple[str, Any]] = {
 }
 GRID = {"logisticregression__C": [0.1, 1.0]}
 AROUND: dict[str, Callable[[Any], Any]] = {
-    "tuned": lambda e: TunedClassifier(e, strengths=None, grid=GRID, folds=2),
-    "calibrated": lambda e: Calibrated(e, folds=2),
+    "tuned": lambda e: TunedClassifier(e, strengths=None, param_grid=GRID, cv=2),
+    "calibrated": lambda e: Calibrated(e, cv=2),
     "one_vs_rest": OneVsRest,
     "one_vs_one": lambda e: OneVsOne(e, coupling="wu_lin_weng"),
     "output_codes": ErrorCorrectingOutputCodes,
-    "one in another": lambda e: OneVsRest(Calibrated(e, folds=2)),
+    "one in another": lambda e: OneVsRest(Calibrated(e, cv=2)),
 }
 
 
@@ -118,7 +118,7 @@ def test_a_regressor_inside_has_the_rows_of_the_caller(form: str) -> None:
     kind, rows = ROWS[form]
     inside = make_pipeline(FIRST[kind], Ridge())
     grid = {"ridge__alpha": [0.1, 1.0]}
-    tuned = TunedRegressor(inside, strengths=None, grid=grid, folds=2).fit(rows, Y)
+    tuned = TunedRegressor(inside, strengths=None, param_grid=grid, cv=2).fit(rows, Y)
     assert tuned.score(rows, Y) > 0.3
     assert FlexibleDiscriminantAnalysis(inside).fit(rows, Y).score(rows, Y) > 0.5
 
@@ -132,7 +132,7 @@ def test_a_metric_of_the_users_has_the_rows_of_the_caller() -> None:
 
     inside = make_pipeline(BY_NAME, ForeignClassifier())
     frame = ROWS["pandas"][1]
-    model = TunedClassifier(inside, strengths=None, grid=GRID, folds=2, metric=metric)
+    model = TunedClassifier(inside, strengths=None, param_grid=GRID, cv=2, scoring=metric)
     model.fit(frame, Y)
     assert all(isinstance(rows, pd.DataFrame) and rows.index.min() >= 100 for rows in seen)
 

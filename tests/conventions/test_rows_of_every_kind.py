@@ -130,7 +130,7 @@ def test_response_methods_have_their_names(kind: Any) -> None:
 
 
 def test_a_tuned_classifier_is_stacked_and_scored_by_its_probabilities() -> None:
-    model = TunedClassifier(strengths=[0.1, 1.0], folds=2)
+    model = TunedClassifier(strengths=[0.1, 1.0], cv=2)
     P = cross_val_predict(model, X, LABELS, cv=2, method="predict_proba")
     assert P.shape == (40, 2)
     fitted = model.fit(X, LABELS)

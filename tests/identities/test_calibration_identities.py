@@ -100,11 +100,10 @@ def test_labels_and_other_peoples_estimators_are_welcome() -> None:
     ours = Calibrated(LinearSVC()).fit(X, names)
     assert set(ours.predict(X)) == {"no", "yes"}
     assert (
-        Calibrated(LinearSVM(), folds=3).set_params(estimator__strength=0.5).estimator.strength
-        == 0.5
+        Calibrated(LinearSVM(), cv=3).set_params(estimator__strength=0.5).estimator.strength == 0.5
     )
-    with pytest.raises(ValueError, match="folds is 1"):
-        Calibrated(folds=1).fit(X, y)
+    with pytest.raises(ValueError, match="cv is 1"):
+        Calibrated(cv=1).fit(X, y)
 
 
 @each("given", [LinearSVM, "LinearSVM", object()])
@@ -187,7 +186,7 @@ def test_every_map_is_scikit_learns(method: str, classes: int) -> None:
     ours = Calibrated(inner, method=method).fit(X, y)
     assert_allclose(ours.predict_proba(X), peer.predict_proba(X), atol=1e-6)
     for folds in (fold, splits, PredefinedSplit(fold)):
-        ours = Calibrated(inner, method=method, folds=folds).fit(X, y)
+        ours = Calibrated(inner, method=method, cv=folds).fit(X, y)
         assert_allclose(ours.predict_proba(X), peer.predict_proba(X), atol=1e-6, err_msg=str(folds))
 
 
@@ -259,7 +258,7 @@ def test_probabilities_of_zero_can_be_calibrated(method: str, classes: int) -> N
 
     X, y = noisy(150, classes=classes)
     forest = RandomForestClassifier(5, random_state=0)
-    model = Calibrated(forest, method=method, folds=2).fit(X, y)
+    model = Calibrated(forest, method=method, cv=2).fit(X, y)
     assert model.status_ == "converged"
     assert np.isfinite(model.decision_function(X)).all()
     assert model.score(X, y) > 0.7

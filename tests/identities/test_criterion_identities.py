@@ -95,7 +95,7 @@ def test_a_candidate_without_a_likelihood_says_so() -> None:
     tuned = TunedClassifier(LinearClassifier(), rule="aic", strengths=STRENGTHS)
     for loss in ("squared_hinge", "hinge"):
         with pytest.raises(ValueError, match="needs a likelihood"):
-            tuned.set_params(grid={"loss": ["logistic", loss]}).fit(X, np.minimum(Y, 1))
+            tuned.set_params(param_grid={"loss": ["logistic", loss]}).fit(X, np.minimum(Y, 1))
 
 
 def test_what_has_no_degrees_of_freedom_says_so() -> None:

@@ -154,8 +154,8 @@ def test_a_path_is_the_fits_one_by_one() -> None:
 
 def test_strengths_of_the_dantzig_selector_are_those_of_the_lasso() -> None:
     X, y = numbers()
-    tuned = TunedRegressor(DantzigSelector(), strengths=6, folds=3).fit(X, y)
-    lasso = TunedRegressor(Lasso(), strengths=6, folds=3).fit(X, y)
+    tuned = TunedRegressor(DantzigSelector(), strengths=6, cv=3).fit(X, y)
+    lasso = TunedRegressor(Lasso(), strengths=6, cv=3).fit(X, y)
     assert_allclose(tuned.path_.strengths, lasso.path_.strengths)
     assert not tuned.path_[0].coef_.any()
     best = tuned.strength_

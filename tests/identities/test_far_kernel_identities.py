@@ -71,7 +71,7 @@ def test_kernels_about_a_centre_have_all_digits(degree: int) -> None:
     """k(x, x′) − k(x, c) − k(c, x′) + k(c, c), by exact arithmetic."""
     X, _ = data(6)
     X, c = X + 2.0**20, np.full(3, 2.0**20)
-    about = find("kernels", "polynomial")(gamma=0.5, degree=degree, offset=1.0).about(c)
+    about = find("kernels", "polynomial")(gamma=0.5, degree=degree, coef0=1.0).about(c)
 
     def k(x: np.ndarray, z: np.ndarray) -> Fraction:
         return (sum(Fraction(a) * Fraction(b) for a, b in zip(x, z, strict=True)) / 2 + 1) ** degree

@@ -193,12 +193,12 @@ def test_classes_that_are_predicted_exactly_are_reported_and_ridge_is_the_remedy
 def test_a_regressor_that_holds_rows_out_gets_the_groups() -> None:
     X, y = problem(3)
     groups = np.arange(len(y)) // 4
-    model = FDA(TunedRegressor(folds=3)).fit(X, y, groups=groups)
+    model = FDA(TunedRegressor(cv=3)).fit(X, y, groups=groups)
     for regressor in model.regressors_:
         assert all(len(np.unique(regressor.fold_[groups == g])) == 1 for g in range(groups.max()))
     weights = np.where(np.arange(len(y)) < 8, 0.0, 1.0)
-    left_out = FDA(TunedRegressor(folds=3)).fit(X, y, weights, groups)
-    alone = FDA(TunedRegressor(folds=3)).fit(X[8:], y[8:], weights[8:], groups=groups[8:])
+    left_out = FDA(TunedRegressor(cv=3)).fit(X, y, weights, groups)
+    alone = FDA(TunedRegressor(cv=3)).fit(X[8:], y[8:], weights[8:], groups=groups[8:])
     np.testing.assert_allclose(left_out.coef_, alone.coef_, rtol=1e-10)
 
 

@@ -215,7 +215,7 @@ def test_the_fused_lasso_finds_the_intervals_of_a_signal() -> None:
 
 def test_a_path_begins_at_0_and_a_strength_can_be_chosen() -> None:
     X, y = data()
-    model = TunedClassifier(LogisticRegression(penalty="fused_lasso"), strengths=3, folds=2)
+    model = TunedClassifier(LogisticRegression(penalty="fused_lasso"), strengths=3, cv=2)
     model.fit(X, y)
     weights = model.path_.coef_
     assert not weights[0].any()

@@ -60,7 +60,7 @@ def test_libsvm_finds_the_same_machine(kernel: str, C: float) -> None:
 
     X, y = rings()
     own: dict[str, Any] = {"gamma": 0.5, "degree": 2}
-    model = KernelSVM(kernel=kernel, offset=1.0, strength=1 / (len(y) * C), tol=EXACT, **own)
+    model = KernelSVM(kernel=kernel, coef0=1.0, strength=1 / (len(y) * C), tol=EXACT, **own)
     model.fit(X, y)
     name = {"gaussian": "rbf", "polynomial": "poly"}[kernel]
     peer = SVC(C=C, kernel=name, coef0=1.0, tol=1e-9, **own).fit(X, y)

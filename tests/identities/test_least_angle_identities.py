@@ -235,7 +235,9 @@ def test_wide_and_sparse_rows_give_the_same_steps() -> None:
 def test_the_number_of_steps_can_be_chosen_by_folds() -> None:
     X, y = numbers()
     for inner in (ForwardStagewise(), LeastAngleRegression()):
-        tuned = TunedRegressor(inner, strengths=None, grid={"n_steps": [0, 1, 2, 4]}).fit(X, y)
+        tuned = TunedRegressor(inner, strengths=None, param_grid={"n_steps": [0, 1, 2, 4]}).fit(
+            X, y
+        )
         assert tuned.best_params_["n_steps"] > 0
         alone = type(inner)(**tuned.best_params_).fit(X, y)
         assert_allclose(tuned.coef_, alone.coef_)

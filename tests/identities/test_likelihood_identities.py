@@ -186,8 +186,8 @@ def test_the_order_is_that_of_ordered_categories_also_inside_other_estimators() 
         "polars": pl.Series(names[y], dtype=pl.Enum(levels)),
     }
     inner = OrdinalRegression(tol=1e-10)
-    grid = {"strengths": None, "grid": {"strength": [1e-3]}}
-    inside = {"grid": {"ordinalregression__strength": [1e-3]}, "strengths": None}
+    grid = {"strengths": None, "param_grid": {"strength": [1e-3]}}
+    inside = {"param_grid": {"ordinalregression__strength": [1e-3]}, "strengths": None}
     models = {
         "alone": inner,
         "tuned": TunedClassifier(inner, **grid),

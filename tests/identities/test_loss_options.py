@@ -52,7 +52,9 @@ def test_the_loss_itself_is_its_name_with_options(K: int) -> None:
 def test_options_of_losses_are_tuned_and_fitted_together() -> None:
     losses = [{"huber": {"delta": delta}} for delta in (1.2, 3.0)]
     grid = {"loss": losses}
-    model = TunedClassifier(LinearClassifier(), strengths=[0.1, 1.0], grid=grid, folds=2).fit(X, Y)
+    model = TunedClassifier(LinearClassifier(), strengths=[0.1, 1.0], param_grid=grid, cv=2).fit(
+        X, Y
+    )
     assert model.best_params_["loss"] in losses
     held_out = [np.arange(20), np.arange(20, 40)]
     options = [{"loss": loss, "strength": s} for loss in (*losses, Huber(2.0)) for s in (0.01, 0.1)]

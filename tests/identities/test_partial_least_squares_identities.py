@@ -222,9 +222,9 @@ def test_the_first_pls_discriminant_of_two_classes_is_the_difference_of_means() 
     between = X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)
     assert_allclose(found / np.linalg.norm(found), between / np.linalg.norm(between), rtol=1e-10)
     grid = {"regressor__n_components": [1, 2, D]}
-    tuned = TunedClassifier(FlexibleDiscriminantAnalysis(PLS()), strengths=None, grid=grid).fit(
-        X, y
-    )
+    tuned = TunedClassifier(
+        FlexibleDiscriminantAnalysis(PLS()), strengths=None, param_grid=grid
+    ).fit(X, y)
     alone = FlexibleDiscriminantAnalysis(PLS(tuned.best_params_["regressor__n_components"])).fit(
         X, y
     )
@@ -236,7 +236,7 @@ def test_the_number_of_components_can_be_chosen() -> None:
     grid = {"n_components": [6, 4, 2, 1]}
     chosen = []
     for rule in ("best", "one_standard_error"):
-        tuned = TunedRegressor(PLS(), strengths=None, grid=grid, rule=rule).fit(X, y)
+        tuned = TunedRegressor(PLS(), strengths=None, param_grid=grid, rule=rule).fit(X, y)
         assert_allclose(tuned.coef_, PLS(**tuned.best_params_).fit(X, y).coef_)
         chosen.append(tuned.best_params_["n_components"])
     assert chosen[1] <= chosen[0]

@@ -70,7 +70,7 @@ def numbers(n: int = 120, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 )  # fmt: skip
 def test_a_metric_by_name_is_greater_where_it_is_better(metric: str, K: int, theirs: Any) -> None:
     X, y = classes(K)
-    model = TunedClassifier(strengths=[1.0, 0.01], folds=FOLD, metric=metric).fit(X, y)
+    model = TunedClassifier(strengths=[1.0, 0.01], cv=FOLD, scoring=metric).fit(X, y)
     for k in range(4):
         out = k == FOLD
         alone = LogisticRegression(strength=0.01, tol=1e-9).fit(X[~out], y[~out])
@@ -96,7 +96,7 @@ def test_a_score_is_that_of_a_fit_without_the_fold(
     X, y = classes(K)
     X = form(X)
     w = np.random.default_rng(1).uniform(0.5, 2, len(y)) if weighted else None
-    model = TunedClassifier(estimator, strengths=STRENGTHS, folds=FOLD).fit(X, y, w)
+    model = TunedClassifier(estimator, strengths=STRENGTHS, cv=FOLD).fit(X, y, w)
     for k in range(4):
         out = k == FOLD
         for i, strength in enumerate(STRENGTHS):
@@ -118,7 +118,7 @@ def test_a_score_is_that_of_a_fit_without_the_fold(
 @each("estimator", [Ridge(), Lasso(), ElasticNet()], ids=repr)
 def test_the_score_of_a_regression_is_its_squared_error(estimator: Any) -> None:
     X, y = numbers()
-    model = TunedRegressor(estimator, strengths=STRENGTHS, folds=FOLD).fit(X, y)
+    model = TunedRegressor(estimator, strengths=STRENGTHS, cv=FOLD).fit(X, y)
     for k in range(4):
         out = k == FOLD
         for i, strength in enumerate(STRENGTHS):
@@ -128,8 +128,8 @@ def test_the_score_of_a_regression_is_its_squared_error(estimator: Any) -> None:
 
 def test_the_rule_of_one_standard_error() -> None:
     X, y = classes()
-    best = TunedClassifier(strengths=STRENGTHS, metric="log_loss").fit(X, y)
-    near = TunedClassifier(strengths=STRENGTHS, metric="log_loss", rule="one_standard_error")
+    best = TunedClassifier(strengths=STRENGTHS, scoring="log_loss").fit(X, y)
+    near = TunedClassifier(strengths=STRENGTHS, scoring="log_loss", rule="one_standard_error")
     near.fit(X, y)
     assert np.array_equal(best.scores_, near.scores_)
     mean, i = best.mean_scores_, best.best_index_
@@ -147,7 +147,7 @@ def test_labels_of_a_fold_change_no_fit_that_holds_it_out() -> None:
     def weight(model: Any, X: Any, y: Any, w: Any) -> float:
         return float(model.coef_[0, 0])
 
-    model = TunedClassifier(strengths=STRENGTHS, folds=FOLD, metric=weight)
+    model = TunedClassifier(strengths=STRENGTHS, cv=FOLD, scoring=weight)
     before = model.fit(X, y).scores_
     y = np.where(FOLD == 2, np.roll(y, 1), y)
     after = model.fit(X, y).scores_
@@ -163,7 +163,7 @@ def test_transforms_in_a_pipeline_are_fitted_inside_the_folds() -> None:
     X = X * [1, 10, 100, 1000]
     inner = make_pipeline(StandardScaler(), LogisticRegression())
     grid = {"logisticregression__strength": STRENGTHS}
-    model = TunedClassifier(inner, strengths=None, grid=grid, folds=FOLD, metric="log_loss")
+    model = TunedClassifier(inner, strengths=None, param_grid=grid, cv=FOLD, scoring="log_loss")
     model.fit(X, y)
     for k in range(4):
         train = X[k != FOLD]
@@ -195,9 +195,9 @@ def test_rows_of_a_group_are_held_out_together_and_classes_are_balanced() -> Non
 def test_a_row_of_weight_two_in_a_fold_is_the_row_twice_there(rule: str) -> None:
     w = np.random.default_rng(3).integers(0, 4, 120)
     X, y = classes(3)
-    ours = TunedClassifier(LogisticRegression(tol=1e-10), rule=rule, metric="log_loss", folds=FOLD)
+    ours = TunedClassifier(LogisticRegression(tol=1e-10), rule=rule, scoring="log_loss", cv=FOLD)
     ours.fit(X, y, w.astype(float))
-    twice = TunedClassifier(ours.estimator, rule=rule, metric="log_loss", folds=FOLD.repeat(w))
+    twice = TunedClassifier(ours.estimator, rule=rule, scoring="log_loss", cv=FOLD.repeat(w))
     twice.fit(X.repeat(w, axis=0), y.repeat(w))
     assert ours.strength_ == pytest.approx(twice.strength_)
     assert_allclose(ours.coef_, twice.coef_, atol=1e-8)
@@ -210,15 +210,15 @@ def test_a_row_of_weight_two_in_a_fold_is_the_row_twice_there(rule: str) -> None
 def test_tuning_chooses_parameters_other_than_the_strength() -> None:
     X, y = numbers()
     grid = {"l1_ratio": [0.2, 0.9]}
-    model = TunedRegressor(ElasticNet(), strengths=STRENGTHS, grid=grid).fit(X, y)
+    model = TunedRegressor(ElasticNet(), strengths=STRENGTHS, param_grid=grid).fit(X, y)
     assert len(model.candidates_) == 8
     assert {fit.l1_ratio for fit in model.path_} == {model.best_params_["l1_ratio"]}
     X, c = classes(3)
     grid = {"threshold": [0.0, 1.0, 3.0]}
-    few = TunedClassifier(NearestShrunkenCentroids(), strengths=None, grid=grid).fit(X, c)
+    few = TunedClassifier(NearestShrunkenCentroids(), strengths=None, param_grid=grid).fit(X, c)
     alone = NearestShrunkenCentroids(**few.best_params_).fit(X, c)
     assert_allclose(few.predict_proba(X), alone.predict_proba(X))
-    kernel = TunedClassifier(KernelSVM(), strengths=STRENGTHS, grid={"gamma": [0.1, 1.0]})
+    kernel = TunedClassifier(KernelSVM(), strengths=STRENGTHS, param_grid={"gamma": [0.1, 1.0]})
     assert kernel.fit(X, c).score(X, c) > 0.5
 
 
@@ -233,7 +233,7 @@ def test_the_strongest_is_the_least_that_leaves_no_weight(
 ) -> None:
     X, y = classes(K)
     inner = LogisticRegression(penalty=penalty, fit_intercept=intercept, tol=1e-12)
-    model = TunedClassifier(inner, strengths=5, folds=2).fit(X + 2, y)
+    model = TunedClassifier(inner, strengths=5, cv=2).fit(X + 2, y)
     strengths = [option["strength"] for option in model.candidates_]
     first = strengths[:5]  # what follows are extensions
     assert_allclose(np.diff(np.log(first)), np.log(1e-5) / 4)
@@ -345,7 +345,7 @@ def test_a_class_that_a_fit_has_not_seen_has_the_least_probability() -> None:
     X, y = classes(3)
     fold = np.where(y == "c", 0, FOLD)
     with pytest.warns(UserWarning, match="1 of 4 inner folds have training rows without .* 'c'"):
-        model = TunedClassifier(strengths=[0.1], folds=fold, metric="log_loss").fit(X, y)
+        model = TunedClassifier(strengths=[0.1], cv=fold, scoring="log_loss").fit(X, y)
     out = fold == 0
     alone = LogisticRegression(strength=0.1).fit(X[~out], y[~out])
     log_proba = np.column_stack(
@@ -383,7 +383,7 @@ def test_one_class_against_the_rest_has_no_common_likelihood(rule: str) -> None:
 )
 def test_fits_that_have_no_strength_are_no_path(inner: Any, grid: Any) -> None:
     X, c = classes()
-    model = TunedClassifier(inner, strengths=None, grid=grid).fit(X, c)
+    model = TunedClassifier(inner, strengths=None, param_grid=grid).fit(X, c)
     assert not hasattr(model, "path_")
 
 
@@ -394,54 +394,60 @@ def test_fits_that_have_no_strength_are_no_path(inner: Any, grid: Any) -> None:
     ("model", "message"),
     [
         (TunedClassifier(rule="cp"), "rule is 'cp'; choose from best, one_standard_error, aic"),
-        (TunedClassifier(metric="roc_auc"), "no metric 'roc_auc'; did you mean 'auc'?"),
-        (TunedClassifier(metric="expected_cost"), "'expected_cost' needs costs; give a function"),
-        (TunedRegressor(metric="auc"), "metric is 'auc'; choose from squared_error"),
-        (TunedClassifier(LinearSVM(), metric="brier"), "'brier', but .* has no probabilities"),
+        (TunedClassifier(scoring="roc_auc"), "no metric 'roc_auc'; did you mean 'auc'?"),
+        (TunedClassifier(scoring="expected_cost"), "'expected_cost' needs costs; give a function"),
+        (TunedRegressor(scoring="auc"), "scoring is 'auc'; choose from squared_error"),
+        (TunedClassifier(LinearSVM(), scoring="brier"), "'brier', but .* has no probabilities"),
         (TunedClassifier(LogisticRegression), "give one that is made"),
         (TunedClassifier(GaussianNB()), "known for models of linclass with a penalty only"),
         (
             TunedClassifier(make_pipeline(StandardScaler(), LogisticRegression())),
-            "set strengths=None and grid={'logisticregression__strength': 'path'}",
+            "set strengths=None and param_grid={'logisticregression__strength': 'path'}",
         ),
         (
             TunedClassifier(LeastSquaresClassifier()),
             "tuning strength has no effect, .*penalty='l2'",
         ),
-        (TunedClassifier(grid={"l1_ratio": [0.1, 0.2]}), "has no effect, .*penalty='elastic_net'"),
+        (
+            TunedClassifier(param_grid={"l1_ratio": [0.1, 0.2]}),
+            "has no effect, .*penalty='elastic_net'",
+        ),
         (TunedClassifier(strengths=[0.0]), "every strength is finite and above 0"),
         (TunedClassifier(strengths=True), "strengths is True; give at least 1, or a list"),
-        (TunedClassifier(grid={"l1_ratio": 0.5}), "give lists of values by name of parameter"),
-        (TunedClassifier(grid=["l1_ratio"]), "give lists of values by name of parameter"),
+        (
+            TunedClassifier(param_grid={"l1_ratio": 0.5}),
+            "give lists of values by name of parameter",
+        ),
+        (TunedClassifier(param_grid=["l1_ratio"]), "give lists of values by name of parameter"),
         (TunedClassifier(strengths=None), "give values to choose from"),
         (TunedClassifier(LinearSVM(), rule="aic"), "needs a likelihood"),
-        (TunedClassifier(metric=lambda *_: np.nan), "is nan on fold 0 for {'strength': "),
-        (TunedClassifier(folds=1), "folds is 1; cross-validation needs at least 2"),
-        (TunedClassifier(folds=[0, 1]), "the number of the fold of each of the 120 rows"),
+        (TunedClassifier(scoring=lambda *_: np.nan), "is nan on fold 0 for {'strength': "),
+        (TunedClassifier(cv=1), "cv is 1; cross-validation needs at least 2"),
+        (TunedClassifier(cv=[0, 1]), "the number of the fold of each of the 120 rows"),
         (
-            TunedClassifier(folds=np.zeros(99, int)),
-            r"folds is int\d+ of shape \(99,\); give a whole",
+            TunedClassifier(cv=np.zeros(99, int)),
+            r"cv is int\d+ of shape \(99,\); give a whole",
         ),
-        (TunedClassifier(folds=np.zeros(120, int)), "folds holds one fold"),
+        (TunedClassifier(cv=np.zeros(120, int)), "cv holds one fold"),
         (
-            TunedClassifier(folds=[([0, 1], [2]), ([0, 1], [1, 2])]),
-            "split 1 of folds holds 1 row out and also",
+            TunedClassifier(cv=[([0, 1], [2]), ([0, 1], [1, 2])]),
+            "split 1 of cv holds 1 row out and also",
         ),
-        (TunedClassifier(folds=[([0, 1], [2])]), "folds has 1 split; give at least two"),
+        (TunedClassifier(cv=[([0, 1], [2])]), "cv has 1 split; give at least two"),
         (
-            TunedClassifier(folds=[([0], [2]), ([0], [])]),
-            "split 1 of folds has no rows .* to score",
+            TunedClassifier(cv=[([0], [2]), ([0], [])]),
+            "split 1 of cv has no rows .* to score",
         ),
-        (TunedClassifier(folds=[([0], [2]), ([0], [120])]), "row 120; rows are 0 to 119"),
-        (TunedClassifier(folds=True), "folds is True; give a whole number, the number"),
-        (TunedClassifier(folds="3"), "folds is '3'; give a whole number, the number"),
-        (TunedClassifier(metric=lambda model: 0.0), r"function of \(y_true, y_pred\) or of"),
-        (TunedClassifier(LinearSVM(), metric=metrics.log_loss), "has no probabilities"),
-        (TunedClassifier(metric=["a"]), "metric is .'a'.; choose from accuracy"),
-        (TunedClassifier(metric={}), "metric is {}; choose from accuracy"),
+        (TunedClassifier(cv=[([0], [2]), ([0], [120])]), "row 120; rows are 0 to 119"),
+        (TunedClassifier(cv=True), "cv is True; give a whole number, the number"),
+        (TunedClassifier(cv="3"), "cv is '3'; give a whole number, the number"),
+        (TunedClassifier(scoring=lambda model: 0.0), r"function of \(y_true, y_pred\) or of"),
+        (TunedClassifier(LinearSVM(), scoring=metrics.log_loss), "has no probabilities"),
+        (TunedClassifier(scoring=["a"]), "scoring is .'a'.; choose from accuracy"),
+        (TunedClassifier(scoring={}), "scoring is {}; choose from accuracy"),
         (
-            TunedClassifier(LinearSVM(), metric="log_loss"),
-            "has no probabilities; use metric='accuracy'",
+            TunedClassifier(LinearSVM(), scoring="log_loss"),
+            "has no probabilities; use scoring='accuracy'",
         ),
     ],
 )
@@ -468,12 +474,12 @@ def test_fewer_folds_than_asked_for_warn_with_the_remedy() -> None:
     kept = np.concatenate([np.flatnonzero(y != "c"), np.flatnonzero(y == "c")[:3]])
     for kind in (TunedClassifier, Calibrated):
         with pytest.warns(
-            UserWarning, match="3 inner folds, not 5, .*'c' has 3 rows. Set folds=3"
+            UserWarning, match="3 inner folds, not 5, .*'c' has 3 rows. Set cv=3"
         ) as found:
             kind(LogisticRegression()).fit(X[kept], y[kept])
         assert len(found) == 1, kind
-        kind(LogisticRegression(), folds=3).fit(X[kept], y[kept])  # without a warning
-    with pytest.warns(UserWarning, match="not 5, because groups has 4 groups. Set folds=4"):
+        kind(LogisticRegression(), cv=3).fit(X[kept], y[kept])  # without a warning
+    with pytest.warns(UserWarning, match="not 5, because groups has 4 groups. Set cv=4"):
         TunedRegressor(strengths=[1.0]).fit(*numbers(), groups=FOLD)
 
 
@@ -484,10 +490,10 @@ def test_folds_whose_training_rows_lack_a_class_warn_or_are_refused() -> None:
     lacking = sum(set(y[train]) != set(y) for train, _ in folds.split(X))
     assert lacking
     with pytest.warns(UserWarning, match=f"{lacking} of 3 inner folds have training rows without"):
-        TunedClassifier(folds=folds, strengths=[1.0, 0.1]).fit(X, y)
+        TunedClassifier(cv=folds, strengths=[1.0, 0.1]).fit(X, y)
     one_class = [(np.arange(60), np.arange(60, 120))]
-    with pytest.raises(ValueError, match="split 0 of folds has no training rows of class 'c'"):
-        Calibrated(folds=[*one_class, *one_class]).fit(X, y)
+    with pytest.raises(ValueError, match="split 0 of cv has no training rows of class 'c'"):
+        Calibrated(cv=[*one_class, *one_class]).fit(X, y)
 
 
 @each("wrong", [-1, 0, "x", np.inf, np.nan])
@@ -514,7 +520,7 @@ def test_no_penalty_can_be_a_candidate_and_win(rule: str) -> None:
     X, y = classes()
     grid = {"penalty": ["l2", None]}
     tuned = TunedClassifier(
-        LogisticRegression(), grid=grid, strengths=[10.0, 5.0], metric="log_loss", rule=rule
+        LogisticRegression(), param_grid=grid, strengths=[10.0, 5.0], scoring="log_loss", rule=rule
     ).fit(X, y)
     assert tuned.best_params_["penalty"] is None
     assert not hasattr(tuned, "path_")
@@ -526,8 +532,8 @@ def test_given_folds_are_those_of_all_rows_also_where_a_weight_is_zero() -> None
     w = np.ones(120)
     w[::7] = 0
     kept = w > 0
-    all_rows = TunedClassifier(strengths=STRENGTHS, folds=FOLD).fit(X, y, sample_weight=w)
-    without = TunedClassifier(strengths=STRENGTHS, folds=FOLD[kept]).fit(X[kept], y[kept])
+    all_rows = TunedClassifier(strengths=STRENGTHS, cv=FOLD).fit(X, y, sample_weight=w)
+    without = TunedClassifier(strengths=STRENGTHS, cv=FOLD[kept]).fit(X[kept], y[kept])
     assert np.array_equal(all_rows.fold_, FOLD[kept])
     assert_allclose(all_rows.scores_, without.scores_)
 
@@ -549,7 +555,7 @@ def test_folds_of_scikit_learn_give_the_scores_of_its_grid_search() -> None:
     }
     for name, (ours, theirs) in folds.items():
         own = {"groups": groups} if name == "groups" else {}
-        tuned = TunedClassifier(strengths=None, grid=FEW, folds=ours).fit(X, y, **own)
+        tuned = TunedClassifier(strengths=None, param_grid=FEW, cv=ours).fit(X, y, **own)
         found = ms.GridSearchCV(LogisticRegression(), FEW, cv=theirs).fit(X, y, **own)
         assert_allclose(tuned.scores_, _scores_of_splits(found), err_msg=name)
         once = name in ("splitter", "groups", "list", "numbers and masks")
@@ -580,7 +586,7 @@ def test_metrics_of_scikit_learn_give_the_scores_of_its_grid_search() -> None:
         (TunedRegressor, Ridge(), numbers(), of_numbers),
     ):
         for name, (ours, theirs) in cases.items():
-            tuned = model(inner, strengths=None, grid=FEW, folds=ms.KFold(4), metric=ours)
+            tuned = model(inner, strengths=None, param_grid=FEW, cv=ms.KFold(4), scoring=ours)
             found = ms.GridSearchCV(inner, FEW, cv=ms.KFold(4), scoring=theirs)
             scores = tuned.fit(*data).scores_, _scores_of_splits(found.fit(*data))
             assert_allclose(*scores, rtol=1e-5, err_msg=name)
@@ -598,26 +604,26 @@ def test_weights_reach_a_metric_by_their_name() -> None:
     def scorer(estimator: Any, X: Any, y: Any, *, sample_weight: Any = None) -> float:
         return float(estimator.score(X, y, sample_weight=sample_weight))
 
-    given = {"strengths": [1.0, 0.01], "folds": FOLD}
+    given = {"strengths": [1.0, 0.01], "cv": FOLD}
     known = TunedClassifier(**given).fit(X, y, sample_weight=w).scores_
     by_place = lambda model, X, y, w: model.score(X, y, w)  # noqa: E731
     scorers = metrics.accuracy_score, metrics.make_scorer(metrics.accuracy_score), scorer, by_place
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for metric in scorers:
-            own = TunedClassifier(metric=metric, **given).fit(X, y, sample_weight=w)
+            own = TunedClassifier(scoring=metric, **given).fit(X, y, sample_weight=w)
             assert_allclose(own.scores_, known)
     for metric in (metrics.max_error, metrics.make_scorer(metrics.max_error), lambda e, X, y: 0.0):
         with pytest.raises(ValueError, match="takes no sample_weight, but the rows have weights"):
-            TunedRegressor(metric=metric, **given).fit(*numbers(), sample_weight=w)
+            TunedRegressor(scoring=metric, **given).fit(*numbers(), sample_weight=w)
 
 
 def test_splits_are_those_of_all_rows_also_where_a_weight_is_zero() -> None:
     X, y = classes()
     w = (np.arange(120) % 7 > 0).astype(float)
     splits = [(np.flatnonzero(k != FOLD), np.flatnonzero(k == FOLD)) for k in range(4)]
-    by_splits = TunedClassifier(strengths=STRENGTHS, folds=splits).fit(X, y, sample_weight=w)
-    by_fold = TunedClassifier(strengths=STRENGTHS, folds=FOLD).fit(X, y, sample_weight=w)
+    by_splits = TunedClassifier(strengths=STRENGTHS, cv=splits).fit(X, y, sample_weight=w)
+    by_fold = TunedClassifier(strengths=STRENGTHS, cv=FOLD).fit(X, y, sample_weight=w)
     assert_allclose(by_splits.scores_, by_fold.scores_)
     assert np.array_equal(by_splits.fold_, by_fold.fold_)
 
@@ -644,11 +650,11 @@ def test_a_grid_of_arrays_scores_each_as_it_is_alone(form: Any, rule: str) -> No
     folds = np.arange(40) % 4
 
     def scores(**options: Any) -> np.ndarray:
-        given = {"strengths": [0.1, 0.01], "rule": rule, "folds": folds} | options
+        given = {"strengths": [0.1, 0.01], "rule": rule, "cv": folds} | options
         model = TunedClassifier(**given).fit(X, y)
         return model.criterion_ if rule == "aic" else model.scores_.mean(axis=0)
 
-    together = scores(estimator=LogisticRegression(), grid={"penalty": penalties})
+    together = scores(estimator=LogisticRegression(), param_grid={"penalty": penalties})
     alone = [scores(estimator=LogisticRegression(penalty=penalty)) for penalty in penalties]
     assert_allclose(np.sort(together), np.sort(np.concatenate(alone)), rtol=1e-3)
     assert together[0] != together[1]
@@ -661,7 +667,7 @@ def test_a_metric_named_like_a_cost_without_a_direction_warns() -> None:
         return np.mean(y_true != y_pred)
 
     def strength() -> Any:
-        tuned = TunedClassifier(LogisticRegression(), strengths=[1e-3, 10.0], metric=my_cost)
+        tuned = TunedClassifier(LogisticRegression(), strengths=[1e-3, 10.0], scoring=my_cost)
         return tuned.fit(X, y).strength_
 
     with pytest.warns(UserWarning, match="'my_cost' is named like a cost, but greater values"):

@@ -30,7 +30,7 @@ def data(classes: int) -> tuple[np.ndarray, np.ndarray]:
 
 def model(kernel: Any, **params: Any) -> KernelLogisticRegression:
     return KernelLogisticRegression(
-        kernel=kernel, gamma=0.2, offset=1.0, degree=2, strength=0.01, **params
+        kernel=kernel, gamma=0.2, coef0=1.0, degree=2, strength=0.01, **params
     )
 
 

@@ -171,14 +171,14 @@ def test_an_estimator_with_folds_of_its_own_gets_the_groups():
     assert all(not fitted & asked for fitted, asked in Watching.seen)
 
 
-TUNED = {"strengths": None, "grid": {"strength": [1.0, 2.0]}, "folds": 3}
+TUNED = {"strengths": None, "param_grid": {"strength": [1.0, 2.0]}, "cv": 3}
 INSIDE = {
     "one versus rest": lambda: OneVsRest(Calibrated(Watching())),
     "one versus one": lambda: OneVsOne(Calibrated(Watching())),
     "output codes": lambda: ErrorCorrectingOutputCodes(Calibrated(Watching())),
     "tuned in calibrated": lambda: Calibrated(TunedClassifier(Watching(), **TUNED)),
     "calibrated in tuned": lambda: TunedClassifier(
-        Calibrated(Watching()), strengths=None, grid={"method": ["sigmoid", "isotonic"]}
+        Calibrated(Watching()), strengths=None, param_grid={"method": ["sigmoid", "isotonic"]}
     ),
     "pipeline": lambda: Pipeline([("same", "passthrough"), ("last", Calibrated(Watching()))]),
     "search": lambda: GridSearchCV(Watching(), {"strength": [1.0, 2.0]}, cv=GroupKFold(3)),

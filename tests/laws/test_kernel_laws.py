@@ -80,8 +80,8 @@ def test_a_gaussian_kernel_does_not_know_where_the_rows_lie(offset: float) -> No
         {"gamma": np.inf},
         {"gamma": np.nan},
         {"gamma": True},
-        {"offset": np.nan},
-        {"offset": np.inf},
+        {"coef0": np.nan},
+        {"coef0": np.inf},
         {"degree": True},
     ],
 )
@@ -114,7 +114,7 @@ def test_inner_products_that_overflow_end_a_fit() -> None:
 def test_what_is_no_inner_product_is_refused() -> None:
     X, y = rows(40) * 4, np.arange(40) % 2
     with pytest.raises(NotApplicable, match="negative eigenvalue"):
-        KernelSVM(kernel="sigmoid", gamma=1.0, offset=2.0).fit(X, y)
+        KernelSVM(kernel="sigmoid", gamma=1.0, coef0=2.0).fit(X, y)
     with pytest.raises(ValueError, match="symmetric"):
         KernelSVM(kernel=lambda A, B: A @ np.triu(np.ones((3, 3))) @ B.T).fit(X, y)
     with pytest.raises(ValueError, match="shape"):

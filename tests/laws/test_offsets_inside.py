@@ -70,8 +70,8 @@ def test_candidates_are_judged_with_the_offsets_of_held_out_rows(
 ) -> None:
     X, y, w, offset = rows(K)
     name = "estimator__strength" if hasattr(inner, "estimator") else "strength"
-    options = {"strengths": None, "grid": {name: STRENGTHS}}
-    model = TunedClassifier(inner, folds=FOLD, metric=metric, **options)
+    options = {"strengths": None, "param_grid": {name: STRENGTHS}}
+    model = TunedClassifier(inner, cv=FOLD, scoring=metric, **options)
     model.fit(X, y, w, offset=offset)
     score = likelihood if metric == "log_loss" else lambda fit, *given: fit.score(*given)
     wanted = np.empty((3, 3))
@@ -100,9 +100,9 @@ def test_scorers_of_scikit_learn_get_the_offsets_of_held_out_rows(scorer: str, o
         return float(get_scorer(scorer)(fit, X, y, sample_weight=w))
 
     X, y, w, offset = rows(2)
-    options = {"strengths": STRENGTHS, "folds": FOLD}
-    theirs = TunedClassifier(metric=judge, **options).fit(X, y, w, offset=offset)
-    ours = TunedClassifier(metric=own, **options).fit(X, y, w, offset=offset)
+    options = {"strengths": STRENGTHS, "cv": FOLD}
+    theirs = TunedClassifier(scoring=judge, **options).fit(X, y, w, offset=offset)
+    ours = TunedClassifier(scoring=own, **options).fit(X, y, w, offset=offset)
     np.testing.assert_allclose(theirs.scores_, ours.scores_, rtol=1e-9)
 
 
@@ -110,7 +110,7 @@ def test_scorers_of_scikit_learn_get_the_offsets_of_held_out_rows(scorer: str, o
 @each("inner", [Ridge(), Lasso(), ElasticNet()], ids=lambda inner: type(inner).__name__)
 def test_a_regressor_is_tuned_to_what_is_left_of_the_target(inner: Any, rule: str) -> None:
     X, y, w, offset = rows(0)
-    options = {"rule": rule, "folds": FOLD, "strengths": 6}
+    options = {"rule": rule, "cv": FOLD, "strengths": 6}
     model = TunedRegressor(inner, **options).fit(X, y, w, offset=offset)
     left = TunedRegressor(inner, **options).fit(X, y - offset, w)
     assert model.strength_ == left.strength_
@@ -141,7 +141,7 @@ def test_criteria_are_of_the_likelihood_with_offsets(K: int) -> None:
 @each("K", [2, 3])
 def test_the_strongest_of_the_strengths_from_data_leaves_no_weight(K: int) -> None:
     X, y, w, offset = rows(K)
-    model = TunedClassifier(LogisticRegression(penalty="l1", tol=1e-9), folds=FOLD)
+    model = TunedClassifier(LogisticRegression(penalty="l1", tol=1e-9), cv=FOLD)
     model.fit(X, y, w, offset=offset)
     strongest = model.candidates_[0]["strength"]
     for share, none in ((1.0, True), (0.98, False)):
@@ -253,7 +253,7 @@ def test_output_codes_say_that_they_take_none() -> None:
     codes = TunedClassifier(
         ErrorCorrectingOutputCodes(LogisticRegression()),
         strengths=None,
-        grid={"estimator__strength": STRENGTHS},
+        param_grid={"estimator__strength": STRENGTHS},
     )
     with pytest.raises(ValueError, match=r"^ErrorCorrectingOutputCodes takes no offset in fit"):
         codes.fit(X, y, offset=offset)
@@ -263,7 +263,7 @@ def test_ordered_classes_keep_one_offset_a_row() -> None:
     X, y, w, _ = rows(3)
     offset = rows(2)[3]
     inner = OrdinalRegression(strength=0.1)
-    options = {"strengths": None, "grid": {"strength": STRENGTHS}, "folds": FOLD}
+    options = {"strengths": None, "param_grid": {"strength": STRENGTHS}, "cv": FOLD}
     model = TunedClassifier(inner, **options).fit(X, y, w, offset=offset)
     alone = OrdinalRegression(**model.best_params_).fit(X, y, w, offset)
     np.testing.assert_allclose(model.predict_proba(X, offset), alone.predict_proba(X, offset))
@@ -273,9 +273,9 @@ def test_ordered_classes_keep_one_offset_a_row() -> None:
 def test_an_estimator_inside_without_offsets_says_so(kind: Any) -> None:
     X, y, w, offset = rows(0 if kind is TunedRegressor else 2)
     inner = linclass.SupportVectorRegressor() if kind is TunedRegressor else linclass.GaussianNB()
-    own = {"strengths": None, "grid": {"tol": [1e-3, 1e-2]}} if kind is TunedRegressor else {}
+    own = {"strengths": None, "param_grid": {"tol": [1e-3, 1e-2]}} if kind is TunedRegressor else {}
     if kind is TunedClassifier:
-        own = {"strengths": None, "grid": {"estimator": [GaussianNB()]}}
+        own = {"strengths": None, "param_grid": {"estimator": [GaussianNB()]}}
         inner = OneVsRest(GaussianNB())
     name = "SupportVectorRegressor" if kind is TunedRegressor else "GaussianNB"
     with pytest.raises(
@@ -322,7 +322,7 @@ class Foreign:
 def test_a_metric_may_copy_the_fits_that_it_judges() -> None:
     X, y, _, offset = rows(2)
     scores = [
-        TunedClassifier(LogisticRegression(), strengths=STRENGTHS, folds=FOLD, metric=metric)
+        TunedClassifier(LogisticRegression(), strengths=STRENGTHS, cv=FOLD, scoring=metric)
         .fit(X, y, offset=offset)
         .scores_
         for metric in (
@@ -350,7 +350,7 @@ def test_a_fold_with_all_rows_of_a_class_that_has_a_column_is_one_line(prefix: s
     grid = {f"{prefix}strength": STRENGTHS}
     names = np.array(["a", "b", "c"])[y]
     fold = np.where(y == 2, 0, FOLD)
-    tuned = TunedClassifier(inner, strengths=None, grid=grid, folds=fold)
+    tuned = TunedClassifier(inner, strengths=None, param_grid=grid, cv=fold)
     with pytest.raises(ValueError, match="offset has a column of class 'c', of which one fold"):
         tuned.fit(X, names, offset=offset)
     with pytest.warns(UserWarning, match="1 of 3 inner folds have training rows without"):

@@ -201,7 +201,9 @@ def test_names_reach_the_estimator_inside(
     inner = [LogisticRegression(penalty=p, strength=0.05) for p in (by_name, by_number)]
     assert_array_equal(*(kind(one).fit(X, y).decision_function(frame) for one in inner))
     grid, folds = {"estimator__strength": [0.1, 1.0]}, np.arange(N) % 2
-    nested = [TunedClassifier(kind(one), strengths=None, grid=grid, folds=folds) for one in inner]
+    nested = [
+        TunedClassifier(kind(one), strengths=None, param_grid=grid, cv=folds) for one in inner
+    ]
     assert_array_equal(*(model.fit(X, y).decision_function(frame) for model in nested))
     if hasattr(kind, "fit_many"):
         settings = [{"estimator__strength": s} for s in (0.1, 0.03)]

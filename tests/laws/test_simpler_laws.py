@@ -121,7 +121,7 @@ def test_one_standard_error_knows_the_threshold_of_centroids() -> None:
     """The classes lie 8 deviations apart, so every threshold that keeps their features is right on every row."""
     rows = np.random.default_rng(0).standard_normal((60, 4)) + 8 * np.eye(3, 4)[np.arange(60) % 3]
     grid = {"threshold": [0.0, 0.5, 1.0, 50.0]}
-    model = TunedClassifier(NearestShrunkenCentroids(), strengths=None, grid=grid, folds=3)
+    model = TunedClassifier(NearestShrunkenCentroids(), strengths=None, param_grid=grid, cv=3)
     for rule in tuning.RULES:
         fitted = model.set_params(rule=rule).fit(rows, np.arange(60) % 3)
         assert fitted.best_params_ == {"threshold": 1.0}

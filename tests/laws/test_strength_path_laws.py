@@ -255,7 +255,7 @@ def test_what_has_no_path_says_what_to_do() -> None:
     with pytest.raises(ValueError, match="no penalty, so no path"):
         LogisticRegression(penalty=None).strength_path(X, y)
     with pytest.raises(ValueError, match="no path of 'tol'"):
-        TunedClassifier(linclass.LinearSVM(), strengths=None, grid={"tol": "path"}).fit(X, y)
+        TunedClassifier(linclass.LinearSVM(), strengths=None, param_grid={"tol": "path"}).fit(X, y)
 
 
 def test_a_path_goes_on_beyond_an_end_at_which_the_best_strength_is() -> None:
@@ -263,22 +263,22 @@ def test_a_path_goes_on_beyond_an_end_at_which_the_best_strength_is() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 2))
     clear = (X @ [1, 0.3] > 0).astype(int)
-    weak = TunedClassifier(strengths=7, metric="log_loss").fit(X, clear)
+    weak = TunedClassifier(strengths=7, scoring="log_loss").fit(X, clear)
     strengths = np.array([option["strength"] for option in weak.candidates_])
     assert len(strengths) > 7
     assert weak.strength_ <= strengths[:7].min()
     assert strengths.min() >= strengths[:7].min() / 1001  # three decades at most
     assert len(weak.scores_.T) == len(weak.path_) == len(strengths)
-    given = TunedClassifier(strengths=list(strengths[:7]), metric="log_loss").fit(X, clear)
+    given = TunedClassifier(strengths=list(strengths[:7]), scoring="log_loss").fit(X, clear)
     assert len(given.candidates_) == 7  # a list is left as it is
-    noise = TunedClassifier(metric="log_loss").fit(X, rng.integers(0, 2, 200))
+    noise = TunedClassifier(scoring="log_loss").fit(X, rng.integers(0, 2, 200))
     strengths = np.array([option["strength"] for option in noise.candidates_])
     assert strengths.max() <= 11 * strengths[0]
 
 
 def test_each_width_of_a_kernel_has_strengths_of_its_own() -> None:
     X, y = rows(2)
-    tuned = TunedClassifier(KernelSVM(), strengths=5, grid={"gamma": "path"}, folds=3).fit(X, y)
+    tuned = TunedClassifier(KernelSVM(), strengths=5, param_grid={"gamma": "path"}, cv=3).fit(X, y)
     first: dict[float, float] = {}
     for option in tuned.candidates_:
         first.setdefault(option["gamma"], option["strength"])

@@ -242,7 +242,7 @@ def test_temperatures_are_tuned_and_kept_apart() -> None:
     """Also what is known of scores of 0, which depends on them."""
     X, y = rows(3)
     grid = {"loss": [loss_called(0.2, 1.2), loss_called(0.8, 2.0)]}
-    tuned = TunedClassifier(LinearClassifier(), strengths=[0.1], grid=grid, folds=2).fit(X, y)
+    tuned = TunedClassifier(LinearClassifier(), strengths=[0.1], param_grid=grid, cv=2).fit(X, y)
     alone = LinearClassifier(**tuned.best_params_).fit(X, y)
     assert_allclose(tuned.predict_proba(X), alone.predict_proba(X), atol=1e-5)
     for t1, t2 in TEMPERATURES:

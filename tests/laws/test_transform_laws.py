@@ -264,7 +264,7 @@ def test_a_far_offset_does_not_spoil_the_deviation() -> None:
         ("principal_components", {"whiten": "no"}),
         ("nystroem", {"kernel": ["gaussian"]}),
         ("nystroem", {"degree": "3"}),
-        ("nystroem", {"offset": "1"}),
+        ("nystroem", {"coef0": "1"}),
         ("nystroem", {"seed": -1}),
         ("principal_components", {"components": 0}),
         ("principal_components", {"components": 1.5}),

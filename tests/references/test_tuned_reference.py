@@ -51,7 +51,7 @@ def test_logistic_regression_chooses_as_scikit_learns(K: int, metric: str) -> No
     )
     peer.fit(X, y)
     inner = LogisticRegression(tol=1e-10)
-    ours = TunedClassifier(inner, strengths=STRENGTHS, folds=FOLD, metric=metric).fit(X, y)
+    ours = TunedClassifier(inner, strengths=STRENGTHS, cv=FOLD, scoring=metric).fit(X, y)
     theirs = np.asarray(peer.scores_).reshape(5, len(STRENGTHS))
     assert_allclose(ours.scores_, theirs, atol=1e-5)
     assert np.ravel(peer.C_)[0] == pytest.approx(strength_of_C(ours.strength_, 160))
@@ -78,7 +78,7 @@ def test_lasso_elastic_net_and_ridge_choose_as_scikit_learns(seed: int) -> None:
     for peer, inner, factor in peers:
         peer.fit(X, y)
         inner.tol = 1e-10
-        ours = TunedRegressor(inner, strengths=STRENGTHS, folds=FOLD).fit(X, y)
+        ours = TunedRegressor(inner, strengths=STRENGTHS, cv=FOLD).fit(X, y)
         assert factor * ours.strength_ == pytest.approx(peer.alpha_)
         if hasattr(peer, "mse_path_"):
             assert_allclose(-ours.scores_.T, peer.mse_path_, rtol=1e-4)

@@ -26,7 +26,7 @@ TASK = {"n_classes": 3, "positive": 2, "inner_folds": 2}
 GRID = [1e-3, 1e-2, 1e-1]
 INNER = {"classifier": "linclass.LogisticRegression"}
 SKLEARN = {"classifier": "sklearn.linear_model.LogisticRegression"}
-BY_FOLDS = {"strengths": GRID, "folds": 3, "estimator": INNER}
+BY_FOLDS = {"strengths": GRID, "cv": 3, "estimator": INNER}
 CV = {"classifier": "sklearn.linear_model.RidgeClassifierCV", "params": {"alphas": [0.1, 1, 10]}}
 METHODS = {
     "folds": {"classifier": "linclass.TunedClassifier", "params": BY_FOLDS},

@@ -1,10 +1,10 @@
-"""Polynomial kernels of rows far from 0:  k′(x, x′) = ⟨φ(x) − φ(c), φ(x′) − φ(c)⟩  for k = (γ x·x′ + offset)^degree.
+"""Polynomial kernels of rows far from 0:  k′(x, x′) = ⟨φ(x) − φ(c), φ(x′) − φ(c)⟩  for k = (γ x·x′ + coef0)^degree.
 
 With a free intercept, coefficients have the sum 0, so k′ in place of k changes only the intercept, exactly:
 
     Σ_j β_j k′(x_j, x) = Σ_j β_j k(x_j, x) − Σ_j β_j (k(x_j, c) − k(c, c))
 
-k′ is computed from x − c without cancellation, by a recursion over the degree D. With s = γ c·c + offset,
+k′ is computed from x − c without cancellation, by a recursion over the degree D. With s = γ c·c + coef0,
 a = γ c·(x − c), b = γ c·(x′ − c) and p = γ (x − c)·(x′ − c),
 
     e_D(a) = (s + a)^D − s^D,        e_{D+1}(a) = (s + a) e_D(a) + a s^D,
@@ -25,9 +25,9 @@ from linclass.kernels.functions.base import Kernel
 class AboutCentre(Kernel):
     """The kernel of φ(x) − φ(c)."""
 
-    def __init__(self, centre: Array, gamma: float = 1.0, offset: float = 0.0, degree: int = 1):
+    def __init__(self, centre: Array, gamma: float = 1.0, coef0: float = 0.0, degree: int = 1):
         self.centre, self.gamma, self.degree = centre, gamma, degree
-        self.at_centre = float(gamma * (centre @ centre) + offset)  # s
+        self.at_centre = float(gamma * (centre @ centre) + coef0)  # s
 
     def matrix(self, X: Matrix, Y: Any = None) -> Array:
         return super().matrix(self.near_zero(X), None if Y is None else self.near_zero(Y))

@@ -21,26 +21,26 @@ class Polynomial(Kernel):
         Factor γ, above 0.
     degree : int, default=3
         Degree, at least 1.
-    offset : float, default=1.0
+    coef0 : float, default=1.0
         Constant term c, at least 0.
     """
 
-    parameters = ("gamma", "degree", "offset")
+    parameters = ("gamma", "degree", "coef0")
 
-    def __init__(self, gamma: float = 1.0, degree: int = 3, offset: float = 1.0):
-        if offset < 0:
-            raise ValueError(f"offset is {offset!r}; below 0 the kernel is no inner product.")
-        self.gamma, self.degree, self.offset = gamma, degree, offset
+    def __init__(self, gamma: float = 1.0, degree: int = 3, coef0: float = 1.0):
+        if coef0 < 0:
+            raise ValueError(f"coef0 is {coef0!r}; below 0 the kernel is no inner product.")
+        self.gamma, self.degree, self.coef0 = gamma, degree, coef0
 
     def features(self, X: Matrix) -> Matrix | None:
         return X * self.gamma**0.5 if self.degree == 1 else None
 
     def about(self, centre: Array) -> Kernel:
-        return AboutCentre(centre, self.gamma, self.offset, self.degree)
+        return AboutCentre(centre, self.gamma, self.coef0, self.degree)
 
     def block(self, P: Array, a: Array, b: Array) -> None:
         P *= self.gamma
-        P += self.offset
+        P += self.coef0
         base = P.copy()
         with np.errstate(over="ignore", invalid="ignore"):
             for _ in range(self.degree - 1):

@@ -20,17 +20,17 @@ class Sigmoid(Kernel):
     ----------
     gamma : float, default=1.0
         Factor γ, above 0.
-    offset : float, default=0.0
+    coef0 : float, default=0.0
         Constant term c.
     """
 
-    parameters = ("gamma", "offset")
+    parameters = ("gamma", "coef0")
     is_psd = False
 
-    def __init__(self, gamma: float = 1.0, offset: float = 0.0):
-        self.gamma, self.offset = gamma, offset
+    def __init__(self, gamma: float = 1.0, coef0: float = 0.0):
+        self.gamma, self.coef0 = gamma, coef0
 
     def block(self, P: Array, a: Array, b: Array) -> None:
         P *= self.gamma
-        P += self.offset
+        P += self.coef0
         np.tanh(P, out=P)

@@ -45,7 +45,7 @@ class Nystroem(Transform):
         Factor γ of the kernel, above 0. 'scale' is 1/(d · variance of the entries of the landmarks).
     degree : int, default=3
         Degree of the kernel 'polynomial'.
-    offset : float, default=1.0
+    coef0 : float, default=1.0
         Constant term of the kernel 'polynomial'.
     seed : int, default=0
         Seed of the hash that selects the landmarks.
@@ -67,7 +67,7 @@ class Nystroem(Transform):
         kernel: str = "gaussian",
         gamma: float | str = "scale",
         degree: int = 3,
-        offset: float = 1.0,
+        coef0: float = 1.0,
         seed: int = 0,
     ):
         require_whole("nystroem: columns", columns, 1)
@@ -78,9 +78,9 @@ class Nystroem(Transform):
             raise ValueError(f"nystroem: gamma is {gamma!r}; use 'scale' or a number above 0.")
         require_whole("nystroem: degree", degree, 1)
         require_whole("nystroem: seed", seed)
-        require_nonnegative("nystroem: offset", offset)
+        require_nonnegative("nystroem: coef0", coef0)
         self.columns, self.kernel, self.gamma = columns, kernel, gamma
-        self.degree, self.offset, self.seed = degree, offset, seed
+        self.degree, self.coef0, self.seed = degree, coef0, seed
 
     def _path_values(self, option: str, table: Table) -> np.ndarray:
         """The values of gamma that a study tunes over with `path`: about 'scale', the widest kernel first."""
@@ -89,7 +89,7 @@ class Nystroem(Transform):
     def fit(self, table: Table, y: ArrayLike | None = None) -> Self:
         self.landmarks_ = self._landmark_rows(table)
         gamma = _scale(self.landmarks_) if self.gamma == "scale" else self.gamma
-        polynomial = {"degree": self.degree, "offset": self.offset}
+        polynomial = {"degree": self.degree, "coef0": self.coef0}
         self._k = KERNELS[self.kernel](gamma, **(polynomial if self.kernel == "polynomial" else {}))
         s, U = np.linalg.eigh(self._k.matrix(self.landmarks_))
         real = s > SMALL * s[-1]
