@@ -181,6 +181,7 @@ NOTHING: Any = SimpleNamespace(evaluation={}, parts=dict, methods=defaultdict(di
 CRASHES = Method(9.0, endings={1: ("failed", "no luck")}, only=["d2"])  # it would be the best
 
 
+@pytest.mark.full
 def test_a_method_that_raises_on_one_data_set_changes_nothing_for_the_others(
     tmp_path: Path,
 ) -> None:
@@ -249,6 +250,7 @@ def test_an_incomplete_method_is_listed_with_what_it_lacks_and_its_rank_as_worst
     )  # below the table, and where the page says how to read it
 
 
+@pytest.mark.full
 def test_copies_of_a_method_that_raises_do_not_remove_a_data_set(tmp_path: Path) -> None:
     """Of a, crash and its copy, two of three raise on d2; the best of the others would be crash."""
     data = {f"d{i}": Data(seed=i, rows=40, features=1) for i in range(5)}

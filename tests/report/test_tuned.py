@@ -161,6 +161,7 @@ def test_a_method_at_an_end_of_its_grid_is_named_in_the_answer(narrow):
     assert "0 of 1 tuned method at an end of a path or grid." in plain_answer(extended)
 
 
+@pytest.mark.full
 def test_a_method_at_an_end_of_its_grid_is_marked_wherever_methods_are_compared(narrow):
     """In all figures and tables, with an explanation; not on the data set where it chose a value inside."""
     write_across(narrow)

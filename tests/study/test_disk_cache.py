@@ -72,6 +72,7 @@ def test_the_cache_forgets_what_was_not_used_for_longest(monkeypatch):
     assert [*disk_cache._entries()] == ["c", "a", "d"]
 
 
+@pytest.mark.full
 def test_a_library_is_imported_once_to_check_the_entries_that_name_its_classes(tmp_path):
     """Its class is imported again when the entry is another one, here a wrong one."""
     entry = {"classifier": "sklearn.linear_model.RidgeClassifier", "params": {"alpha": 2}}

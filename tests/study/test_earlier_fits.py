@@ -197,6 +197,7 @@ def test_a_fit_sees_the_values_order_classes_groups_and_columns_of_its_rows(tmp_
     assert len({digest(), *others}) == 1 + len(others)
 
 
+@pytest.mark.full
 def test_code_entry_and_tuning_refit_all_and_writing_code_nothing(results, calls):  # noqa: F811
     first = compute(results, ONCE, "svm")
     calls.made = 0

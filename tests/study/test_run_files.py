@@ -167,6 +167,7 @@ def test_traces_tell_the_held_out_metric_and_change_no_prediction(kept, rows):
     ("classifier", "watched"),
     [("LinearSVM", False), ("Perceptron", True), ("LeastSquaresClassifier", True)],
 )
+@pytest.mark.full
 def test_of_classes_fitted_one_after_another_no_step_is_a_classifier(kept, classifier, watched):
     entry = {"classifier": f"linclass.{classifier}", "transforms": ["standardize"]}
     entry["params"] = {"solver": "gradient_descent"} if classifier.startswith("Least") else {}

@@ -112,6 +112,7 @@ def test_a_slow_import_is_no_slow_fit(features, tmp_path, monkeypatch):
     assert fits["fit_seconds"].null_count() == FOLDS
 
 
+@pytest.mark.full
 def test_a_fit_that_was_stopped_took_its_limit_without_the_start_of_its_process(
     features, tmp_path, monkeypatch
 ):
@@ -188,6 +189,7 @@ def test_a_plane_has_the_margins_of_the_scores_beside_boundaries(tmp_path):
         assert ((own > 0) == (labels[k] == 1))[known].all()
 
 
+@pytest.mark.full
 @each("place", ["params", "tune", "inside"])
 def test_class_weights_are_given_by_the_names_of_the_classes(features, place) -> None:
     """As by the codes that an estimator gets; the names are in the order of the codes, not of the alphabet."""

@@ -65,6 +65,7 @@ def compute(results: Path, *methods: str):
     return compute_bundle(results, {"d": {m: METHODS[m] for m in methods}}, EVALUATION, LIMITS)
 
 
+@pytest.mark.full
 def test_a_run_alone_gives_the_bytes_that_it_gives_among_others_in_any_order(results):
     reported = compute(results, *METHODS)
     together = files(results)
