@@ -40,7 +40,9 @@ def init(folder: Path, csv: Path | None = None, target: str = "") -> Iterator[st
     A file that exists is never overwritten.
     """
     if csv is None:
-        texts = {file.name: file.read_text(encoding="utf-8") for file in sorted(STARTER.iterdir())}
+        texts = {
+            file.name: file.read_text(encoding="utf-8") for file in sorted(STARTER.glob("*.*"))
+        }
     else:
         texts = {"study.yaml": _study_of_csv(folder, csv, target)}
     if there := [name for name in texts if (folder / name).exists()]:
