@@ -19,7 +19,7 @@ import yaml
 import linclass
 from linclass.base import parts
 from linclass.base.classifier import Classifier
-from linclass.linear.composition.compatibility import in_words
+from linclass.linear.composition import in_words
 from linclass_study.config.estimator_check import parameter_facts
 from linclass_study.config.yaml_file import parse_numbers, read_yaml
 from linclass_study.report.tables.diagnostics import budget

@@ -127,6 +127,10 @@ class Estimator(BaseEstimator):
         """An unfitted copy with some parameters changed."""
         return type(self)(**copy.deepcopy(self.get_params(deep=False) | params))
 
+    def _changed(self, params: dict[str, Any]) -> Any:
+        """An unfitted copy with some parameters changed, also of estimators inside."""
+        return self._unfitted().set_params(**params)
+
     # Attributes change their meaning between versions, and a model that loads and predicts something else is worse than
     # an error, so that another version refuses a pickle.
 

@@ -34,6 +34,22 @@ def _dense(Z: Matrix) -> np.ndarray:
     return Z.toarray() if sparse.issparse(Z) else Z
 
 
+def scores_of_stack(
+    models: Sequence[Any], X: np.ndarray, scaling: Scaling | None = None
+) -> np.ndarray:
+    """decision_function of each model for its rows, X (models, n, d), at once; with scaling, for the rows
+    (x − shift)/scale. X is overwritten.
+    """
+    W = np.array([model.coef_.T for model in models])
+    with np.errstate(over="ignore", invalid="ignore"):
+        if scaling is not None:
+            shift, scale = map(np.array, zip(*scaling, strict=True))
+            X -= shift[:, None]
+            W = W / scale[..., None]
+        Z = X @ W + np.array([model.intercept_ for model in models])[:, None]
+    return Z[..., 0] if Z.shape[-1] == 1 else Z
+
+
 class LinearScores(Classifier):
     """Scores Z = X Wᵀ + b, with W = coef_ (K, d) and b = intercept_ (K,); one row for two classes."""
 
@@ -46,21 +62,7 @@ class LinearScores(Classifier):
         Z += self.intercept_
         return Z[:, 0] if Z.shape[1] == 1 else Z
 
-    @staticmethod
-    def _scores_of_stack(
-        models: Sequence[LinearScores], X: np.ndarray, scaling: Scaling | None = None
-    ) -> np.ndarray:
-        """decision_function of each model for its rows, X (models, n, d), at once; with scaling, for the rows
-        (x − shift)/scale. X is overwritten.
-        """
-        W = np.array([model.coef_.T for model in models])
-        with np.errstate(over="ignore", invalid="ignore"):
-            if scaling is not None:
-                shift, scale = map(np.array, zip(*scaling, strict=True))
-                X -= shift[:, None]
-                W = W / scale[..., None]
-            Z = X @ W + np.array([model.intercept_ for model in models])[:, None]
-        return Z[..., 0] if Z.shape[-1] == 1 else Z
+    _scores_of_stack = staticmethod(scores_of_stack)
 
     def _set_scores(self, W: np.ndarray, b: np.ndarray) -> None:
         """Set coef_ and intercept_ from one score per class, W (K, d) and b (K,).

@@ -8,8 +8,8 @@ the `fit_many` of an estimator inside (`_fit_together`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, Self, overload
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -32,70 +32,66 @@ class Folds(NamedTuple):
     offset: Any = None
 
 
+@one_warning
+def fit_many(
+    self: Any,
+    X: MatrixLike,
+    y: ArrayLike,
+    folds: Sequence[Any],
+    params: Sequence[dict[str, Any]] = ({},),
+    scaling: Scaling | None = None,
+    sample_weight: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+) -> list[list[Any]]:
+    """Fit on the training rows of each fold, for each setting of parameters.
+
+    Raises NotApplicable if the fits have nothing to share, as with class weights that differ from fold to
+    fold.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (n, d)
+        All rows.
+    y : array of shape (n,)
+        Class of each row.
+    folds : sequence of arrays
+        Held-out rows of each fold: indices, or a boolean mask of shape (n,).
+    params : sequence of dict, default=({},)
+        Parameters to set for each fit of a fold; ({},) fits once with the present ones.
+    scaling : sequence of (shift, scale) or None, default=None
+        For each fold, fit on (X − shift)/scale. None leaves X as it is.
+    sample_weight : array of shape (n,) or None, default=None
+        Weight of each row, at least 0; None weighs all rows equally.
+    offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
+        Known part of the scores of all rows, for models whose `fit` takes one. None is 0.
+
+    Returns
+    -------
+    list of lists of estimators
+        `fits[fold][param]`, fitted to the rows that are not in the fold.
+    """
+    if offset is not None:
+        require_offsets_taken(self.fit)
+    held_out, _ = among_weighted(folds, len(np.asarray(y)), sample_weight)
+    rows = Folds(X, y, held_out, scaling, sample_weight, offset)
+    models = [self._changed(param) for param in params]
+    groups: dict[Hashable, list[int]] = {}
+    for i, model in enumerate(models):
+        model.check()
+        groups.setdefault(model._fit_group(), []).append(i)
+    fits: list[list[Any]] = [[None] * len(models) for _ in held_out]
+    for members in groups.values():
+        own = [models[i] for i in members]
+        for fold, found in zip(fits, own[0]._fit_together(own, rows), strict=True):
+            for i, model in zip(members, found, strict=True):
+                fold[i] = model
+    return fits
+
+
 class ManyFits:
     """Mixin of estimators whose fits share work."""
 
-    fit: Callable[..., Any]
-    _unfitted: Callable[..., Any]
-
-    @one_warning
-    def fit_many(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        folds: Sequence[Any],
-        params: Sequence[dict[str, Any]] = ({},),
-        scaling: Scaling | None = None,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
-    ) -> list[list[Self]]:
-        """Fit on the training rows of each fold, for each setting of parameters.
-
-        Raises NotApplicable if the fits have nothing to share, as with class weights that differ from fold to
-        fold.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            All rows.
-        y : array of shape (n,)
-            Class of each row.
-        folds : sequence of arrays
-            Held-out rows of each fold: indices, or a boolean mask of shape (n,).
-        params : sequence of dict, default=({},)
-            Parameters to set for each fit of a fold; ({},) fits once with the present ones.
-        scaling : sequence of (shift, scale) or None, default=None
-            For each fold, fit on (X − shift)/scale. None leaves X as it is.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; None weighs all rows equally.
-        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
-            Known part of the scores of all rows, for models whose `fit` takes one. None is 0.
-
-        Returns
-        -------
-        list of lists of estimators
-            `fits[fold][param]`, fitted to the rows that are not in the fold.
-        """
-        if offset is not None:
-            require_offsets_taken(self.fit)
-        held_out, _ = among_weighted(folds, len(np.asarray(y)), sample_weight)
-        rows = Folds(X, y, held_out, scaling, sample_weight, offset)
-        models = [self._changed(param) for param in params]
-        groups: dict[Hashable, list[int]] = {}
-        for i, model in enumerate(models):
-            model.check()
-            groups.setdefault(model._fit_group(), []).append(i)
-        fits: list[list[Any]] = [[None] * len(models) for _ in held_out]
-        for members in groups.values():
-            own = [models[i] for i in members]
-            for fold, found in zip(fits, own[0]._fit_together(own, rows), strict=True):
-                for i, model in zip(members, found, strict=True):
-                    fold[i] = model
-        return fits
-
-    def _changed(self, params: dict[str, Any]) -> Any:
-        """An unfitted copy with some parameters changed."""
-        return self._unfitted().set_params(**params)
+    fit_many = fit_many
 
     def _fit_group(self) -> Hashable:
         """Key of the models that share work: no others have an equal one."""

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.linalg import lapack, solve_triangular
 
 from linclass.base.arrays import Array
-from linclass.linear.likelihood.weighted_columns import WeightedColumns
+from linclass.bayes.weighted_columns import WeightedColumns
 
 DEPENDENT = 1e-12  # of the square of a column: what columns that stay leave of it is rounding
 EPSILON, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)

@@ -17,7 +17,7 @@ import numpy as np
 from linclass.base.arrays import Array
 from linclass.bayes.precisions_together import ROUNDING, ascend_together
 from linclass.bayes.relevance import Relevance
-from linclass.linear.likelihood.few_columns import FewColumns
+from linclass.bayes.weighted_columns import FewColumns
 
 ALL = 500  # columns up to which all may stay at first
 STRONG, WEAK = 0.1, 1e-5  # their ρ: of priors that halve what columns explain, and of nearly none

@@ -15,8 +15,8 @@ from linclass.base.messages import counted, require_memory
 from linclass.base.parameters import require_positive, require_whole
 from linclass.kernels.functions.base import KernelLike
 from linclass.kernels.kernel_machine import KernelMachine
-from linclass.linear.composition.support_vectors import of_all_rows
 from linclass.linear.objective.coordinates import about_mean, far_about_mean
+from linclass.linear.support_vectors import of_all_rows
 
 MOST = 10_000  # changes of a precision
 NOTHING = "the evidence is largest without any weights: the columns tell nothing."

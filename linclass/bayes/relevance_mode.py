@@ -17,7 +17,7 @@ from linclass.base.arrays import Array
 from linclass.base.design_matrix import DesignMatrix
 from linclass.bayes.laplace_posterior import laplace_posterior
 from linclass.bayes.relevance import Relevance
-from linclass.linear.likelihood.weighted_columns import WeightedColumns
+from linclass.bayes.weighted_columns import WeightedColumns
 from linclass.linear.losses.base import Loss
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.wrapped import with_offset

@@ -39,7 +39,7 @@ from linclass.bayes.relevance_machine import RelevanceMachine
 from linclass.bayes.relevance_mode import Labelled, Mode
 from linclass.bayes.relevance_pace import Pace
 from linclass.kernels.functions.base import KernelLike
-from linclass.linear.composition.support_vectors import rows_that_count
+from linclass.linear.support_vectors import rows_that_count
 
 MODES = 200  # limit
 SHARE = 0.1  # of the largest gain, at which the mode follows

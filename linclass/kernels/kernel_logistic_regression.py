@@ -26,9 +26,9 @@ from linclass.kernels.kernel_features import KernelFeatures, kernel_features
 from linclass.kernels.kernel_path import KernelPath
 from linclass.kernels.near_the_mean import near_a_row, own_intercepts, set_intercepts
 from linclass.kernels.warm_start import Previous
-from linclass.linear.composition.support_vectors import rows_that_count
 from linclass.linear.logistic_regression import LogisticRegression
 from linclass.linear.objective.objective import Objective
+from linclass.linear.support_vectors import rows_that_count
 
 
 class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath, SoftmaxProbabilities):

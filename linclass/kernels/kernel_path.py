@@ -1,7 +1,7 @@
 """Kernel machines at one strength or along several:  min (1/Σw) Σ w_i ℓ(y_i, f(x_i)) + strength · ½‖f‖².
 
 The kernel matrix does not depend on the strength and is computed once. Strengths are then solved from the
-strongest to the weakest, each from the solution at the previous one (linclass/linear/paths/fits_path.py).
+strongest to the weakest, each from the solution at the previous one (linclass/linear/path.py).
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from linclass.base.offsets import given_offset
 from linclass.kernels.kernel_machine import KernelMachine
 from linclass.kernels.kernel_norm import KernelNorm
 from linclass.linear.objective.objective import Objective
-from linclass.linear.paths.has_path import HasPath
+from linclass.linear.path import FitsPath
 from linclass.linear.solvers.base import Solution, Solver
 
 MANY = 1000  # rows above which a fit to a subset gives the start
 NEARLY = 0.999  # of the trace
 
 
-class KernelPath(HasPath, KernelMachine):
+class KernelPath(FitsPath, KernelMachine):
     """Mixin of kernel machines with a `strength`."""
 
     paths: ClassVar[tuple[str, ...]] = ("strength", "gamma")
@@ -49,7 +49,7 @@ class KernelPath(HasPath, KernelMachine):
         return models
 
     def _path_values(self, parameter: str, X: MatrixLike, y: ArrayLike) -> Array:
-        base = HasPath if parameter == "strength" else KernelMachine
+        base = FitsPath if parameter == "strength" else KernelMachine
         return base._path_values(self, parameter, X, y)
 
     def _along(

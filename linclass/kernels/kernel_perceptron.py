@@ -24,11 +24,11 @@ from linclass.kernels.functions.base import KernelLike
 from linclass.kernels.kernel_design import KernelDesign
 from linclass.kernels.kernel_machine import KernelMachine
 from linclass.kernels.warm_start import Previous
-from linclass.linear.composition.support_vectors import rows_that_count
 from linclass.linear.losses.margin import Perceptron
 from linclass.linear.losses.multiclass import Kesler
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.perceptron_rule import PerceptronRule
+from linclass.linear.support_vectors import rows_that_count
 
 
 class KernelPerceptron(KernelMachine, Classifier):

@@ -27,12 +27,12 @@ from linclass.kernels.functions.base import KernelLike
 from linclass.kernels.near_the_mean import own_intercepts, set_intercepts
 from linclass.kernels.support_vector_machine import SupportVectorMachine
 from linclass.kernels.warm_start import Previous, thetas
-from linclass.linear.composition.support_vectors import MarginRows, rows_that_count
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution
+from linclass.linear.support_vectors import MarginRows, roles_of, rows_that_count
 
 
-class KernelSVM(MarginRows, SupportVectorMachine, Classifier):
+class KernelSVM(SupportVectorMachine, Classifier):
     """Parameters
     ----------
     kernel : str or callable, default='gaussian'
@@ -166,10 +166,16 @@ class KernelSVM(MarginRows, SupportVectorMachine, Classifier):
         self.dual_coef_ = beta[:, used]
         set_intercepts(self, np.array([s.theta[-1] for s in solutions]))
         self.C_ = 1 / float(weights.sum() * self.strength)
-        self._keep_rows(objectives, solutions, kept)
+        rows = self._margin_rows = MarginRows.of(objectives, solutions, kept)
+        self.dual_variables_, self.slacks_ = rows.dual_variables, rows.slacks
         self._record_solutions(solutions, self.solver_of_loss[self.loss])
 
     def decision_function(self, X: MatrixLike) -> Array:
         X = self._check_rows(X)
         Z = self._scores(X, self.dual_coef_).T + own_intercepts(self)
         return Z[:, 0] if Z.shape[1] == 1 else Z
+
+    @property
+    def roles_(self) -> Array:
+        """Role of each row, from its dual variable and its slack."""
+        return roles_of(self)

@@ -30,10 +30,10 @@ from linclass.kernels.kernel_design import KernelDesign
 from linclass.kernels.kernel_norm import KernelNorm
 from linclass.kernels.support_vector_machine import SupportVectorMachine
 from linclass.kernels.warm_start import Previous, thetas
-from linclass.linear.composition.support_vectors import of_all_rows, rows_that_count
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.base import Solution
+from linclass.linear.support_vectors import of_all_rows, rows_that_count
 
 
 class SupportVectorRegressor(SupportVectorMachine, Regressor):

@@ -20,6 +20,7 @@ Reference: Candès & Tao (2007), Ann. Statist. 35; Hastie, Tibshirani & Friedman
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
@@ -33,7 +34,7 @@ from linclass.base.parameters import require_nonnegative
 from linclass.base.regressor import Regressor
 from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
-from linclass.linear.paths.fits_path import FitsPath
+from linclass.linear.path import FitsPath
 from linclass.linear.penalties.entrywise import L1
 from linclass.linear.solvers.centred_gram import gram_of
 from linclass.linear.solvers.homotopy import Homotopy, Walk
@@ -80,22 +81,28 @@ class DantzigSelector(FitsPath, LinearGeometry, Regressor):
         X = self._check_rows(X)
         return np.asarray(X @ self.coef_ + self.intercept_)
 
-    def _penalty(self) -> L1:
-        return L1()
-
     def _objectives(self, X: Matrix, y: Array, weights: Array) -> list[Objective]:
         """That of the lasso, whose range of strengths is ours."""
         design = DesignMatrix(X, self.fit_intercept)
         return [Objective(design, Squared(), y, weights, L1(), self.strength)]
 
-    def _fit_path(
-        self, models: Sequence[Any], objectives: Sequence[Objective], target: Array, weights: Array
-    ) -> None:
+    def _fits_at(
+        self,
+        strengths: Sequence[float],
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        offset: ArrayLike | None,
+    ) -> list[Self]:
         """Each fit begins with the features of the one before."""
-        limits, seen = Limits(objectives[0]), dict(vars(self))
-        for model in sorted(models, key=lambda one: -one.strength):
-            model._adopt(seen | {"strength": model.strength})
-            model._learn(limits)
+        first = self._unfitted(strength=max(strengths))
+        limits = Limits(first._objectives(*first._start_fit(X, y, sample_weight))[0])
+        fits = {}
+        for i in sorted(range(len(strengths)), key=lambda i: -strengths[i]):
+            fits[i] = copy.copy(first)
+            fits[i].strength = strengths[i]
+            fits[i]._learn(limits)
+        return [fits[i] for i in range(len(strengths))]
 
     def _learn(self, limits: Limits) -> Self:
         found = limits.solved(float(self.strength))

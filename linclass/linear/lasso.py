@@ -10,51 +10,8 @@ Reference: Tibshirani (1996), J. Royal Statistical Society B 58.
 
 from __future__ import annotations
 
-from linclass.linear.ridge import Ridge
+from linclass.linear.linear_regressor import LinearRegressor
 
 
-class Lasso(Ridge):
-    """Parameters
-    ----------
-    strength : float, default=1e-3
-        Factor of the penalty in the objective above, at least 0. It is scikit-learn's alpha.
-    factors : array of shape (d,), dict or None, default=None
-        Factor f_j ≥ 0 of each feature in the penalty; 0 does not penalize it. None is 1 for all. A dict has factors
-        by name of feature, 1 for those that it does not name.
-    solver : str, dict or Solver, default='auto'
-        Algorithm that minimizes the objective, a file of linclass/linear/solvers such as 'newton',
-        'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
-        {name: options} sets the options of a solver.
-    learning_rate : float, str, dict or None, default=None
-        Step size (learning rate) of the solvers that have one, 'gradient_descent' and
-        'stochastic_gradient': a number, or a rule such as {'inverse': 0.1}. None is the solver's own
-        rule.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b. False sets b = 0.
-    tol : float, default=1e-6
-        Tolerance: the fit has converged when `certificate_` is at most `tol`.
-    max_iter : int or None, default=None
-        Limit on the number of iterations (for stochastic solvers: passes over the rows). None is the
-        solver's own limit.
-    warm_start : bool, default=False
-        Whether `fit` starts from the coefficients of the previous fit.
-    trace : bool, default=False
-        Whether to record the progress of the solver in `trace_`.
-    random_state : int, numpy.random.Generator or None, default=None
-        Seed of the random order of rows, for stochastic solvers. None draws a new one for each fit.
-
-    Attributes
-    ----------
-    coef_ : array of shape (d,)
-        Weights w.
-    intercept_ : float
-        Intercept b.
-    solver_ : str
-        The solver that was used.
-    trace_ : list of dict, only with trace=True
-        Passes over the rows, seconds, objective and gradient norm after each iteration.
-    path_ : dict, only with solver={'gradient_descent': {'record': ...}}
-        Parameters after the recorded iterations.
-    """
-
+class Lasso(LinearRegressor):
     penalty = "l1"

@@ -28,6 +28,7 @@ from linclass.discriminant.from_statistics import of_present_classes, with_refit
 from linclass.discriminant.left_out import moments_left_out
 from linclass.discriminant.statistics.class_moments import ClassMoments
 from linclass.discriminant.without_one_row import LONE
+from linclass.linear.composition import Composition
 from linclass.linear.linear_classifier import LinearClassifier
 from linclass.linear.losses.regression import Squared
 from linclass.linear.penalties.base import PenaltyLike
@@ -38,57 +39,8 @@ from linclass.linear.solvers.indicator_regression import IndicatorRegression
 class LeastSquaresClassifier(LinearClassifier):
     """Parameters
     ----------
-    penalty : str, dict, Penalty or None, default=None
-        Penalty on the weights, a file of linclass/linear/penalties: 'l2', 'l1', 'elastic_net',
-        'adaptive_lasso', 'group_lasso' or 'fused_lasso'. None fits without a penalty. A dict {name:
-        options} sets the options of a penalty, such as {'l1': {'factors': [1, 0, 2]}}. The intercept
-        is not penalized, unless by the option 'intercept'.
-    strength : float, default=1e-3
-        Factor of the penalty in the objective above, at least 0. The objective is a mean over rows,
-        so scikit-learn's C is 1/(Σw · strength).
-    l1_ratio : float, default=0.5
-        Share of the L1 norm in the penalty 'elastic_net', from 0 (ridge) to 1 (lasso). Other
-        penalties do not use it.
-    solver : str, dict or Solver, default='auto'
-        Algorithm that minimizes the objective, a file of linclass/linear/solvers such as 'newton',
-        'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
-        {name: options} sets the options of a solver.
-    learning_rate : float, str, dict or None, default=None
-        Step size (learning rate) of the solvers that have one, 'gradient_descent' and
-        'stochastic_gradient': a number, or a rule such as {'inverse': 0.1}. None is the solver's own
-        rule.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b. False sets b = 0.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
-    tol : float, default=1e-6
-        Tolerance: the fit has converged when `certificate_` is at most `tol`.
-    max_iter : int or None, default=None
-        Limit on the number of iterations (for stochastic solvers: passes over the rows). None is the
-        solver's own limit.
-    warm_start : bool, default=False
-        Whether `fit` starts from the coefficients of the previous fit.
-    trace : bool or callable, default=False
-        Whether to record the progress of the solver in `trace_`. A function is called with the model after each
-        step, and its value recorded as `watched`.
-    random_state : int, numpy.random.Generator or None, default=None
-        Seed of the random order of rows, for stochastic solvers. None draws a new one for each fit.
-
-    Attributes
-    ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
-    coef_ : array of shape (1, d) for two classes, (K, d) for more
-        Weights W.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
-    solver_ : str
-        The solver that was used.
-    trace_ : list of dict, only with trace=True
-        Passes over the rows, seconds, objective and gradient norm after each iteration.
-    path_ : dict, only with solver={'gradient_descent': {'record': ...}}
-        Parameters after the recorded iterations.
+    penalty : str, dict, Penalty or None
+        Penalty on the weights, as in LinearClassifier: 'l2' is ridge regression on the indicators.
     """
 
     loss = "squared"
@@ -128,13 +80,13 @@ class LeastSquaresClassifier(LinearClassifier):
         if folds.offset is not None or not checked._has_closed_form():
             return super()._fit_together(models, folds)
         X, codes, weights = checked._start_fit(folds.X, folds.y, folds.sample_weight)
-        if X.shape[1] >= 2000 and self._chooses_solver:  # which then avoids the Gram matrix
+        if X.shape[1] >= 2000 and self.solver == "auto":  # which then avoids the Gram matrix
             return super()._fit_together(models, folds)
         require_memory(32 * X.shape[1] ** 2, f"{type(self).__name__} needs a dense Gram matrix")
         for model in models:
             _learn_features(model, checked)
         lefts = moments_left_out(X, codes, weights, len(checked.classes_), "tied", folds.held_out)
-        shared = self._is_penalized() and len({model.strength for model in models}) > 1
+        shared = Composition.of(self).is_penalized and len({model.strength for model in models}) > 1
         fits = []
         for j, left in enumerate(left for stack in lefts for left in stack.split()):
             sums, classes = of_present_classes(left, checked.classes_)
@@ -175,7 +127,7 @@ class LeastSquaresClassifier(LinearClassifier):
         moments = ClassMoments.of(X_all, codes, weights, K, "tied")
         problem = IndicatorRegression(moments, self.fit_intercept)
         share = weights / weights.sum()
-        strength = self.strength * (1 - share[0]) if self._is_penalized() else 0.0
+        strength = self.strength * (1 - share[0]) if Composition.of(self).is_penalized else 0.0
         w, inverse = problem.coefficients(strength)
         U = (X_all.toarray() if sp.issparse(X_all) else X_all) - problem.mean
         leverage = share * (np.einsum("ij,ji->i", U, inverse.times(U.T)) + self.fit_intercept)
@@ -192,7 +144,7 @@ class LeastSquaresClassifier(LinearClassifier):
     def _fitted_to(self, problem: IndicatorRegression, classes: Array, shared: bool) -> Any:
         model = copy.copy(self)
         model.classes_, model.solver_ = classes, "least_squares"
-        strength = float(self.strength) if self._is_penalized() else 0.0
+        strength = float(self.strength) if Composition.of(self).is_penalized else 0.0
         solutions = [problem.solve(strength, self.tol, shared)]
         model._learn(solutions)
         return model._record_outcome(solutions)

@@ -14,51 +14,85 @@ Reference: Hastie, Tibshirani & Friedman (2009), §10.6 and table 12.1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import copy
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
+from linclass.base.arrays import (
+    Array,
+    ArrayLike,
+    ClassWeight,
+    Matrix,
+    MatrixLike,
+    Seed,
+    log_probabilities,
+)
+from linclass.base.classifier import Classifier, of_scores, only_if
 from linclass.base.design_matrix import DesignMatrix
-from linclass.base.linear_scores import LinearGeometry, LinearScores
+from linclass.base.linear_scores import LinearGeometry, products, scores_of_stack
+from linclass.base.many_fits import Folds, fit_many
+from linclass.base.offsets import given_offset, offsets_of, row_offsets
+from linclass.base.parameters import key_of
 from linclass.base.parts import find
-from linclass.linear.composition.class_coefficients import ClassCoefficients
-from linclass.linear.loss_probabilities import LossProbabilities
+from linclass.linear.composition import (
+    Composition,
+    idle_parameters,
+    loss_of,
+    measures,
+    penalty_of,
+    require_penalty,
+    why_idle,
+)
+from linclass.linear.fit_folds import fit_folds
 from linclass.linear.losses.base import LossLike
 from linclass.linear.losses.wrapped import with_offset
-from linclass.linear.objective.objective import Objective
-from linclass.linear.one_more_pass import OneMorePass
-from linclass.linear.paths.fits_strengths import FitsStrengths
+from linclass.linear.objective.objective import Objective, Point
+from linclass.linear.partial_fit import (
+    nothing_if_refused,
+    pass_over,
+    rows_of_call,
+    why_no_partial_fit,
+)
+from linclass.linear.path import FitsPath
 from linclass.linear.penalties.base import PenaltyLike
 from linclass.linear.recession import DESCENDS, SEPARABLE, UNDECIDED, Recession, recession_of_fit
-from linclass.linear.solvers.base import LearningRate, Solution, SolverLike
+from linclass.linear.solvers.base import LearningRate, Solution, SolverLike, Trace
+from linclass.linear.summary import Summary, information_of, summary_of
+
+OF_ONE_FIT = (
+    "_begun",
+    "_information",
+    "_states",
+    "separating_direction_",
+    "separating_intercept_",
+    "trace_",
+)
 
 
-class LinearClassifier(
-    FitsStrengths, ClassCoefficients, LossProbabilities, OneMorePass, LinearGeometry, LinearScores
-):
+class LinearClassifier(FitsPath, LinearGeometry, Classifier):
     """Parameters
     ----------
-    loss : str, dict or Loss, default='logistic'
-        Loss function, a file of linclass/linear/losses: 'logistic' (of K > 2 classes 'softmax'), 'probit', 'hinge',
+    loss : str, dict or Loss
+        Loss function, of linclass/linear/losses: 'logistic' (of K > 2 classes 'softmax'), 'probit', 'hinge',
         'squared_hinge', 'modified_huber', 'exponential', 'crammer_singer', 'perceptron' (of K > 2 classes 'kesler'),
         'bi_tempered' (of K > 2 classes 'tempered_softmax'), or of z − y, y = ±1: 'squared', 'huber',
         'epsilon_insensitive' or 'squared_epsilon_insensitive'. A dict {name: options} sets options of a loss, such as
         {'huber': {'delta': 0.5}} or {'bi_tempered': {'t1': 0.8, 't2': 1.2}}.
-    penalty : str, dict, Penalty or None, default='l2'
-        Penalty on the weights, a file of linclass/linear/penalties: 'l2', 'l1', 'elastic_net', 'adaptive_lasso',
+    penalty : str, dict, Penalty or None
+        Penalty on the weights, of linclass/linear/penalties: 'l2', 'l1', 'elastic_net', 'adaptive_lasso',
         'group_lasso' or 'fused_lasso'. None fits without a penalty. A dict {name: options} sets the options of a
         penalty, such as {'l1': {'factors': [1, 0, 2]}}. The intercept is not penalized, unless by the option
         'intercept'.
-    l1_ratio : float, default=0.5
+    l1_ratio : float
         Share of the L1 norm in the penalty 'elastic_net', from 0 (ridge) to 1 (lasso). Other penalties do not use it.
-    solver : str, dict or Solver, default='auto'
-        Algorithm that minimizes the objective, a file of linclass/linear/solvers such as 'newton', 'newton_cg' or
+    solver : str, dict or Solver
+        Algorithm that minimizes the objective, of linclass/linear/solvers, such as 'newton', 'newton_cg' or
         'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict {name: options} sets its options.
-    learning_rate : float, str, dict or None, default=None
-        Step size (learning rate) of the solvers that have one, 'gradient_descent' and 'stochastic_gradient': a number,
-        or a rule such as {'inverse': 0.1}. None is the solver's own rule.
+    learning_rate : float, str, dict or None
+        Step size of the solvers that have one, 'gradient_descent' and 'stochastic_gradient': a number, or a rule such
+        as {'inverse': 0.1}. None is the default of the solver.
     random_state : int, numpy.random.Generator or None
         Seed of the random order of rows, for stochastic solvers. None draws a new one for each fit.
 
@@ -76,9 +110,16 @@ class LinearClassifier(
         Parameters after the recorded iterations.
     """
 
-    loss: Any
     tuning_tol: ClassVar[float] = 1e-3  # of the objective, while tuning
     ignores_empty_columns: ClassVar[bool] = True  # columns of zeros get zero weight
+    begun_with: ClassVar[tuple[str, ...]] = (
+        "fit_intercept",
+        "solver",
+    )  # not to change in partial_fit
+    penalized: ClassVar[str] = ""  # models with a penalty, of one that can have none
+    loss: Any
+    coef_: Array
+    intercept_: Array
 
     def __init__(
         self,
@@ -111,6 +152,19 @@ class LinearClassifier(
         self.trace = trace
         self.random_state = random_state
 
+    def check(self) -> None:
+        super().check()
+        Composition.of(self).check()
+
+    def parts(self) -> list[str]:
+        """Modules that a fit imports by name; with solver='auto', every solver that may be chosen."""
+        return Composition.of(self).modules()
+
+    @property
+    def takes_names(self) -> bool:
+        """Whether the penalty needs the names of the columns."""
+        return penalty_of(self).needs_names
+
     def fit(
         self,
         X: MatrixLike,
@@ -118,48 +172,31 @@ class LinearClassifier(
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
     ) -> Self:
-        self._forget("_states")  # of partial_fit
         X, codes, weights = self._start_fit(X, y, sample_weight)
+        known = self._offsets(offset, sample_weight, y)
         old = self._old_parameters() if self.warm_start else None
-        known = None if offset is None else self._offsets(offset, sample_weight, y)
+        self._forget(*OF_ONE_FIT)
         objectives = self._objectives(X, codes, weights, known)
-        starts = [self._start(P, old, number) for number, P in enumerate(objectives)]
-        solutions = list(map(self._minimize, objectives, starts))
+        solutions = [
+            self._minimize(P, self._start(P, old, number)) for number, P in enumerate(objectives)
+        ]
         return self._finish(objectives, solutions, codes, weights)
 
     def _objectives(
         self, X: Matrix, codes: Array, weights: Array, offset: Array | None = None
     ) -> list[Objective]:
         """The objectives to minimize: one, or one per class."""
-        self._forget("trace_")  # of an earlier fit
-        design, problems = DesignMatrix(X, self.fit_intercept), self._problems(codes)
+        composition, design = Composition.of(self), DesignMatrix(X, self.fit_intercept)
+        problems = self._problems(codes)
         if offset is not None:
-            own = [offset] if len(problems) == 1 else offset.T
-            problems = [with_offset(*problem, o) for problem, o in zip(problems, own, strict=True)]
-        return [self._objective(design, loss, target, weights) for loss, target in problems]
-
-    def _finish(
-        self,
-        objectives: Sequence[Objective],
-        solutions: Sequence[Solution],
-        codes: Array,
-        weights: Array,
-    ) -> Self:
-        """Set the fitted attributes from the solutions, and the status."""
-        self._forget("_information")  # of an earlier fit
-        recessions: list[Recession] = []
-        for objective, solution in zip(objectives, solutions, strict=True):
-            if (found := recession_of_fit(objective, solution)) is not None:
-                recessions.append(found)
-            if found is None or found.direction is None:
-                self._look_at_optimum(objective, solution, codes, weights)
-        self._learn(solutions)
-        return self._record_outcome(solutions, recessions)
+            each = [offset] if len(problems) == 1 else offset.T
+            problems = [with_offset(*problem, o) for problem, o in zip(problems, each, strict=True)]
+        names = getattr(self, "feature_names_in_", None)
+        return [composition.objective(design, *problem, weights, names) for problem in problems]
 
     def _problems(self, codes: Array) -> list[tuple[Any, Array]]:
         """(loss, targets) of each minimization: one, or one per class."""
-        K = len(self.classes_)
-        named = self._loss()
+        K, named = len(self.classes_), loss_of(self)
         loss = find("losses", named.binary)() if named.binary else named
         if K == 2:
             return [(loss, 2.0 * codes - 1)]
@@ -167,16 +204,18 @@ class LinearClassifier(
             return [(type(named)(K), codes)]
         if loss.joint:
             joint = find("losses", loss.joint)
-            own = {"reference": True} if self._needs_reference(joint) else vars(loss)
-            return [(joint(K, **own), codes)]
+            options = {"reference": True} if self._needs_reference(joint) else vars(loss)
+            return [(joint(K, **options), codes)]
         rest = np.where(np.arange(K)[:, None] == codes, 1.0, -1.0)
         return [(loss, rest)] if loss.quadratic else [(loss, y) for y in rest]
 
     def _needs_reference(self, joint: Any) -> bool:
         """Without a penalty the Hessian of K scores is singular; Newton's method uses K − 1 scores."""
-        if joint.kind != "twice-smooth" or self._is_penalized():
+        composition = Composition.of(self)
+        if joint.kind != "twice-smooth" or composition.is_penalized:
             return False
-        return self._chooses_solver or self._solver(self.solver).name in ("newton", "irls")
+        chooses = composition.chooses_solver
+        return chooses or composition.named_solver(self.solver).name in ("newton", "irls")
 
     def _start(self, objective: Objective, old: Array | None, problem: int) -> Array:
         """Zero, or the old parameters of this problem, if they fit."""
@@ -187,16 +226,101 @@ class LinearClassifier(
             start = given.copy() if given.shape == start.shape else start
         return start
 
-    def _look_at_optimum(
-        self, objective: Objective, solution: Solution, codes: Array, weights: Array
-    ) -> None:
-        """Hook for subclasses that compute something at the optimum that needs the rows."""
+    def _old_parameters(self) -> Array | None:
+        """Those of the last fit; None if there was none, or one of another number of classes."""
+        K = len(self.classes_)
+        if not hasattr(self, "coef_") or len(self.coef_) != (1 if K == 2 else K):
+            return None
+        return np.column_stack([self.coef_, self.intercept_]) if self.fit_intercept else self.coef_
+
+    def _minimize(self, objective: Objective, start: Array) -> Solution:
+        """Run the solver; sets `solver_` and, if requested, `trace_`."""
+        solver = Composition.of(self).solver_for(objective)
+        self.solver_ = solver.name
+        trace = Trace(self._watch()) if self.trace else None
+        solution = solver.solve(objective, start, trace)
+        if trace:
+            self.trace_ = [*getattr(self, "trace_", []), *trace.rows]
+        return solution
+
+    def _watch(self) -> Callable[[Point], float | None] | None:
+        """With `trace` a function, its value for this model as it stands after each step; None of one among
+        several that are solved one after another, each of a class against the rest."""
+        watch = self.trace
+        if not callable(watch):
+            return None
+
+        def value_at(point: Point) -> float | None:
+            if point.theta.ndim == 1 and len(self.classes_) > 2:
+                return None
+            model = copy.copy(self)
+            model._set_coefficients(np.atleast_2d(point.theta).copy(), together=True)
+            return watch(model)
+
+        return value_at
+
+    def _finish(
+        self,
+        objectives: Sequence[Objective],
+        solutions: Sequence[Solution],
+        codes: Array,
+        weights: Array,
+    ) -> Self:
+        """Set the fitted attributes from the solutions, and the status."""
+        pairs = list(zip(objectives, solutions, strict=True))
+        known = [recession_of_fit(P, solution) for P, solution in pairs]
+        recessions = [recession for recession in known if recession is not None]
+        directions = [r.direction for r in recessions if r.direction is not None]
+        if len(pairs) == 1 and not directions and objectives[0].loss.probabilistic:
+            self._information = information_of(*pairs[0], codes, weights)
+        self._learn(solutions)
+        return self._record_outcome(solutions, recessions)
+
+    def _learn(self, solutions: Sequence[Solution]) -> None:
+        parts = [s.theta.reshape(-1, s.theta.shape[-1]) for s in solutions]
+        theta = parts[0] if len(parts) == 1 else np.vstack(parts)
+        self._set_coefficients(theta, together=len(solutions) == 1)
+        for solution in solutions:
+            self._adopt(solution.extra)
+
+    def _set_coefficients(self, theta: Array, together: bool) -> None:
+        self.coef_, self.intercept_ = self._split(self._of_each_class(theta, together))
+
+    def _of_each_class(self, theta: Array, together: bool) -> Array:
+        """One row of parameters per class.
+
+        Scores of jointly fitted classes are determined up to a common function, so their parameters are
+        centred. A penalty with a kink determines the weights, whose zeros centring would destroy: then
+        only the intercepts are centred, and the weights of features without a penalty. The squared loss of each
+        class has targets of its own, which determine all scores.
+        """
+        K, composition = len(self.classes_), Composition.of(self)
+        if K > 2 and len(theta) == K - 1:
+            theta = np.vstack([theta, np.zeros(theta.shape[1])])
+        if K == 2 or not together or composition.loss.quadratic:
+            return theta
+        penalty, d = composition.penalty_in_force, self.n_features_in_
+        if not penalty.kinked:
+            theta -= theta.mean(axis=0)
+            return theta
+        penalty = penalty.for_features(getattr(self, "feature_names_in_", None))
+        unpenalized = np.zeros(theta.shape[1], bool)
+        unpenalized[:d] = False if penalty.unpenalized is None else penalty.unpenalized
+        unpenalized[d:] = penalty.intercept is None
+        theta[:, unpenalized] -= theta[:, unpenalized].mean(axis=0)
+        return theta
+
+    def _split(self, theta: Array) -> tuple[Array, Array]:
+        """(weights, intercepts)"""
+        d = self.n_features_in_
+        intercept = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
+        return np.ascontiguousarray(theta[:, :d]), intercept
 
     def _record_outcome(
         self, solutions: Sequence[Solution], recessions: Sequence[Recession] = ()
     ) -> Self:
-        self._forget("separating_direction_", "separating_intercept_")
-        status, reason = self._ending(solutions)
+        composition = Composition.of(self)
+        status, reason = composition.outcome(solutions, self.solver_)
         directions = [r.direction for r in recessions if r.direction is not None]
         if recessions and not directions and not all(r.decided for r in recessions):
             status, reason = "max_iter", UNDECIDED
@@ -204,15 +328,198 @@ class LinearClassifier(
             theta = np.vstack([np.atleast_2d(d) for d in directions])
             W, b = self._split(self._of_each_class(theta, together=len(solutions) == 1))
             one = len(self.classes_) == 2
-            why = SEPARABLE if self._loss().probabilistic else DESCENDS
+            why = SEPARABLE if composition.loss.probabilistic else DESCENDS
             status, reason = "separable", why.format("the classes" if one else "some classes")
             self.separating_direction_ = W[0] if one else W
             self.separating_intercept_ = float(b[0]) if one else b
-        return self._record(status, reason, **self._measures(solutions))
+        return self._record(status, reason, **measures(solutions))
 
-    def _old_parameters(self) -> Array | None:
-        """Those of the last fit; None if there was none, or one of another number of classes."""
-        K = len(self.classes_)
-        if not hasattr(self, "coef_") or len(self.coef_) != (1 if K == 2 else K):
+    def _offsets(
+        self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
+    ) -> Array | None:
+        """Those of the rows whose weight is not zero, once the classes are known."""
+        if offset is None:
             return None
-        return np.column_stack([self.coef_, self.intercept_]) if self.fit_intercept else self.coef_
+        self._require_likelihood()
+        return offsets_of(offset, sample_weight, y, len(self.classes_))
+
+    def _require_likelihood(self) -> None:
+        if not loss_of(self).probabilistic:
+            raise ValueError(
+                f"{type(self).__name__} takes no offset with loss={self.loss!r}; generalized linear models do, such as "
+                "LogisticRegression."
+            )
+
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        Z = products(self._check_rows(X), self.coef_)
+        Z += self.intercept_
+        Z = Z[:, 0] if Z.shape[1] == 1 else Z
+        if offset is None:
+            return Z
+        self._require_likelihood()
+        return Z + row_offsets(offset, Z.shape)
+
+    _scores_of_stack = staticmethod(scores_of_stack)
+
+    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        return self.classes_from(self.decision_function(X, **given_offset(offset)))
+
+    def score(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> float:
+        return self._accuracy(self.predict(X, **given_offset(offset)), y, sample_weight)
+
+    def _why_no_probabilities(self) -> str:
+        """Empty if there are."""
+        loss = loss_of(self)
+        if hasattr(loss, "log_probabilities") or (
+            loss.probabilistic and (loss.joint or loss.binary)
+        ):
+            return ""
+        if not loss.probabilistic:
+            return f"loss={self.loss!r} gives no probabilities"
+        if len(getattr(self, "classes_", ())) > 2:
+            return (
+                f"one class against the rest by loss={self.loss!r} gives no probabilities that sum to 1; OneVsRest "
+                "divides them by their sum"
+            )
+        return ""
+
+    @only_if(_why_no_probabilities)
+    def log_proba_from(self, Z: Array) -> Array:
+        """Log-probabilities of rows, from their scores.
+
+        Parameters
+        ----------
+        Z : array of shape (n,) or (n, K)
+            Scores as `decision_function` returns them.
+
+        Returns
+        -------
+        array of shape (n, K)
+        """
+        loss = loss_of(self)
+        if hasattr(loss, "log_probabilities"):
+            return np.asarray(loss.log_probabilities(np.asarray(Z)))
+        if loss.joint or loss.binary:
+            return log_probabilities(Z)
+        return np.column_stack([-loss.value(-Z), -loss.value(Z)])
+
+    @only_if(_why_no_probabilities)
+    @of_scores
+    def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        """Natural logarithm of the class probabilities, exact also where a probability underflows.
+
+        It exists for losses that are negative log-likelihoods, 'logistic' and for two classes 'probit', and for
+        'bi_tempered', by the tempered softmax.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`.
+        """
+        return self.log_proba_from(self.decision_function(X, **given_offset(offset)))
+
+    @only_if(_why_no_probabilities)
+    def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        """Class probabilities.
+
+        It exists for losses that are negative log-likelihoods, 'logistic' and for two classes 'probit', and for
+        'bi_tempered', by the tempered softmax.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`; each row sums to 1.
+        """
+        return np.exp(self.predict_log_proba(X, **given_offset(offset)))
+
+    def _why_no_summary(self) -> str:
+        return "" if loss_of(self).probabilistic else f"loss={self.loss!r} is no likelihood"
+
+    @only_if(_why_no_summary)
+    def summary(self, information: str = "expected") -> Summary:
+        """Table of coefficients as R's `glm` prints it, for unpenalized fits of a likelihood.
+
+        Weights are frequency weights; those with a mean below 1 are scaled to a mean of 1.
+
+        Parameters
+        ----------
+        information : {'expected', 'observed'}
+            Information matrix whose inverse gives the standard errors: expected, as in R's `glm` and
+            statsmodels' `GLM`; or observed, the Hessian of the fit, as in Stata and statsmodels'
+            `Probit`. They are equal for logistic regression.
+
+        Returns
+        -------
+        Summary
+            Its `table` holds estimate, standard error, z score and p-value of each parameter; it has
+            `deviance`, `null_deviance` and `aic`; `print` shows all of it.
+        """
+        return summary_of(self, information)
+
+    @only_if(why_no_partial_fit)
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
+        """One more pass over more rows, in the order given.
+
+        It exists if the solver can be continued: 'stochastic_gradient', 'pegasos', or the rule of a perceptron in the
+        order 'random' or 'cyclic'. After `fit` it goes on from the fitted coefficients, with the steps of a first
+        pass.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            New rows.
+        y : array of shape (n,)
+            Class of each row.
+        classes : sequence or None
+            All classes, in the first call. None takes those of its rows.
+
+        Returns
+        -------
+        self
+        """
+        begins = not hasattr(self, "classes_")
+        with nothing_if_refused(self, begins):
+            X, codes, weights = rows_of_call(self, begins, X, y, classes, sample_weight)
+            known = self._offsets(offset, sample_weight, y)
+        return pass_over(self, begins, X, codes, weights, known)
+
+    def _require_penalty(self) -> None:
+        require_penalty(self, self.penalized)
+
+    def _idle_parameters(self) -> list[str]:
+        return idle_parameters(self)
+
+    def _why_idle(self, name: str) -> str:
+        return why_idle(self, name)
+
+    fit_many = fit_many
+
+    def _fit_group(self) -> Hashable:
+        """Models that differ in their strengths only share work."""
+        return key_of({name: v for name, v in self.get_params().items() if name != "strength"})
+
+    def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
+        return fit_folds(models, folds)

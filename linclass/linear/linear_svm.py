@@ -29,12 +29,12 @@ from linclass.base.arrays import (
 )
 from linclass.base.many_fits import Folds
 from linclass.base.messages import NotApplicable
-from linclass.linear.composition.support_vectors import MarginRows, rows_that_count
+from linclass.linear.composition import Composition
 from linclass.linear.largest_margin import maximum_margin
 from linclass.linear.linear_classifier import LinearClassifier
 from linclass.linear.objective.objective import Objective
-from linclass.linear.paths.strengths_on_folds import StrengthModel
 from linclass.linear.solvers.base import LearningRate, Solution, SolverLike
+from linclass.linear.support_vectors import MarginRows, roles_of, rows_that_count
 from linclass.separation.decision import Undecided
 
 
@@ -50,52 +50,19 @@ class Inseparable(NotApplicable):
         self.weights = weights
 
 
-class LinearSVM(MarginRows, LinearClassifier):
+class LinearSVM(LinearClassifier):
     """Parameters
     ----------
-    loss : {'hinge', 'squared_hinge'}, default='hinge'
+    loss : {'hinge', 'squared_hinge'}
         Loss function of the slacks: ξ or ξ².
-    strength : float, default=1e-3
+    strength : float
         Factor of ½‖w‖² in the objective above, 1/(Σw·C). 0 is the hard margin.
-    hard_margin : bool, default=False
+    hard_margin : bool
         Whether to require y_i z_i ≥ 1 for all rows. `fit` raises NotApplicable if no hyperplane
         separates the classes; the exception's `weights` prove it.
-    solver : str, dict or Solver, default='auto'
-        Algorithm that minimizes the objective, a file of linclass/linear/solvers such as 'newton',
-        'newton_cg' or 'proximal_newton'. 'auto' chooses by loss, penalty and shape of X. A dict
-        {name: options} sets the options of a solver.
-    learning_rate : float, str, dict or None, default=None
-        Step size (learning rate) of the solvers that have one, 'gradient_descent' and
-        'stochastic_gradient': a number, or a rule such as {'inverse': 0.1}. None is the solver's own
-        rule.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b. False sets b = 0.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
-    tol : float, default=1e-6
-        Tolerance: the fit has converged when `certificate_` is at most `tol`.
-    max_iter : int or None, default=None
-        Limit on the number of iterations (for stochastic solvers: passes over the rows). None is the
-        solver's own limit.
-    warm_start : bool, default=False
-        Whether `fit` starts from the coefficients of the previous fit.
-    trace : bool or callable, default=False
-        Whether to record the progress of the solver in `trace_`. A function is called with the model after each
-        step, and its value recorded as `watched`.
-    random_state : int, numpy.random.Generator or None, default=None
-        Seed of the random order of rows, for stochastic solvers. None draws a new one for each fit.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
-    coef_ : array of shape (1, d) for two classes, (K, d) for more
-        Weights W.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
-    solver_ : str
-        The solver that was used.
     C_ : float
         1/(Σw·strength); infinite for a hard margin.
     dual_variables_ : array of shape (n,) for two classes, (K, n) for more
@@ -111,10 +78,6 @@ class LinearSVM(MarginRows, LinearClassifier):
         Indices of the support vectors: the rows with α > 0, for any class.
     support_vectors_ : array or sparse matrix of shape (m, d)
         The support vectors.
-    trace_ : list of dict, only with trace=True
-        Passes over the rows, seconds, objective and gradient norm after each iteration.
-    path_ : dict, only with solver={'gradient_descent': {'record': ...}}
-        Parameters after the recorded iterations.
     """
 
     penalty = "l2"
@@ -155,7 +118,7 @@ class LinearSVM(MarginRows, LinearClassifier):
                 f"loss is {self.loss!r}; LinearSVM has 'hinge' and 'squared_hinge'. For others "
                 "use LinearClassifier."
             )
-        if self._is_hard() and not self._chooses_solver:
+        if self._is_hard() and not Composition.of(self).chooses_solver:
             raise ValueError(
                 f"solver is {self.solver!r}; the hard margin has its own solver: use solver='auto'."
             )
@@ -164,17 +127,13 @@ class LinearSVM(MarginRows, LinearClassifier):
         if self._is_hard():
             raise ValueError("a hard margin has no strength, so no path. Use hard_margin=False.")
 
-    def _fit_together(self, models: list[StrengthModel], folds: Folds) -> list[list[StrengthModel]]:
+    def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
         raise NotApplicable("LinearSVM keeps attributes of each training row; fit fold by fold.")
 
-    def _offsets(
-        self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
-    ) -> Array | None:
-        if offset is not None and self._is_hard():
-            raise ValueError(
-                "a hard margin takes no offset. Use hard_margin=False with a strength above 0."
-            )
-        return super()._offsets(offset, sample_weight, y)
+    @property
+    def roles_(self) -> Array:
+        """Role of each row, from its dual variable and its slack."""
+        return roles_of(self)
 
     def _is_hard(self) -> bool:
         return bool(self.hard_margin) or self.strength == 0
@@ -212,14 +171,15 @@ class LinearSVM(MarginRows, LinearClassifier):
     ) -> Self:
         super()._finish(objectives, solutions, codes, weights)
         self.C_ = np.inf if self._is_hard() else 1 / float(weights.sum() * self.strength)
-        alphas = self._keep_rows(objectives, solutions, self._kept)
+        rows = self._margin_rows = MarginRows.of(objectives, solutions, self._kept)
+        self.dual_variables_, self.slacks_ = rows.dual_variables, rows.slacks
         lengths = np.linalg.norm(self.coef_, axis=1)
         margins = np.divide(1, lengths, out=np.full(len(lengths), np.inf), where=lengths > 0)
         self.margin_ = float(margins[0]) if len(margins) == 1 else margins
-        own = np.any([alpha > 0 for alpha in alphas], axis=0)
-        self.support_ = np.flatnonzero(self._kept)[own]
+        supports = np.atleast_2d(rows.dual_variables).max(axis=0) > 0  # α ≥ 0
+        self.support_ = np.flatnonzero(supports)
         objectives[0].design.forget_transpose()  # frees memory for the support vectors
-        self.support_vectors_ = chosen_rows(objectives[0].design.X, own)
+        self.support_vectors_ = chosen_rows(objectives[0].design.X, supports[self._kept])
         return self
 
     def _inseparable(self, objective: Objective, alpha: Array) -> NotApplicable:

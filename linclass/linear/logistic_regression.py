@@ -14,17 +14,12 @@ from collections.abc import Callable
 from typing import Any
 
 from linclass.base.arrays import ClassWeight, Seed
-from linclass.base.classifier import SoftmaxProbabilities
-from linclass.base.offsets import ProbabilitiesWithOffset
-from linclass.linear.likelihood.likelihood_summary import LikelihoodSummary
 from linclass.linear.linear_classifier import LinearClassifier
 from linclass.linear.penalties.base import PenaltyLike
 from linclass.linear.solvers.base import LearningRate, SolverLike
 
 
-class LogisticRegression(
-    ProbabilitiesWithOffset, LikelihoodSummary, SoftmaxProbabilities, LinearClassifier
-):
+class LogisticRegression(LinearClassifier):
     loss = "logistic"
 
     def __init__(

@@ -17,7 +17,7 @@ from linclass.base.classifier import Classifier
 from linclass.base.linear_scores import LinearGeometry, LinearScores
 from linclass.base.messages import counted, require_memory, silently
 from linclass.base.parameters import require_whole
-from linclass.linear.rows_of_call import begin_with, rows_of_call
+from linclass.linear.partial_fit import begin_with, rows_of_call
 from linclass.linear.solvers.blocks import (
     SLAB,
     STORED_BYTES,

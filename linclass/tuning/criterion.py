@@ -21,6 +21,7 @@ from linclass.base.arrays import Array, EstimatorLike, MatrixLike
 from linclass.base.messages import NotApplicable
 from linclass.base.meta_estimator import Given
 from linclass.base.offsets import offset_inside
+from linclass.linear.composition import loss_of
 from linclass.linear.objective.objective import Objective
 from linclass.tuning.degrees_of_freedom import degrees_of_freedom, trace_of_ratio
 
@@ -31,8 +32,8 @@ TINY = np.finfo(float).tiny
 def check_likelihood(estimator: EstimatorLike, rule: str) -> None:
     """Raise ValueError unless fits of the estimator have a likelihood."""
     likely = hasattr(estimator, "_as_linear") or hasattr(estimator, "_curvatures_at_fit")
-    if hasattr(estimator, "_objectives") and hasattr(estimator, "_loss"):
-        likely = estimator._loss().probabilistic or _is_regression(estimator)
+    if hasattr(estimator, "_objectives") and hasattr(estimator, "loss"):
+        likely = loss_of(estimator).probabilistic or _is_regression(estimator)
     if not likely:
         raise ValueError(
             f"rule is {rule!r}, which needs a likelihood: logistic, probit, ordinal or kernel logistic "

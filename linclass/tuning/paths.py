@@ -1,6 +1,6 @@
 """Values of a tuned parameter that come from the training rows: `path` in the place of a list.
 
-strength    from the strongest penalty that matters (linclass/linear/paths/strengths.py), of linclass's models
+strength    from the strongest penalty that matters (linclass/linear/path.py), of linclass's models
 C, alpha    the same of scikit-learn's, in its units (linclass/tuning/foreign_paths.py)
 gamma       of kernels, about 1/(d · variance)
 threshold   of nearest shrunken centroids, from the one that leaves no feature to 0

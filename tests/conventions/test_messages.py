@@ -245,7 +245,7 @@ LIMITED = [
     kind
     for module in MODULES
     for kind in own_classes(module)
-    if {"max_iter", "strength"} & {*signature(kind).parameters}
+    if hasattr(kind, "fit") and {"max_iter", "strength"} & {*signature(kind).parameters}
 ]
 
 

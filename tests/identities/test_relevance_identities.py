@@ -25,7 +25,7 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.bayes import relevance_ascent
 from linclass.bayes.precisions_together import ascend_together, joint_step
 from linclass.bayes.relevance import Relevance
-from linclass.linear.likelihood.weighted_columns import WeightedColumns
+from linclass.bayes.weighted_columns import WeightedColumns
 
 KERNELS = [None, "gaussian"]
 FACTORS = [0.5, 0.99, 1.01, 2.0]  # of a precision

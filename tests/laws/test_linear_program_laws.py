@@ -16,7 +16,7 @@ from sklearn.linear_model import QuantileRegressor
 from linclass import LinearClassifier
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.messages import silently
-from linclass.linear.composition.compatibility import takes_penalty
+from linclass.linear.composition import takes_penalty
 from linclass.linear.losses.margin import Hinge
 from linclass.linear.losses.regression import EpsilonInsensitive
 from linclass.linear.objective.objective import UNPENALIZED, Objective

@@ -20,12 +20,13 @@ from linclass import (
     GaussianNB,
     KernelLogisticRegression,
     Lasso,
+    LinearClassifier,
     LinearRegression,
-    LinearSVM,
     LogisticRegression,
     OneVsOne,
     OneVsRest,
     OrdinalRegression,
+    ProbitRegression,
     Ridge,
     TunedClassifier,
     TunedRegressor,
@@ -57,9 +58,9 @@ def likelihood(model: Any, X: Any, y: Any, w: Any, offset: Any) -> float:
         (LogisticRegression(tol=1e-9), "accuracy"),
         (LogisticRegression(tol=1e-9), "log_loss"),
         (LogisticRegression(penalty="l1", tol=1e-9), "log_loss"),
-        (LinearSVM(), "accuracy"),
+        (LinearClassifier(loss="probit"), "accuracy"),
         (KernelLogisticRegression(tol=1e-9), "log_loss"),
-        (OneVsRest(LinearSVM()), "accuracy"),
+        (OneVsRest(ProbitRegression()), "accuracy"),
         (OneVsOne(LogisticRegression(tol=1e-9)), "accuracy"),
         (OneVsOne(LogisticRegression(tol=1e-9), coupling="hastie_tibshirani"), "log_loss"),
     ],
@@ -155,7 +156,7 @@ def test_scores_with_offsets_are_calibrated(method: str, K: int) -> None:
     """If all of the score is known, what is calibrated is what was known."""
     _, y, w, offset = rows(K)
     X = np.zeros((N, 1))
-    model = Calibrated(LinearSVM(fit_intercept=False), method=method)
+    model = Calibrated(LogisticRegression(fit_intercept=False), method=method)
     model.fit(X, y, w, offset=offset)
     known = Calibrated(AsTheyAre(), method=method).fit(offset.reshape(N, -1), y, w)
     P = known.predict_proba(offset.reshape(N, -1))
@@ -282,9 +283,10 @@ def test_an_estimator_inside_without_offsets_says_so(kind: Any) -> None:
         ValueError, match=f"^{name} takes no offset in fit; generalized linear models do"
     ):
         kind(inner, **own).fit(X, y, offset=offset)
-    takes = kind().fit(X, y, w, offset=offset)
+    likely = kind(LogisticRegression()) if kind is Calibrated else kind()
+    takes = likely.fit(X, y, w, offset=offset)
     with pytest.raises(ValueError, match=r"offset has shape \(71,\); it must "):
-        kind().fit(X, y, offset=offset[1:])
+        likely.fit(X, y, offset=offset[1:])
     with pytest.raises(ValueError, match=r"offset has shape \(71,\); it must be \(72,\)"):
         takes.predict(X, offset=offset[1:])
 

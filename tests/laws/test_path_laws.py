@@ -14,7 +14,7 @@ from linclass.base.many_fits import RegularizationPath
 from linclass.base.messages import NotApplicable
 from linclass.base.regressor import Regressor
 from linclass.kernels.kernel_path import KernelPath
-from linclass.linear.composition.composition import Composition
+from linclass.linear.composition import Composition
 from linclass.linear.logistic_regression import LogisticRegression
 
 STRENGTHS = [1e-3, 1.0, 1e-2, 0.3, 1e-4, 1e-2]  # in no order, one of them twice

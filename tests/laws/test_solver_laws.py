@@ -17,7 +17,7 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.base.messages import NotApplicable
 from linclass.base.parts import find, names
 from linclass.kernels.kernel_design import KernelDesign
-from linclass.linear.composition.compatibility import mismatch, takes_penalty
+from linclass.linear.composition import mismatch, takes_penalty
 from linclass.linear.losses.base import MarginLoss, ResidualLoss
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.multiclass import Kesler

@@ -20,7 +20,7 @@ from linclass import (
     Ridge,
 )
 from linclass.base.parts import find, names
-from linclass.linear.composition.compatibility import mismatch, takes_penalty
+from linclass.linear.composition import mismatch, takes_penalty
 from linclass.linear.losses.base import KINDS
 from linclass.linear.objective.certificate import duality_gap
 from linclass.linear.objective.objective import Objective

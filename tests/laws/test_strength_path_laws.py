@@ -28,7 +28,7 @@ from linclass import (
     parameter_path,
 )
 from linclass.base import parts
-from linclass.linear.paths.strengths import intercept_fit
+from linclass.linear.path import intercept_fit
 
 KINKED = ("l1", "elastic_net", "adaptive_lasso", "group_lasso", "fused_lasso")
 UPPER_BOUND = {"hinge", "epsilon_insensitive"}  # with groups: no linear program finds the least

@@ -1,4 +1,9 @@
-"""The rows of a call of `partial_fit`: checked, of classifiers coded by the classes of the first call."""
+"""`partial_fit`: one more pass over the rows of a call, which are checked and, for classifiers, coded by the classes of
+the first call.
+
+A model whose solver makes passes over the rows minimizes the objective of the rows of the call; the state of the solver
+(steps taken, means of iterates) is kept.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +14,49 @@ from typing import Any
 import numpy as np
 
 from linclass.base import validation
-from linclass.base.arrays import Array, ArrayLike, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike
 from linclass.base.classifier import Classifier
 from linclass.base.estimator import Estimator
-from linclass.base.messages import NotApplicable
+from linclass.base.messages import NotApplicable, silently
 from linclass.base.parameters import is_list
 from linclass.base.regressor import Regressor
 from linclass.base.validation import is_missing
 from linclass.base.weights import class_weights
+from linclass.linear.composition import Composition, measures
+
+
+def why_no_partial_fit(model: Any) -> str:
+    """Empty if the solver of a model can be continued."""
+    try:
+        solver: Any = Composition.of(model).named_solver(model.solver)
+    except (ValueError, TypeError):  # 'auto', or a name that `check` refuses
+        solver = None
+    if getattr(solver, "can_continue", False):
+        return ""
+    return f"solver={model.solver!r} cannot be continued; solver='stochastic_gradient' can"
+
+
+def pass_over(
+    model: Any, begins: bool, X: Matrix, y: Array, weights: Array, offset: Array | None
+) -> Any:
+    """One pass of the solver over these rows; returns the model."""
+    model._forget("trace_")
+    solver: Any = Composition.of(model).named_solver(model.solver)
+    objectives = model._objectives(X, y, weights, offset)
+    if not hasattr(model, "_states"):
+        old = None if begins else model._old_parameters()
+        starts = [model._start(P, old, number) for number, P in enumerate(objectives)]
+        begin_with(model, model.begun_with)
+        model._states = [solver.begin(*at) for at in zip(objectives, starts, strict=True)]
+    solutions = []
+    for objective, state in zip(objectives, model._states, strict=True):
+        solver.run_through(objective, state)
+        solutions.append(solver.estimate(objective, state))
+    model._learn(solutions)
+    model.solver_ = solver.name
+    with silently():
+        found = measures(solutions) | {"n_iter": 1}
+        return model._record("max_iter", "partial_fit makes one pass.", **found)
 
 
 def rows_of_call(
@@ -27,49 +67,7 @@ def rows_of_call(
     classes: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> tuple[Any, Array, Array]:
-    """(X, codes, weights > 0). The first call sets the classes and the features, and nothing if it is refused."""
-    with nothing_if_refused(model, begins):
-        return _rows_of_call(model, begins, X, y, classes, sample_weight)
-
-
-def rows_with_targets(
-    model: Regressor, begins: bool, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None
-) -> tuple[Any, Array, Array]:
-    """(X, y, weights > 0). The first call sets the features, and nothing if it is refused."""
-    with nothing_if_refused(model, begins):
-        model.check()
-        X = _checked(model, begins, X)
-        y = validation.targets(y, X.shape[0], type(model).__name__)
-        weights = validation.row_weights(sample_weight, X.shape[0])
-        return _of_weight(X, y, weights)
-
-
-@contextmanager
-def nothing_if_refused(model: Estimator, begins: bool) -> Iterator[None]:
-    """Context of a call; what a first one has set is removed if it is refused."""
-    try:
-        yield
-    except (ValueError, TypeError):
-        if begins:
-            model._forget("classes_", "n_features_in_", "feature_names_in_")
-        raise
-
-
-def _checked(model: Estimator, begins: bool, X: MatrixLike) -> Any:
-    if begins:
-        return validation.rows_to_learn(model, X)
-    _refuse_changes(model)
-    return model._check_rows(X, products=True)
-
-
-def _rows_of_call(
-    model: Classifier,
-    begins: bool,
-    X: MatrixLike,
-    y: ArrayLike,
-    classes: ArrayLike | None,
-    sample_weight: ArrayLike | None,
-) -> tuple[Any, Array, Array]:
+    """(X, codes, weights > 0), within `nothing_if_refused`. The first call sets the classes and the features."""
     model.check()
     balance = getattr(model, "class_weight", None)
     if isinstance(balance, str):
@@ -90,13 +88,41 @@ def _rows_of_call(
     return _of_weight(X, codes, weights)
 
 
+def rows_with_targets(
+    model: Regressor, begins: bool, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None
+) -> tuple[Any, Array, Array]:
+    """(X, y, weights > 0), within `nothing_if_refused`. The first call sets the features."""
+    model.check()
+    X = _checked(model, begins, X)
+    y = validation.targets(y, X.shape[0], type(model).__name__)
+    return _of_weight(X, y, validation.row_weights(sample_weight, X.shape[0]))
+
+
+@contextmanager
+def nothing_if_refused(model: Estimator, begins: bool) -> Iterator[None]:
+    """Context of a call; what a first one has set is removed if it is refused."""
+    try:
+        yield
+    except (ValueError, TypeError):
+        if begins:
+            model._forget("classes_", "n_features_in_", "feature_names_in_")
+        raise
+
+
+def _checked(model: Estimator, begins: bool, X: MatrixLike) -> Any:
+    if begins:
+        return validation.rows_to_learn(model, X)
+    _refuse_changes(model)
+    return model._check_rows(X, products=True)
+
+
 def _of_weight(X: Any, y: Array, weights: Array) -> tuple[Any, Array, Array]:
     """The rows of positive weight; no copy if all have some."""
     kept = weights > 0
     return (X, y, weights) if kept.all() else (X[kept], y[kept], weights[kept])
 
 
-def begin_with(model: Estimator, names: Sequence[str]) -> None:
+def begin_with(model: Any, names: Sequence[str]) -> None:
     """Keep the parameters that the state of the model depends on."""
     model._begun = {name: getattr(model, name) for name in names}
 

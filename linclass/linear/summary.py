@@ -14,15 +14,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.special import entr, ndtr
 
 from linclass.base.arrays import Array
 from linclass.base.linear_algebra import Inverse
+from linclass.base.weights import as_counts
+from linclass.linear.composition import Composition
+from linclass.linear.objective.coordinates import centred
 from linclass.linear.objective.objective import Objective, Point
+from linclass.linear.solvers.base import Solution
 from linclass.linear.solvers.intercept_alone import best_intercept
 
+LARGEST_SUMMARY = 500  # parameters up to which their covariance is kept
+INFLATED = 1e8  # inflation that costs half of the digits of a variance
 DIGITS = 4  # significant digits of the smallest number of a column
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"), (0.1, "."), (1.0, " "))
 
@@ -197,3 +204,52 @@ def _p_values(p: Array) -> list[str]:
     return [
         f"{v:.{decimals}f}" if v >= 1e-3 else f"{v:.2e}" if v >= 2.2e-16 else "<2e-16" for v in p
     ]
+
+
+def information_of(
+    objective: Objective, solution: Solution, codes: Array, weights: Array
+) -> Information | None:
+    """The information at the optimum of an unpenalized fit; None if it does not determine the parameters."""
+    regular = solution.converged and solution.rank is None and not objective.strength
+    if not regular or objective.n_parameters > LARGEST_SUMMARY:
+        return None
+    weights = as_counts(weights)
+    found = Information.at(solution.point_of(objective), codes, weights)
+    if found is None or found.inflation > INFLATED:
+        near = centred(objective)
+        if near is not None:  # the rows are far from 0
+            point = near.objective.at(near.units.coordinates(solution.theta))
+            found = Information.at(point, codes, weights)
+            found = found and found.uncentred(near.units.mean)
+    return found
+
+
+def summary_of(model: Any, information: str) -> Summary:
+    """The summary of a fitted classifier, or ValueError, with one sentence, if it has no standard errors."""
+    if information not in ("expected", "observed"):
+        raise ValueError(f"information is {information!r}; use 'expected' or 'observed'.")
+    found = getattr(model, "_information", None)
+    if found is None:
+        model._require_fit()
+        raise ValueError(f"no standard errors: {_why_none(model)}")
+    steps = f"{model.n_iter_} ({model.solver_})"
+    return Summary(found, _parameter_names(model), information, steps)
+
+
+def _why_none(model: Any) -> str:
+    if Composition.of(model).is_penalized:
+        return f"penalty is {model.penalty!r}, which biases the fit. Use penalty=None."
+    if model.status_ != "converged":
+        return f"status_ is {model.status_!r}: {model.reason_}"
+    if len(model.classes_) > 2 and not Composition.of(model).loss.joint:
+        return "one class against the rest has no common likelihood. Use loss='logistic'."
+    return f"{model.coef_.size} parameters; a covariance is kept up to {LARGEST_SUMMARY}."
+
+
+def _parameter_names(model: Any) -> list[str]:
+    n = model.n_features_in_
+    features = list(getattr(model, "feature_names_in_", [f"x{j}" for j in range(n)]))
+    first = ["(Intercept)", *features] if model.fit_intercept else features
+    if len(model.classes_) == 2:
+        return first
+    return [f"{c}:{name}" for c in model.classes_[1:] for name in first]

@@ -14,6 +14,7 @@ does not change the fit.   Hastie, Tibshirani & Friedman (2009), §12.2
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,44 +29,48 @@ ON_BOUNDARY, MISCLASSIFIED, LEFT_OUT = "on boundary", "misclassified", "left out
 TIE = 1e-9  # rounding error of scores
 
 
+@dataclass(frozen=True)
 class MarginRows:
-    """Results of a margin fit for each training row: `dual_variables_`, `slacks_` and `roles_`, one entry per row
-    that was passed to `fit`; for more than two classes one row of entries per class.
+    """Results of a margin fit for each training row: one entry per row that was passed to `fit`, 0 or NaN for rows of
+    weight 0; for more than two classes one row of entries per class.
     """
 
-    dual_variables_: Array
-    slacks_: Array
-    _limits: Array | float  # C_i, infinite if α is unbounded
-    _straight: bool  # the loss is piecewise linear, so that α = C_i beyond the kink
+    dual_variables: Array
+    slacks: Array
+    limits: Array | float  # C_i, infinite if α is unbounded
+    piecewise_linear: bool  # the loss, so that α = C_i beyond the kink
+
+    @classmethod
+    def of(
+        cls, objectives: Sequence[Objective], solutions: Sequence[Solution], kept: Array
+    ) -> MarginRows:
+        """`kept` masks the rows of the objectives among those that were passed to `fit`."""
+        pairs = list(zip(objectives, solutions, strict=True))
+        first = objectives[0]
+        straight = bool(first.loss.piecewise_linear)
+        bounded = straight and solutions[0].alpha is None
+        return cls(
+            of_all_rows([dual_variables(*pair) for pair in pairs], kept, 0.0),
+            of_all_rows([slacks_of(P, scores(P, s)) for P, s in pairs], kept, np.nan),
+            of_all_rows([first.weights / first.strength], kept, np.inf) if bounded else np.inf,
+            straight,
+        )
 
     @property
-    def roles_(self) -> Array:
+    def roles(self) -> Array:
         """Role of each row, from its dual variable and its slack."""
-        if "_limits" not in vars(self):
-            raise AttributeError("roles_ come with the fit; call fit first")
-        named = roles(self.dual_variables_, self.slacks_, self._limits, self._straight)
-        return np.where(np.isnan(self.slacks_), LEFT_OUT, named)
+        named = roles(self.dual_variables, self.slacks, self.limits, self.piecewise_linear)
+        return np.where(np.isnan(self.slacks), LEFT_OUT, named)
 
-    def _keep_rows(
-        self,
-        objectives: Sequence[Objective],
-        solutions: Sequence[Solution],
-        kept: Array,
-    ) -> list[Array]:
-        """Set the attributes; returns α of the rows that were kept, for each two-class problem."""
-        pairs = list(zip(objectives, solutions, strict=True))
-        found = [dual_variables(*pair) for pair in pairs]
-        slacks = [slacks_of(P, scores(P, s)) for P, s in pairs]
-        self.dual_variables_ = of_all_rows(found, kept, 0.0)
-        self.slacks_ = of_all_rows(slacks, kept, np.nan)
-        first = objectives[0]
-        self._straight = bool(first.loss.piecewise_linear)
-        bounded = self._straight and solutions[0].alpha is None
-        limits = first.weights / first.strength if bounded else np.inf
-        self._limits = (
-            of_all_rows([limits], kept, np.inf) if isinstance(limits, np.ndarray) else limits
+
+def roles_of(model: Any) -> Array:
+    """`roles_` of a fitted model, which has `_margin_rows`."""
+    if not hasattr(model, "_margin_rows"):
+        raise AttributeError(
+            f"{type(model).__name__} is not fitted, so it has no roles_; call fit first"
         )
-        return found
+    found: Array = model._margin_rows.roles
+    return found
 
 
 def dual_variables(objective: Objective, solution: Solution) -> Array:
@@ -75,14 +80,12 @@ def dual_variables(objective: Objective, solution: Solution) -> Array:
     s = solution.slopes
     if s is None:
         s = objective.at(solution.theta).slopes
-    y, _ = objective.loss.parted(objective.y)
-    return objective.weights / objective.strength * np.maximum(-y * s, 0)
+    return objective.weights / objective.strength * np.maximum(-objective.y * s, 0)
 
 
 def slacks_of(objective: Objective, z: Array) -> Array:
-    """ξ of the scores, with their offsets."""
-    y, offset = objective.loss.parted(objective.y)
-    slacks: Array = np.maximum(1 - y * (z if offset is None else z + offset), 0)
+    """ξ of the scores."""
+    slacks: Array = np.maximum(1 - objective.y * z, 0)
     return slacks
 
 

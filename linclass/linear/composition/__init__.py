@@ -1,1 +1,0 @@
-"""Loss, penalty and solver by name, and what an estimator learns from their solutions."""

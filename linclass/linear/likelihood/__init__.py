@@ -1,1 +1,0 @@
-"""Standard errors and tables of maximum-likelihood fits."""

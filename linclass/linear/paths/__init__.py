@@ -1,1 +1,0 @@
-"""Many fits of one model for less than the sum of their costs: folds × strengths, and paths of strengths."""
