@@ -46,6 +46,7 @@ class Solution:
     slopes: Array | None = None  # the dual point of the certificate, if there is one
     alpha: Array | None = None  # dual variables, if they are not slopes times row weights
     scores: Array | None = None  # of the rows at theta, if they are known
+    separates: bool = False  # the rows, before it converged: there is no optimum
     source: Point | None = (
         None  # of Newton's last Hessian, which a fit at a near strength may use again
     )
@@ -65,7 +66,10 @@ class Solution:
         """The solution at a point; it has converged if its certificate is at most `tol`."""
         kind = point.objective.certificate_kind
         done = certificate <= tol
-        return cls(point.theta, point.value, certificate, kind, done, n_iter, **more)
+        separates = not done and point.separates
+        return cls(
+            point.theta, point.value, certificate, kind, done, n_iter, separates=separates, **more
+        )
 
     def point_of(self, objective: Objective) -> Point:
         """The point of an objective at theta, with all that is known of it."""
@@ -212,6 +216,32 @@ LearningRate = (
 
 
 @dataclass(frozen=True)
+class CentringSolver(Solver):
+    """A solver that loses digits where rows are far from 0, and minimizes about their mean there."""
+
+    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        """The minimum about the mean, at once or if rounding errors may have ended the search."""
+        if not self.centres_first(objective):
+            solution = self.minimize(objective, start, trace)
+            if (solution.converged and solution.rank is None) or solution.separates:
+                return solution
+            near = centred(objective)
+            if near is None:
+                return solution
+        elif (near := centred(objective)) is None:
+            return self.minimize(objective, start, trace)
+        return in_other_coordinates(near, self.minimize, objective, start, trace)
+
+    def centres_first(self, objective: Objective) -> bool:
+        """Whether to centre the rows without trying as they are."""
+        return False
+
+    def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+        """The minimum in the coordinates of the objective."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
 class SolverByPasses(Solver):
     """A stochastic solver, whose state after a pass over some rows can be continued on others (`partial_fit`)."""
 
@@ -245,21 +275,6 @@ def in_other_coordinates(
     solution = solve(other.objective, other.units.coordinates(start), own)
     solution.theta = other.units.move(solution.theta)
     return solution
-
-
-def again_about_mean(
-    solution: Solution,
-    point: Point,
-    solve: Callable[[Objective, Array, Trace | None], Solution],
-    objective: Objective,
-    start: Array,
-    trace: Trace | None,
-) -> Solution:
-    """The solution at a point, unless rounding errors of rows far from 0 ended it: then that about their mean."""
-    at_end = solution.converged and solution.rank is None
-    if at_end or point.separates or (near := centred(objective)) is None:
-        return solution
-    return in_other_coordinates(near, solve, objective, start, trace)
 
 
 def few_rows(

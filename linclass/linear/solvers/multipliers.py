@@ -224,13 +224,11 @@ class Multipliers(SemismoothNewton):
     needs: ClassVar[str] = "simplicial"
     rough: ClassVar[float] = 2.0  # reach of the first round, from least squares
 
-    def solve_centred(self, objective: Objective, start: Array, trace: Trace | None) -> Solution:
+    def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         few = few_rows(objective, start, least=SUBSET_ABOVE)
         if few is not None:
             start = (
-                replace(self, tol=SUBSET_TOLERANCE, max_iter=None)
-                .solve_centred(few, start, None)
-                .theta
+                replace(self, tol=SUBSET_TOLERANCE, max_iter=None).minimize(few, start, None).theta
             )
         zero = objective.zero()  # a start may be far off, as if a class has no row in the subset
         if start.any() and objective.at(start).value >= objective.at(zero).value:

@@ -21,14 +21,12 @@ from linclass.base.line_search import backtrack
 from linclass.base.linear_algebra import Inverse
 from linclass.linear.losses.base import Loss
 from linclass.linear.objective.certificate import certificate_of_step, certify
-from linclass.linear.objective.coordinates import Units, centred
+from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective, Point, common_shift
 from linclass.linear.solvers.base import (
+    CentringSolver,
     Solution,
-    Solver,
     Trace,
-    again_about_mean,
-    in_other_coordinates,
 )
 
 # Newton's first step from 0, lengthened to the fit that normal features would have.
@@ -139,7 +137,7 @@ class Secants:
 
 @documented
 @dataclass(frozen=True)
-class Irls(Solver):
+class Irls(CentringSolver):
     """Iteratively reweighted least squares.
 
     Parameters
@@ -148,7 +146,7 @@ class Irls(Solver):
         Limit on the number of iterations. None is 100.
     """
 
-    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+    def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         point = objective.at(start)
         for n_iter in range(1, self.max_steps + 1):  # noqa: B007
             XtWz = objective.design.pull(objective.weights * weighted_response(point))
@@ -160,8 +158,7 @@ class Irls(Solver):
             certificate = certify(point)
             if certificate <= self.tol or point.separates:
                 break
-        solution = Solution.at(point, certificate, self.tol, n_iter, rank=inverse.rank)
-        return again_about_mean(solution, point, self.solve, objective, start, trace)
+        return Solution.at(point, certificate, self.tol, n_iter, rank=inverse.rank)
 
 
 def weighted_response(point: Point) -> Array:
@@ -188,7 +185,7 @@ LOCAL_CHANGE = (
 
 @documented
 @dataclass(frozen=True)
-class Newton(Solver):
+class Newton(CentringSolver):
     """Newton's method, with the Hessian formed and inverted.
 
     Parameters
@@ -213,23 +210,21 @@ class Newton(Solver):
         own = p <= OWN_HESSIAN_PARAMETERS or n * p * p <= OWN_HESSIAN_PRODUCTS or not self.tol
         return 0.0 if own else CORRECTED_DECREMENT, close, 100 * close * close
 
-    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        # other columns without a penalty nearly equal the intercept's, if the rows are far from 0
-        if objective.unpenalized is not None and (near := centred(objective)) is not None:
-            return in_other_coordinates(near, self.solve, objective, start, trace)
+    def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         first = start
         if objective.strength or not lengthens(objective):
             first = self.near(objective, start, 1e-4)  # two full steps then suffice
         point = objective.at_with_hessian(first)
         inverse = inverse_hessian(objective, point.hessian)
-        if inverse.rank is not None and (near := centred(objective)) is not None:
-            return in_other_coordinates(near, self.solve, objective, start, trace)
         free = not objective.strength or objective.unpenalized is not None
         if free and first is not start and not is_near(point, inverse):
             point = objective.at_with_hessian(start)
             inverse = inverse_hessian(objective, point.hessian)
-        solution, point = self._descend(objective, point, point, inverse, trace=trace)
-        return again_about_mean(solution, point, self.solve, objective, start, trace)
+        return self._descend(objective, point, point, inverse, trace=trace)
+
+    def centres_first(self, objective: Objective) -> bool:
+        """If features have no penalty: far from 0 they nearly equal the intercept's."""
+        return objective.unpenalized is not None
 
     def solve_near(self, objective: Objective, start: Array, before: Solution) -> Solution:
         """The last Hessian of the solution before serves again, with the penalty of this strength."""
@@ -241,12 +236,10 @@ class Newton(Solver):
         decrement = newton_step(point, inverse)[1]
         if decrement >= CHORD_DECREMENT or inverse.rank is not None:
             return self.solve(objective, start)
-        solution, point = self._descend(
-            objective, point, source, inverse, decrement / DECREMENT_LEFT
-        )
+        solution = self._descend(objective, point, source, inverse, decrement / DECREMENT_LEFT)
         if solution.source is source:
             solution.source = kept
-        return again_about_mean(solution, point, self.solve, objective, start, None)
+        return solution if solution.converged else self.solve(objective, start)
 
     def _descend(
         self,
@@ -256,8 +249,8 @@ class Newton(Solver):
         inverse: Inverse,
         last: float = np.inf,
         trace: Trace | None = None,
-    ) -> tuple[Solution, Point]:
-        """The solution and its point, from a point and the inverse of the Hessian at `source`; `last` is the decrement
+    ) -> Solution:
+        """The solution, from a point and the inverse of the Hessian at `source`; `last` is the decrement
         of a step before with the same Hessian.
         """
         has_gap = objective.certificate_kind == "duality_gap"
@@ -304,7 +297,7 @@ class Newton(Solver):
         known = None if objective.strength or objective.loss.shift_invariant else point
         solution = Solution.at(point, certificate, self.tol, n_iter, rank=rank, optimum=known)
         solution.source = source if has_gap and rank is None else None
-        return solution, point
+        return solution
 
 
 def serves(kept: Point, objective: Objective) -> bool:

@@ -18,7 +18,7 @@ from linclass.base.line_search import backtrack
 from linclass.base.linear_algebra import Apply, Inverse, conjugate_gradients, length
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective, Point
-from linclass.linear.solvers.base import Solution, Solver, Trace, again_about_mean, few_rows
+from linclass.linear.solvers.base import CentringSolver, Solution, Trace, few_rows
 from linclass.linear.solvers.newton import Newton, inverse_hessian
 
 PART = 6  # of the rows precondition: with fewer and a weak penalty the Hessian is a poor one
@@ -30,7 +30,7 @@ SMALL = 150  # the same for sparse rows, a subset of which does not contain ever
 
 @documented
 @dataclass(frozen=True)
-class NewtonCg(Solver):
+class NewtonCg(CentringSolver):
     """Newton's method, with steps by conjugate gradients.
 
     Parameters
@@ -52,7 +52,7 @@ class NewtonCg(Solver):
                 f"forcing is {self.forcing!r}; it must be a number, at least 0 and below 1."
             )
 
-    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+    def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         start, precondition, eta = self._prepare(objective, start)
         point, certificate, exact = objective.at(start), np.inf, False
         for n_iter in range(1, self.max_steps + 1):  # noqa: B007
@@ -78,8 +78,7 @@ class NewtonCg(Solver):
                 eta = min(0.5, max(0.05, 0.7 * (self.tol / certificate) ** 0.5))
         else:
             certificate = certify(point)
-        solution = Solution.at(point, certificate, self.tol, n_iter)
-        return again_about_mean(solution, point, self.solve, objective, start, trace)
+        return Solution.at(point, certificate, self.tol, n_iter)
 
     def _prepare(self, objective: Objective, start: Array) -> tuple[Array, Apply | None, float]:
         """(start, preconditioner, η). With a good preconditioner more accurate steps cost little.

@@ -24,10 +24,14 @@ from linclass.base.documentation import documented
 from linclass.base.line_search import backtrack_predicted
 from linclass.base.linear_algebra import solve_lifted
 from linclass.linear.objective.certificate import certify
-from linclass.linear.objective.coordinates import Units, centred
+from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective, Point, without_common_shift
 from linclass.linear.solvers.active_set import ActiveSet, scale
-from linclass.linear.solvers.base import Solution, Solver, Trace, in_other_coordinates
+from linclass.linear.solvers.base import (
+    CentringSolver,
+    Solution,
+    Trace,
+)
 from linclass.linear.solvers.intercept_alone import is_minimum, start_of_weights
 
 # Newton's step among few weights, whose quadratic program with the L1 term is solved exactly.
@@ -265,7 +269,7 @@ CERTIFY_BELOW = 0.01  # of the kink: a residual below it is worth computing the 
 
 @documented
 @dataclass(frozen=True)
-class ProximalNewton(Solver):
+class ProximalNewton(CentringSolver):
     """Proximal Newton on a working set, for any penalty that is a sum over features.
 
     Parameters
@@ -277,9 +281,10 @@ class ProximalNewton(Solver):
     takes: ClassVar[str] = "entrywise"
     limit: ClassVar[int] = 500
 
-    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
-        if objective.design.is_sparse and (near := centred(objective)) is not None:
-            return in_other_coordinates(near, self.solve, objective, start, trace)
+    def centres_first(self, objective: Objective) -> bool:
+        return objective.design.is_sparse  # dense steps are taken in scaled coordinates
+
+    def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         point, units = start_of_weights(objective, start), Units.of(objective)
         if is_minimum(point, units):
             if trace:

@@ -19,7 +19,7 @@ from linclass.base.parameters import require_whole
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective, Point
-from linclass.linear.solvers.base import Solution, Solver, Trace, again_about_mean
+from linclass.linear.solvers.base import CentringSolver, Solution, Trace
 from linclass.linear.solvers.newton import Secants
 
 # features are left as they are up to this ratio of scales, and this mean in their unit
@@ -29,7 +29,7 @@ STEP = 1e-3  # of a score, for a difference of slopes
 
 @documented
 @dataclass(frozen=True)
-class QuasiNewton(Solver):
+class QuasiNewton(CentringSolver):
     """L-BFGS, which approximates the inverse Hessian from recent gradients.
 
     Parameters
@@ -50,7 +50,7 @@ class QuasiNewton(Solver):
         super().check()
         require_whole("memory", self.memory)
 
-    def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
+    def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         point = objective.at(start)
         secants = Secants(int(self.memory), units=scaled_coordinates(objective, point))
         for n_iter in range(1, self.max_steps + 1):  # noqa: B007
@@ -68,8 +68,7 @@ class QuasiNewton(Solver):
                     break
         else:
             certificate = certify(point)
-        solution = Solution.at(point, certificate, self.tol, n_iter)
-        return again_about_mean(solution, point, self.solve, objective, start, trace)
+        return Solution.at(point, certificate, self.tol, n_iter)
 
 
 def scaled_coordinates(objective: Objective, point: Point) -> Units | None:

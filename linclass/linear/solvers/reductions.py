@@ -15,10 +15,15 @@ from scipy.linalg import lapack
 
 from linclass.base.arrays import Array, diagonal
 from linclass.linear.objective.certificate import certify
-from linclass.linear.objective.coordinates import centred, equal_factors
+from linclass.linear.objective.coordinates import equal_factors
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers import block_pivoting
-from linclass.linear.solvers.base import Solution, Solver, Trace, in_other_coordinates
+from linclass.linear.solvers.base import (
+    CentringSolver,
+    Solution,
+    Trace,
+    in_other_coordinates,
+)
 from linclass.linear.solvers.intercept_alone import by_bisection
 
 # A start for losses with kinks:  argmin (1/Σw) Σ w_i ½‖z_i − t_i‖²/scale + strength·½‖W‖².
@@ -51,17 +56,18 @@ def least_squares_start(objective: Objective) -> Array | None:
 
 
 @dataclass(frozen=True)
-class SolverAfterReductions(Solver):
+class SolverAfterReductions(CentringSolver):
     """Base of such solvers, which define `descend`."""
 
     def solve(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         if (unit := equal_factors(objective)) is not None:
             return in_other_coordinates(unit, self.solve, objective, start, trace)
-        if (near := centred(objective)) is not None:
-            return in_other_coordinates(near, self.solve_centred, objective, start, trace)
-        return self.solve_centred(objective, start, trace)
+        return super().solve(objective, start, trace)
 
-    def solve_centred(self, objective: Objective, start: Array, trace: Trace | None) -> Solution:
+    def centres_first(self, objective: Objective) -> bool:
+        return True
+
+    def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         if not block_pivoting.suits(objective):
             return self.solve_by_steps(objective, start, trace)
         return self.solve_by_pivoting(objective, start, trace)
