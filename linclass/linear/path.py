@@ -41,7 +41,7 @@ from linclass.base.parts import find
 from linclass.linear.composition import Composition
 from linclass.linear.objective.objective import UNPENALIZED, Objective
 from linclass.linear.solvers.choice import choose_solver
-from linclass.linear.solvers.intercept_alone import FARTHEST, best_intercept, bisected
+from linclass.linear.solvers.intercept_alone import MAX_INTERCEPT, best_intercept, bisected
 
 DECADES = {True: 5.0, False: 7.0}  # that it spans, for penalties with and without a kink at 0
 EXPLAINED = 0.01  # share of the loss of the intercept that the strongest fit explains, at most
@@ -273,7 +273,7 @@ def straddled(objective: Objective) -> InterceptFit:
     def slopes(b: float) -> Array:
         return np.asarray(loss.slopes(y, np.full(n, b)))
 
-    while (w @ slopes(high) < 0 or w @ slopes(-high) > 0) and high < FARTHEST:
+    while (w @ slopes(high) < 0 or w @ slopes(-high) > 0) and high < MAX_INTERCEPT:
         high *= 2
     low, high = bisected(lambda b: float(w @ slopes(b)), high)
     below, above = slopes(low), slopes(high)

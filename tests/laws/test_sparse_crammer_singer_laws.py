@@ -17,7 +17,7 @@ from linclass.linear.losses.wrapped import envelope
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import ElasticNet
 from linclass.linear.solvers.augmented_lagrangian import AugmentedLagrangian
-from linclass.linear.solvers.intercept_alone import STRAIGHT, best_intercept
+from linclass.linear.solvers.intercept_alone import STRAIGHT_SLOPE, best_intercept
 
 
 def problem(seed: int) -> tuple[Objective, ElasticNet]:
@@ -137,4 +137,4 @@ def test_the_best_intercepts_of_k_scores_leave_no_slope() -> None:
             slopes = P.loss.nearest_slopes(P.y, 0.25 * P.at(P.zero()).scores, 0.25)[0]
             smooth = P.envelope(slopes, 4.0)
             left = best_intercept(smooth).slopes @ P.weights
-            assert np.abs(left).max() <= STRAIGHT
+            assert np.abs(left).max() <= STRAIGHT_SLOPE

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, xlogy
 
-from linclass.base.arrays import Array
+from linclass.base.arrays import SMALLEST, Array
 from linclass.linear.losses.base import MarginLoss
 
-TINY = np.finfo(float).tiny  # 0·ln 0 = 0
 MOST_EXPLAINED = 0.9  # of the variance of y, to be explained by least squares
 
 
@@ -40,7 +39,7 @@ class Logistic(MarginLoss):
 
     def conjugate(self, a: Array) -> Array:
         b = 1 - a
-        entropy = a * np.log(np.maximum(a, TINY)) + b * np.log(np.maximum(b, TINY))
+        entropy = a * np.log(np.maximum(a, SMALLEST)) + b * np.log(np.maximum(b, SMALLEST))
         if a.min() < 0 or b.min() < 0:
             entropy[(a < 0) | (b < 0)] = np.inf
         return entropy

@@ -7,12 +7,14 @@ from collections.abc import Iterable
 import numpy as np
 from scipy.special import xlogy
 
-from linclass.base.arrays import Array
+from linclass.base.arrays import SMALLEST, Array
 from linclass.linear.losses.base import Loss
 
 # The nearest point of the simplex  {p ≥ 0, Σ p = 1},  the Euclidean projection on it.
 
-FEW = 8  # entries of a column, up to which exchanges of whole rows sort all columns faster
+EXCHANGES_UP_TO = (
+    8  # entries of a column, up to which exchanges of whole rows sort all columns faster
+)
 
 
 def onto_simplex(v: Array) -> tuple[Array, Array]:
@@ -22,7 +24,7 @@ def onto_simplex(v: Array) -> tuple[Array, Array]:
     p_k > 0.   Held, Wolfe & Crowder (1974), Mathematical Programming 6
     """
     v = v - np.maximum.reduce(v)  # p is the same, with less cancellation
-    if len(v) > FEW:
+    if len(v) > EXCHANGES_UP_TO:
         near = v > -1  # else p_k is 0
         several = np.flatnonzero(np.count_nonzero(near, axis=0) > 1)
         if 2 * len(several) < v.shape[1]:
@@ -43,7 +45,7 @@ def onto_simplex(v: Array) -> tuple[Array, Array]:
 
 def descending(v: Array) -> Iterable[Array]:
     """The columns, sorted; of few rows by exchanges of whole rows, which cost less than a sort of each column."""
-    if len(v) > FEW:
+    if len(v) > EXCHANGES_UP_TO:
         return np.sort(v, axis=0)[::-1]
     rows = list(v)
     for last in range(len(v) - 1, 0, -1):
@@ -223,9 +225,6 @@ class Kesler(Loss):
         return s
 
 
-TINY = np.finfo(float).tiny
-
-
 class CrammerSinger(Loss):
     """Crammer and Singer's hinge loss of K scores  ℓ(z) = max_k (z_k + 1 − δ_ky) − z_y,  0 if z_y leads by 1.
 
@@ -298,12 +297,12 @@ class CrammerSinger(Loss):
     def curve(self, curvatures: Array, v: Array) -> Array:
         """∂p/∂z v = reach (diag(a) − a aᵀ/Σa) v, a marking the classes with p_k > 0, if they are several."""
         cv = curvatures * v
-        means = cv.sum(axis=0) / np.maximum(curvatures.sum(axis=0), TINY)
+        means = cv.sum(axis=0) / np.maximum(curvatures.sum(axis=0), SMALLEST)
         return cv - curvatures * means
 
     def second(self, curvatures: Array, k: int, l: int) -> Array:
         """reach a_k (δ_kl − a_l/Σa)"""
-        total = np.maximum(curvatures.sum(axis=0), TINY)
+        total = np.maximum(curvatures.sum(axis=0), SMALLEST)
         return np.asarray(curvatures[k] * ((k == l) - curvatures[l] / total))
 
     def hessian(self, B: Array, weights: Array, curvatures: Array) -> Array:
@@ -365,7 +364,7 @@ class ClassPairs(Loss):
 
     def curve(self, curvatures: Array, v: Array) -> Array:
         cv = curvatures * v
-        means = self.sums(cv) / np.maximum(self.sums(curvatures), TINY)
+        means = self.sums(cv) / np.maximum(self.sums(curvatures), SMALLEST)
         return cv - curvatures * means[self.of]
 
     def onto_simplex(self, v: Array) -> tuple[Array, Array]:

@@ -7,17 +7,18 @@ from typing import Any
 import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 
-from linclass.base.arrays import Array
+from linclass.base.arrays import SMALLEST, Array
 from linclass.linear.losses.base import MarginLoss
 
-LEFT = -3.0  # left of it φ and Φ are so small that their quotient would lose digits
+TAIL_LEFT = -3.0  # left of it φ and Φ are so small that their quotient would lose digits
 RIGHT = 39.0  # from it on r is 0
 TAIL = 30.0  # from it on ln Φ is 0
 STEEP = 20.0  # slope from which r⁻¹(a) ≈ 1/a − a
-CLOSE = 1e-5  # last step of a margin
-FAR = -100.0  # left of it m + r is taken from its series, for the difference would lose its digits
-MOST = 0.9  # share of s² in 1 + s², in a start from least squares
-TINY = float(np.finfo(float).tiny)
+MARGIN_TOLERANCE = 1e-5  # last step of a margin
+SERIES_BELOW = (
+    -100.0
+)  # left of it m + r is taken from its series, for the difference would lose its digits
+MOST_EXPLAINED = 0.9  # share of s² in 1 + s², in a start from least squares
 ROOT_2, ROOT_2PI, ROOT_2_OVER_PI = 2**0.5, (2 * np.pi) ** 0.5, (2 / np.pi) ** 0.5
 
 
@@ -48,7 +49,9 @@ class Probit(MarginLoss):
         """With scores z ~ N(z̄, s²):  P(1) = Φ(h), h = z̄/√(1 + s²), and least squares explains 4 φ(h)² s²/(1 + s²)."""
         h = ndtri((1 + mean) / 2)
         twice = ROOT_2_OVER_PI * np.exp(-0.5 * h * h)  # 2 φ(h)
-        spread = 1 / np.sqrt(1 - np.clip(explained / (twice * twice), 0, MOST))  # √(1 + s²)
+        spread = 1 / np.sqrt(
+            1 - np.clip(explained / (twice * twice), 0, MOST_EXPLAINED)
+        )  # √(1 + s²)
         return ROOT_2_OVER_PI * spread / twice, h * spread
 
     def jet(self, y: Array, z: Array) -> tuple[Array, Array, Array]:
@@ -72,7 +75,9 @@ class Probit(MarginLoss):
             r = mills(m)
             step = (log_mills(m, r) - log_a) / above(m, r)
             m += step
-            if (np.abs(step) <= CLOSE * (1 + np.abs(m))).all():  # the next would be its square
+            if (
+                np.abs(step) <= MARGIN_TOLERANCE * (1 + np.abs(m))
+            ).all():  # the next would be its square
                 break
         out[inside] = log_ndtr(m) - a * m
         return out
@@ -80,7 +85,7 @@ class Probit(MarginLoss):
 
 def value_and_mills(m: Array) -> tuple[Array, Array, Array]:
     """(−ln Φ, r, m + r), of most m from one value of Φ, that of −|m|: neither it nor ln(1 − Φ(−|m|)) cancels."""
-    inner = np.clip(m, LEFT, RIGHT)
+    inner = np.clip(m, TAIL_LEFT, RIGHT)
     r, right = np.abs(inner), inner > 0
     tail = ndtr(-r)
     body = 1 - tail
@@ -92,7 +97,7 @@ def value_and_mills(m: Array) -> tuple[Array, Array, Array]:
     np.exp(r, out=r)
     r /= ROOT_2PI * np.where(right, body, tail)
     inner += r
-    if len(left := np.flatnonzero(m < LEFT)):
+    if len(left := np.flatnonzero(m < TAIL_LEFT)):
         own = m[left]
         value[left], r[left] = -log_ndtr(own), (own_r := mills(own))
         inner[left] = above(own, own_r)
@@ -109,16 +114,18 @@ def log_mills(m: Array, r: Array) -> Array:
     if m.max(initial=0) < TAIL:
         return np.log(r)
     tail = np.maximum(m, TAIL)  # where Φ = 1
-    return np.where(m < TAIL, np.log(np.maximum(r, TINY)), -0.5 * tail * tail - np.log(ROOT_2PI))
+    return np.where(
+        m < TAIL, np.log(np.maximum(r, SMALLEST)), -0.5 * tail * tail - np.log(ROOT_2PI)
+    )
 
 
 def above(m: Array, r: Array) -> Array:
     """m + r, for m → −∞ by  −(1 − 2/m² + 10/m⁴ − 74/m⁶)/m."""
-    if m.min(initial=0) >= FAR:
+    if m.min(initial=0) >= SERIES_BELOW:
         return m + r
-    square = (1 / np.minimum(m, FAR)) ** 2
-    series = (1 - square * (2 - square * (10 - 74 * square))) / -np.minimum(m, FAR)
-    return np.where(m < FAR, series, m + r)
+    square = (1 / np.minimum(m, SERIES_BELOW)) ** 2
+    series = (1 - square * (2 - square * (10 - 74 * square))) / -np.minimum(m, SERIES_BELOW)
+    return np.where(m < SERIES_BELOW, series, m + r)
 
 
 MARGINS = np.linspace(-STEEP, TAIL, 1000)

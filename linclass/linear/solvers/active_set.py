@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from linclass.base.arrays import Array, diagonal
+from linclass.base.arrays import SMALLEST, Array, diagonal
 
 # The inverse of a positive definite matrix H on an index set P that changes, by sweeping:
 #
@@ -23,7 +23,6 @@ from linclass.base.arrays import Array, diagonal
 # Goodnight (1979), The American Statistician 33
 
 SWEPT_AT_ONCE = 32  # indices that join or leave at once
-SMALLEST_SCALE = np.finfo(float).tiny
 DEPENDENT_LIFT = 1e-12  # of the diagonal, added if features are linearly dependent
 
 
@@ -87,7 +86,7 @@ class Swept:
         while info:
             if not np.isfinite(S).all():
                 raise FloatingPointError("products of features overflow; standardize them.")
-            diagonal(S)[...] += lift * np.maximum(np.abs(scale), SMALLEST_SCALE)
+            diagonal(S)[...] += lift * np.maximum(np.abs(scale), SMALLEST)
             _, X, info = lapack.dposv(S, U)
             lift *= 100
         blas.dgemm(sign, U.T, X, beta=1.0, c=self.M, overwrite_c=1)

@@ -22,7 +22,7 @@ from linclass.linear.objective.objective import Objective, Point
 
 # Scores of some pairs of a class and a row, one after another, row by row, in place of those of all classes.
 
-WIDE = 1000  # features above which a copy of some of the rows costs too much
+MAX_COPIED_WIDTH = 1000  # features above which a copy of some of the rows costs too much
 
 
 class ScoresOfPairs(Design):
@@ -34,7 +34,7 @@ class ScoresOfPairs(Design):
         self.rows = rows[own]  # of each pair
         self.intercept, self.is_sparse = design.intercept, design.is_sparse
         self.n_rows, self.n_features, self.width = len(own), design.n_features, design.width
-        if self.width > WIDE:
+        if self.width > MAX_COPIED_WIDTH:
             self.some, self.own = design, self.rows
         else:
             self.some, self.own = design.restricted(rows), own

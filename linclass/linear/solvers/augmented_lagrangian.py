@@ -27,7 +27,7 @@ from linclass.linear.solvers.proximal_newton import ProximalNewton
 
 # reach of the first round, from zero, also with fewer rows than features, and from a start, in units of the loss
 REACH_FROM_ZERO, REACH_OF_WIDE_ROWS, REACH_FROM_START = 0.5, 0.25, 5.0
-SHARE = 0.1  # of the certificate, to which a round is solved
+ROUND_SHARE = 0.1  # of the certificate, to which a round is solved
 
 
 @documented
@@ -64,7 +64,7 @@ class AugmentedLagrangian(Solver):
             point: Point, slopes: Array, reach: float, certificate: float, left: int
         ) -> tuple[Point, Array, int]:
             smooth = objective.envelope(slopes, reach)
-            enough = SHARE * max(self.tol, min(certificate, SHARE))
+            enough = ROUND_SHARE * max(self.tol, min(certificate, ROUND_SHARE))
             found = ProximalNewton(enough, left).solve(smooth, point.theta)
             point = objective.at(found.theta)
             slopes = smooth.loss.slopes(smooth.y, point.scores)

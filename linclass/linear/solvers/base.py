@@ -23,8 +23,8 @@ from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.coordinates import InUnits, centred
 from linclass.linear.objective.objective import Objective, Point
 
-LARGE = 20_000  # rows above which a fit to a subset pays
-CLASSES = 100  # whose rows are looked for in a subset
+SUBSET_ABOVE_ROWS = 20_000  # rows above which a fit to a subset pays
+MAX_CLASSES_OF_SUBSET = 100  # whose rows are looked for in a subset
 UNPENALIZED_STEPS = 10  # for a subset without a penalty, which has no solution if it is separable
 
 CERTIFICATES = {
@@ -278,7 +278,7 @@ def in_other_coordinates(
 
 
 def few_rows(
-    objective: Objective, start: Array, part: int = 20, least: int = LARGE
+    objective: Objective, start: Array, part: int = 20, least: int = SUBSET_ABOVE_ROWS
 ) -> Objective | None:
     """The objective on n/part rows, at least 20 per feature; None if that would not pay.
 
@@ -304,7 +304,7 @@ def spread_rows(y: Array, step: int) -> Array:
     if y.ndim > 1 or y.dtype.names is not None:
         return rows
     known = np.unique(y[rows])
-    if len(known) > CLASSES:  # or y is a number to predict
+    if len(known) > MAX_CLASSES_OF_SUBSET:  # or y is a number to predict
         return rows
     others = np.flatnonzero(~np.isin(y, known))
     return np.concatenate([rows, others[np.unique(y[others], return_index=True)[1]]])

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg.blas import daxpy
 
-from linclass.base.arrays import Array
+from linclass.base.arrays import EPS, Array
 
 # What happened in the visits of a pass, or of several.
 
@@ -63,7 +63,7 @@ class Tally:
 # Margins are plain numbers and `daxpy` adds to those of later rows: 0.2 µs a correction, where NumPy's calls take 2.
 # Duda, Hart & Stork (2001), §5.12; Crammer et al. (2006), JMLR 7, §7
 
-LEAST_MOVE = 4 * np.finfo(float).eps
+LEAST_MOVE = 4 * EPS
 
 # (row, k, size, earlier visits to the row):  θ_k ← θ_k + size·x
 Push = tuple[int, int, float, int]

@@ -27,20 +27,20 @@ from linclass.base.linear_algebra import conjugate_gradients
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.centred_gram import CentredGram
 
-ROWS = 3000  # rows up to which a matrix of rows × rows is factored
+MAX_DUAL_ROWS = 3000  # rows up to which a matrix of rows × rows is factored
 # the first reach, its growth from round to round, and its largest, in units of 1/(mean variance of the working set)
-REACH, GROWTH, FARTHEST = 30.0, 10.0, 1e4
-STAGE = 0.4  # ratio of one kink to the last
-ENTRIES = 100_000  # entries of the columns that join at once, at most
-STEPS = 50
+FIRST_REACH, GROWTH, MAX_REACH = 30.0, 10.0, 1e4
+STAGE_RATIO = 0.4  # ratio of one kink to the last
+MAX_JOINING_ENTRIES = 100_000  # entries of the columns that join at once, at most
+MAX_NEWTON_STEPS = 50
 # tolerances of ‖∇ψ‖: relative to the change of v, to ‖r‖ before the last stage, and to ‖y‖
-INEXACT, ROUGH, LAST = 0.5, 0.1, 1e-11
+CHANGE_TOLERANCE, STAGE_TOLERANCE, LAST_TOLERANCE = 0.5, 0.1, 1e-11
 FORCING = 0.1  # residual of conjugate gradients, relative to ‖∇ψ‖
 # conjugate-gradient steps that take as long as factoring a matrix, per row of the matrix
-FEW = 1 / 12
-LEAST = 8  # of them: a matrix for which factoring costs fewer is factored
-PRECISE = 1e-14  # relative increase of ψ that is rounding
-ROUNDING = 1e-6  # of the mean diagonal entry, added in single precision
+PRODUCTS_PER_ROW = 1 / 12
+MIN_PRODUCTS = 8  # of them: a matrix for which factoring costs fewer is factored
+VALUE_ROUNDING = 1e-14  # relative increase of ψ that is rounding
+SINGLE_LIFT = 1e-6  # of the mean diagonal entry, added in single precision
 
 
 class DualPoint(NamedTuple):
@@ -59,7 +59,7 @@ class DualNewton:
 
     def round(self, objective: Objective, W: Array, slopes: Array, k: int) -> Array:
         """The weights after round k, from those before it and the slopes −Xᵀr there."""
-        reach = min(REACH * GROWTH ** min(k, 9), FARTHEST)
+        reach = min(FIRST_REACH * GROWTH ** min(k, 9), MAX_REACH)
         before = zip(self.Y, W, slopes, strict=True)
         kink, curvature = float(objective.kink), float(objective.curvature)
         far = k == 0 and kink > 0
@@ -77,18 +77,20 @@ class DualNewton:
     ) -> Array:
         """The weights after a round, in stages if they may be far from the minimum."""
         sizes = np.abs(slopes)
-        few = ENTRIES // len(y) if kink else len(v)
+        few = MAX_JOINING_ENTRIES // len(y) if kink else len(v)
         stage = float(sizes.max(initial=0, where=v == 0)) if far else 0.0
         self._join(np.flatnonzero(v))
         w = v[self.known]
         while True:
-            stage = max(STAGE * stage, kink)
+            stage = max(STAGE_RATIO * stage, kink)
             beyond = sizes > stage
             beyond[self.known] = False
             most = max(few, len(y), len(self.known))  # a lasso needs no more features than rows
             self._join(steepest_of(sizes, np.flatnonzero(beyond), most))
             w = np.append(w, np.zeros(len(self.known) - len(w)))
-            w = self._minimize(y, w, stage, curvature, reach, 0.0 if stage <= kink else ROUGH)
+            w = self._minimize(
+                y, w, stage, curvature, reach, 0.0 if stage <= kink else STAGE_TOLERANCE
+            )
             if stage <= kink:
                 break
             sizes = np.abs(self.pull(y - w @ self.columns))
@@ -124,25 +126,29 @@ class DualNewton:
 
         r = y - v @ X
         point = at(r, X @ r)
-        for _ in range(STEPS):
+        for _ in range(MAX_NEWTON_STEPS):
             v = soft_threshold(point.s + start / reach, kink) / delta
             g = point.r - y + v @ X
             moved = float(np.linalg.norm(v - start)) / reach**0.5
-            enough = max(rough * np.linalg.norm(point.r), LAST * np.linalg.norm(y), INEXACT * moved)
+            enough = max(
+                rough * np.linalg.norm(point.r),
+                LAST_TOLERANCE * np.linalg.norm(y),
+                CHANGE_TOLERANCE * moved,
+            )
             if np.linalg.norm(g) <= enough:
                 break
             among = X[v != 0]
             among *= delta**-0.5  # single precision does not overflow in these units
             step = self._newton_step(among.astype(np.float32), g, delta)
             evaluate = toward(point, step, X @ step)
-            point, _ = backtrack(point, evaluate, float(g @ step), PRECISE)
+            point, _ = backtrack(point, evaluate, float(g @ step), VALUE_ROUNDING)
         return v
 
     def _newton_step(self, B: Array, g: Array, delta: float) -> Array:
         """−(I + BᵀB)⁻¹ g  with  B = X_Pᵀ/√δ"""
         size = float(np.linalg.norm(g))
-        b, most = (-g / size).astype(np.float32), int(FEW * min(B.shape))
-        if most > LEAST and (delta > self.slow[0] or most > self.slow[1]):
+        b, most = (-g / size).astype(np.float32), int(PRODUCTS_PER_ROW * min(B.shape))
+        if most > MIN_PRODUCTS and (delta > self.slow[0] or most > self.slow[1]):
             step, _, done = conjugate_gradients(
                 lambda p: (p + (B @ p) @ B, None), b, FORCING, most=most
             )
@@ -166,7 +172,7 @@ def step_by_factoring(B: Array, b: Array) -> Array:
         return b
     few = m < n
     A, right = (B @ B.T, B @ b) if few else (B.T @ B, b)
-    shift, info = 1 + ROUNDING * float(A.diagonal().mean()), 1
+    shift, info = 1 + SINGLE_LIFT * float(A.diagonal().mean()), 1
     while info:
         H = A.copy()
         diagonal(H)[...] += shift

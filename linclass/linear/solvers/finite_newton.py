@@ -18,7 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.arrays import Array
+from linclass.base.arrays import EPS, Array
 from linclass.base.documentation import documented
 from linclass.base.line_search import decreased, minimize_along
 from linclass.linear.objective.certificate import (
@@ -32,11 +32,11 @@ from linclass.linear.solvers.base import Solution, Trace
 from linclass.linear.solvers.newton_system import NewtonSystem, newton_system
 from linclass.linear.solvers.reductions import SolverAfterReductions
 
-ROUNDING = 1e-12  # of a slope, relative to what it is computed from
-NEAR = 0.1  # of √tol: the next decrease will be about the square of this one
-ROUNDS = 3  # of steps, each from the scores of the last, if rounding errors hide the optimum
-SUMS = 8 * np.finfo(float).eps  # rounding error of a score, relative to its terms, after some steps
-LOOK = 2000  # rows by which the sizes of the terms are judged
+SAME_SLOPES = 1e-12  # of a slope, relative to what it is computed from
+NEAR_DECREASE = 0.1  # of √tol: the next decrease will be about the square of this one
+MAX_ROUNDS = 3  # of steps, each from the scores of the last, if rounding errors hide the optimum
+SCORE_ROUNDING = 8 * EPS  # rounding error of a score, relative to its terms, after some steps
+ROWS_LOOKED_AT = 2000  # rows by which the sizes of the terms are judged
 
 
 @documented
@@ -66,12 +66,12 @@ class FiniteNewton(SolverAfterReductions):
                 trace(new)
             if exact:
                 certificate = of_parabola(objective, new)
-            elif decrease(old, new) <= NEAR * self.tol**0.5:
+            elif decrease(old, new) <= NEAR_DECREASE * self.tol**0.5:
                 certificate = certify(new)
             return certificate <= self.tol
 
         point, system, slopes = objective.at(start), newton_system(objective), None
-        for _ in range(ROUNDS):
+        for _ in range(MAX_ROUNDS):
             point, steps = minimize(point, system, near, max_iter=self.max_steps - n_iter)
             n_iter, slopes = n_iter + steps, point.slopes
             if certificate > self.tol or not may_hide(objective, point, largest, self.tol):
@@ -116,7 +116,7 @@ def is_same_parabola(old: Point, new: Point, along: Array) -> bool:
     moved = curve(curvatures, along)
     off = np.abs(new.slopes - old.slopes - moved).max()
     sizes = (np.abs(of).max() for of in (new.slopes, moved, curve(curvatures, new.scores)))
-    return bool(off <= ROUNDING * sum(sizes))
+    return bool(off <= SAME_SLOPES * sum(sizes))
 
 
 def descend_exactly(point: Point, step: Array, along: Array) -> tuple[Point, float]:
@@ -160,15 +160,14 @@ def of_parabola(objective: Objective, point: Point) -> float:
 def may_hide(objective: Objective, point: Point, largest: Array, tol: float) -> bool:
     """Whether rounding errors may hide a tenth of `tol` from a certificate that makes no pass over the rows.
 
-    Scores that are sums of steps miss Xθ by about e = SUMS·Σ_j ‖x_j‖ max|θ_j|, over all steps. That changes P by up to
-    e·‖s‖ and the gradient by up to ℓ″ e ‖x_j‖, as much as the rounding errors of the equations do. Columns of very
-    different scales make e large. Of a kernel these norms are not known.
-    """
+    Scores that are sums of steps miss Xθ by about e = SCORE_ROUNDING·Σ_j ‖x_j‖ max|θ_j|, over all steps. That changes
+    P by up to e·‖s‖ and the gradient by up to ℓ″ e ‖x_j‖, as much as the rounding errors of the equations do. Columns
+    of very different scales make e large. Of a kernel these norms are not known."""
     if objective.design.is_kernel:
         return True
-    rows = slice(None, None, max(1, objective.design.n_rows // LOOK))
+    rows = slice(None, None, max(1, objective.design.n_rows // ROWS_LOOKED_AT))
     norms = objective.take(rows).column_norms
-    e = SUMS * float((np.abs(largest) @ norms).sum())
+    e = SCORE_ROUNDING * float((np.abs(largest) @ norms).sum())
     steepness = float(np.sqrt((point.slopes**2 @ objective.weights).sum()))
     gradient = float(point.curvatures.max()) * e * norms[: objective.design.n_features]
     gap = e * steepness + float(l2_part(gradient, objective.strength))

@@ -14,10 +14,10 @@ from linclass.base.line_search import backtrack
 from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective, Point
 
-ROUNDING = 1e-12  # of the kink, by which slopes may exceed it
-STEPS = 100
-STRAIGHT = 1e-9  # slope of a mean of piecewise quadratic losses that Newton's method left on a straight piece
-FARTHEST = 2.0**60
+KINK_ROUNDING = 1e-12  # of the kink, by which slopes may exceed it
+MAX_STEPS = 100
+STRAIGHT_SLOPE = 1e-9  # slope of a mean of piecewise quadratic losses that Newton's method left on a straight piece
+MAX_INTERCEPT = 2.0**60
 
 
 def start_of_weights(objective: Objective, start: Array) -> Point:
@@ -42,7 +42,7 @@ def best_intercept(objective: Objective) -> Point:
 
     b = np.zeros(objective.shape[:-1])
     point, left = at(b), np.inf
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         g = point.slopes @ w
         if not np.abs(g).max() < left:
             break
@@ -51,7 +51,7 @@ def best_intercept(objective: Objective) -> Point:
         step = -np.linalg.lstsq(H, np.atleast_1d(g), rcond=1e-12)[0].reshape(b.shape)
         point, t = backtrack(point, along(b, step), float(np.vdot(g, step)))
         b = b + t * step
-    if loss.piecewise_quadratic and np.abs(point.slopes @ w).max() > STRAIGHT:
+    if loss.piecewise_quadratic and np.abs(point.slopes @ w).max() > STRAIGHT_SLOPE:
         if b.ndim:
             return by_damped_steps(point, at)
         point = at(np.asarray(straight_to_zero(lambda b: float(at(np.asarray(b)).slopes @ w))))
@@ -62,9 +62,9 @@ def by_damped_steps(point: Point, at: Callable[[Array], Point]) -> Point:
     """The best intercepts of K scores by steps −(H + |g|)⁻¹g, which are at most 1 where the loss is straight."""
     objective = point.objective
     w, ones = objective.weights, np.ones((len(objective.weights), 1))
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         g, b = point.slopes @ w, point.theta[:, -1]
-        if (size := float(np.linalg.norm(g))) <= STRAIGHT:
+        if (size := float(np.linalg.norm(g))) <= STRAIGHT_SLOPE:
             break
         H = objective.loss.hessian(ones.copy(), w, point.curvatures)
         step = -np.linalg.solve(H + size * np.eye(len(b)), g)
@@ -79,7 +79,7 @@ def by_damped_steps(point: Point, at: Callable[[Array], Point]) -> Point:
 def straight_to_zero(derivative: Callable[[float], float]) -> float:
     """A zero of an increasing function that may be constant far from it."""
     high = 1.0
-    while derivative(high) * derivative(-high) > 0 and high < FARTHEST:
+    while derivative(high) * derivative(-high) > 0 and high < MAX_INTERCEPT:
         high *= 2
     return sum(bisected(derivative, high)) / 2
 
@@ -87,7 +87,7 @@ def straight_to_zero(derivative: Callable[[float], float]) -> float:
 def bisected(derivative: Callable[[float], float], high: float) -> tuple[float, float]:
     """Ends, but for rounding, around a zero of an increasing function between −high and high."""
     low = -high
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         b = (low + high) / 2
         low, high = (b, high) if derivative(b) < 0 else (low, b)
     return low, high
@@ -114,6 +114,6 @@ def is_minimum(point: Point, units: Units) -> bool:
     objective = point.objective
     if not objective.kinked or objective.weight_part(point.theta).any():
         return False
-    if objective.design.intercept and np.abs(point.gradient[..., -1]).max() > STRAIGHT:
+    if objective.design.intercept and np.abs(point.gradient[..., -1]).max() > STRAIGHT_SLOPE:
         return False
-    return bool((np.abs(units.excess(point)) <= ROUNDING * objective.kink).all())
+    return bool((np.abs(units.excess(point)) <= KINK_ROUNDING * objective.kink).all())

@@ -19,17 +19,17 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from linclass.base.arrays import Array
+from linclass.base.arrays import EPS, Array
 from linclass.base.documentation import documented
 from linclass.linear.objective.certificate import certify, relative_gap
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution, Solver, Trace
 
-TOLERANCE = 1e-10  # of the program, the least that HiGHS takes
-ROUNDING = 16 * np.finfo(float).eps
-MUCH = 1e4  # times the constants: rounding errors of larger terms are not all that is left
-MOST = 1e4  # by which small sums are multiplied; more makes programs harder
-LONGER = 1 + 1e-6
+PROGRAM_TOLERANCE = 1e-10  # of the program, the least that HiGHS takes
+CANCELLED = 16 * EPS
+MAX_TERMS = 1e4  # times the constants: rounding errors of larger terms are not all that is left
+MAX_UNIT = 1e4  # by which small sums are multiplied; more makes programs harder
+SLIGHTLY_LONGER = 1 + 1e-6
 
 
 @documented
@@ -55,7 +55,7 @@ class LinearProgram(Solver):
             return Solution.at(point, certify(point), self.tol, int(found.nit))
         theta, v, middle = program.multipliers(found)
         # if columns without a penalty separate the rows, margins are 1 but for rounding
-        point = min(map(objective.at, (theta, LONGER * theta)), key=lambda one: one.value)
+        point = min(map(objective.at, (theta, SLIGHTLY_LONGER * theta)), key=lambda one: one.value)
         if trace:
             trace(point)
         certificate, s = program.certificate(point, program.slopes_of(found.x), v, middle)
@@ -76,7 +76,7 @@ class Program:
         self.bound, self.free = np.flatnonzero(self.kink > 0), np.flatnonzero(self.kink == 0)
         self.slopes, self.constants = objective.loss.pieces(objective.y)
         # what small sums are multiplied by, since tolerances are absolute
-        self.unit = np.clip(1 / (self.n * self.kink[self.bound]), 1, MOST)
+        self.unit = np.clip(1 / (self.n * self.kink[self.bound]), 1, MAX_UNIT)
 
     def solved(self, max_iter: int) -> Any:
         """The result of `linprog`, whose objective is n times the dual's."""
@@ -99,8 +99,8 @@ class Program:
             method="highs",
             options={
                 "maxiter": max_iter,
-                "primal_feasibility_tolerance": TOLERANCE,
-                "dual_feasibility_tolerance": TOLERANCE,
+                "primal_feasibility_tolerance": PROGRAM_TOLERANCE,
+                "dual_feasibility_tolerance": PROGRAM_TOLERANCE,
             },
         )
 
@@ -125,7 +125,7 @@ class Program:
         P, bound, free = self.objective, self.bound, self.free
         largest = float(np.abs(self.constants).max())
         terms = np.abs(v).sum() + np.abs(middle).sum() + largest
-        if point.value <= ROUNDING * min(terms, MUCH * largest):
+        if point.value <= CANCELLED * min(terms, MAX_TERMS * largest):
             return 0.0, s  # nothing but rounding errors of terms that cancel
         sums = np.abs(self.columns @ (self.w * s))
         left = sums[free] @ np.abs(v[free]) + np.abs(self.w @ s) * np.abs(middle).sum()

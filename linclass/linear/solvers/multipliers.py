@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from linclass.base.arrays import Array
+from linclass.base.arrays import SMALLEST, Array
 from linclass.base.documentation import documented
 from linclass.linear.losses.multiclass import onto_simplex
 from linclass.linear.objective.certificate import certify, relative_gap
@@ -45,7 +45,6 @@ WAIT = 2
 ASTRAY = 100.0  # ratio of gaps beyond which the nearest guess so far is taken up again,
 BACK = 5.0  # with a reach so much smaller
 PATIENCE, PROGRESS = 50, 0.99  # steps within which the gap must fall to this share
-SMALLEST_SCALE = np.finfo(float).tiny
 OUTSIDE = -1e-9  # a mixture with a smaller share has left the simplex
 
 
@@ -116,7 +115,7 @@ class Ties:
         self.curvature = curvature_of_ties(self.design, self.weights, objective.shape[0])
         norms = objective.design.column_norms(self.weights)[self.features]
         each = float(norms @ norms) / np.count_nonzero(self.weights)  # w_i x_i·x_i of a row
-        self.unit = self.strength / each if each > SMALLEST_SCALE * max(self.strength, 1) else 1.0
+        self.unit = self.strength / each if each > SMALLEST * max(self.strength, 1) else 1.0
 
     def first(self, start: Array) -> TiedClasses:
         """The guess by the scores of a start that is not 0, or else of least squares."""

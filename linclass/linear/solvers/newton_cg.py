@@ -21,11 +21,13 @@ from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import CentringSolver, Solution, Trace, few_rows
 from linclass.linear.solvers.newton import Newton, inverse_hessian
 
-PART = 6  # of the rows precondition: with fewer and a weak penalty the Hessian is a poor one
-PATIENCE = 8  # products for one step, above which a Hessian is formed to precondition the next
-MEDIUM = 500  # parameters up to which a Hessian takes not much longer than a few products
+SUBSET_PART = 6  # of the rows precondition: with fewer and a weak penalty the Hessian is a poor one
+MAX_PRODUCTS = 8  # products for one step, above which a Hessian is formed to precondition the next
+MAX_HESSIAN = 500  # parameters up to which a Hessian takes not much longer than a few products
 LARGEST_GRAM = 1000  # features
-SMALL = 150  # the same for sparse rows, a subset of which does not contain every feature
+MAX_SPARSE_HESSIAN = (
+    150  # the same for sparse rows, a subset of which does not contain every feature
+)
 
 
 @documented
@@ -60,8 +62,8 @@ class NewtonCg(CentringSolver):
             passes = objective.design.passes
             s, Xs, solved = conjugate_gradients(times, -g, eta * length(g), precondition)
             exact = exact or not solved
-            one_score = g.ndim == 1 and g.size <= MEDIUM
-            if one_score and objective.design.passes - passes > PATIENCE:
+            one_score = g.ndim == 1 and g.size <= MAX_HESSIAN
+            if one_score and objective.design.passes - passes > MAX_PRODUCTS:
                 precondition = by_hessian(objective.at_with_hessian(point.theta))
             decrement = -float(np.vdot(g, s))
             new, t = backtrack(point, point.toward(s, Xs), -decrement)
@@ -90,10 +92,10 @@ class NewtonCg(CentringSolver):
         """
         few, width = None, objective.design.width
         if objective.strength:
-            few = few_rows(objective, start, PART)
+            few = few_rows(objective, start, SUBSET_PART)
         sparse, p = objective.design.is_sparse, objective.n_parameters
-        if few is not None and p <= (SMALL if sparse else MEDIUM):
-            solver = Newton() if p <= SMALL else self
+        if few is not None and p <= (MAX_SPARSE_HESSIAN if sparse else MAX_HESSIAN):
+            solver = Newton() if p <= MAX_SPARSE_HESSIAN else self
             theta = replace(solver, tol=1e-3, max_iter=None).solve(few, start).theta
             point = few.at_with_hessian(theta)
             return theta, by_hessian(point), min(0.1 if sparse else 0.03, self.forcing)

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.arrays import Array
+from linclass.base.arrays import EPS, SMALLEST, Array
 from linclass.base.documentation import documented
 from linclass.base.line_search import backtrack_predicted, halve
 from linclass.base.linear_algebra import solve_lifted
@@ -146,7 +146,7 @@ def rounding(point: Point, units: Units) -> float:
     """Of the loss, by that of scores of features far from 0, where x·w nearly cancels b."""
     terms = np.abs(point.objective.weight_part(point.theta)) @ np.abs(units.mean)
     slopes = np.abs(point.slopes) @ point.objective.weights
-    return 4 * np.finfo(float).eps * float(np.vdot(terms, slopes))
+    return 4 * EPS * float(np.vdot(terms, slopes))
 
 
 def forward_backward(
@@ -174,6 +174,6 @@ def forward_backward(
         rise = objective.mean_loss(new.scores) - point.loss_value - float(np.vdot(down, step))
         return rise <= 0.5 * (L / t) * float(np.vdot(step, step)) + unseen
 
-    (new, u, step), t = halve(evaluate, bounded, least=np.finfo(float).tiny)
+    (new, u, step), t = halve(evaluate, bounded, least=SMALLEST)
     hidden = 0.5 * (L / t) * float(np.vdot(step, step)) <= unseen
     return new, u, max((L if hidden else RELAX * L) / t, LEAST_BOUND)

@@ -32,7 +32,7 @@ from linclass.linear.solvers.centred_gram import (
     gram_of,
     with_room,
 )
-from linclass.linear.solvers.dual_newton import ROWS, DualNewton
+from linclass.linear.solvers.dual_newton import MAX_DUAL_ROWS, DualNewton
 from linclass.linear.solvers.homotopy import Homotopy
 
 # The features of a program: those of the support, those without a kink, and those that join because the slope of the
@@ -136,7 +136,10 @@ class Programs:
     def __init__(self, gram: CentredGram, objective: Objective, along_path: bool = False):
         self.gram, design = gram, gram.design
         self.steepest = float(np.abs(gram.c).max(initial=0))  # slope at 0
-        few = design.n_rows <= min(ROWS, design.n_features) and design.n_features > MAX_WHOLE_GRAM
+        few = (
+            design.n_rows <= min(MAX_DUAL_ROWS, design.n_features)
+            and design.n_features > MAX_WHOLE_GRAM
+        )
         self.wide = few and not gram.whole and objective.uniform and bool(objective.strength)
         # programs after which no progress means rounding
         curved = self.wide and objective.strongly_convex

@@ -24,7 +24,7 @@ from linclass.linear.solvers.newton import Secants
 
 # features are left as they are up to this ratio of scales, and this mean in their unit
 ALIKE, NEAR = 10.0, 0.5
-STEP = 1e-3  # of a score, for a difference of slopes
+SCORE_STEP = 1e-3  # of a score, for a difference of slopes
 
 
 @documented
@@ -90,6 +90,6 @@ def bend_at(point: Point) -> float:
     objective, moved = point.objective, point.scores.copy()
     rows = np.arange(moved.shape[-1])
     own = (rows,) if moved.ndim == 1 else (rows % len(moved), rows)
-    moved[own] += STEP
+    moved[own] += SCORE_STEP
     change = objective.loss.slopes(objective.y, moved)[own] - point.slopes[own]
-    return max(float(objective.weights @ np.abs(change)) / STEP, SMALLEST)
+    return max(float(objective.weights @ np.abs(change)) / SCORE_STEP, SMALLEST)
