@@ -21,8 +21,7 @@ import numpy as np
 import polars as pl
 
 from linclass.evaluation import metrics
-from linclass_study.analysis.scored_runs import write_scores
-from linclass_study.analysis.scoring import Classes
+from linclass_study.analysis.scoring import Classes, write_scores
 from linclass_study.analysis.summary import write_summary
 from linclass_study.execution import run_files
 from linclass_study.files.tables import table_schema, write_table

@@ -1,7 +1,8 @@
 """Compare methods across data sets: a table of scores, data sets × methods, and its statistics.
 
-Of each group of data sets that share rows the first one with a score takes part (analysis/independent_datasets.py). A
-method has a score on a data set if every planned fit succeeded. Ranks, tests and ratings are those of the complete
+Results on the same rows with other classes, or on a part of them, are correlated: counted as two data sets, they would
+understate the variance of a mean. So of each group of data sets that share rows the first one with a score takes part.
+A method has a score on a data set if every planned fit succeeded. Ranks, tests and ratings are those of the complete
 field (comparisons/missing_scores.py): a method that lacks a score is listed apart, and changes nothing for the
 others.
 
@@ -14,7 +15,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -28,11 +29,27 @@ from linclass.evaluation.comparisons.missing_scores import (
 )
 from linclass.evaluation.comparisons.nemenyi_test import Nemenyi, indistinguishable, nemenyi
 from linclass.evaluation.comparisons.pairwise_matrix import Pairwise, pairwise
-from linclass_study.analysis.independent_datasets import groups_sharing_rows
 from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.wording import metric_words
 from linclass_study.files.reading import opened_npz
-from linclass_study.files.tables import FITTED
+from linclass_study.files.tables import AND, FITTED
 from linclass_study.files.writing import atomic_write
+
+
+def groups_sharing_rows(outcome: Outcome) -> list[list[str]]:
+    """Data sets of a study, in its order, grouped by shared rows."""
+    path = outcome.results / "tables" / "datasets.csv"
+    table = pl.read_csv(path, columns=["dataset", "shares_rows_with"], infer_schema=False)
+    relatives = {name: {name, *(others or "").split(AND)} for name, others in table.iter_rows()}
+    found: list[list[str]] = []
+    for name in outcome.datasets:
+        known = next((own for own in found if name in relatives.get(own[0], ())), None)
+        if known is None:
+            found.append([name])
+        else:
+            known.append(name)
+    return found
+
 
 FILE = "comparison.npz"
 TESTS: dict[str, Any] = {  # attributes of ComparisonAcross that are kept in the file
@@ -272,3 +289,49 @@ def whole_means(outcome: Outcome, metric: str) -> dict[tuple[str, str], float]:
     )
     rows = whole.select(*run, "mean").iter_rows()
     return {(d, m): mean for d, m, mean in rows if np.isfinite(mean)}
+
+
+OTHER_METRICS = ("accuracy", "balanced_accuracy", "f1", "auc", "matthews", "log_loss", "brier")
+
+
+class Scenario(NamedTuple):
+    what: str
+    datasets: int
+    best: tuple[str, ...]
+    kept: tuple[str, ...]  # the study's best methods that are among them
+    scored: bool = True  # whether one of the study's best methods has a score: without probabilities, no log loss
+
+
+def steady(tried: list[Scenario]) -> list[str]:
+    """Methods that are among the best in every variation in which they, or equals of them, have a score."""
+    return [name for name in tried[0].best if all(name in one.kept for one in tried if one.scored)]
+
+
+def scenarios(outcome: Outcome, base: ComparisonAcross) -> list[Scenario]:
+    """The study's own comparison, followed by its variations; of methods that cannot be ranked, because most lack
+    scores, only what they would be with either treatment of these."""
+    ranked = base.best if base.enough else []
+    found: list[Scenario] = []
+
+    def add(what: str, table: ComparisonAcross) -> None:
+        if table.enough:
+            best = tuple(table.best)
+            kept = tuple(name for name in ranked if name in best)
+            scored = any(name in table.methods for name in ranked)
+            found.append(Scenario(what, len(table.datasets), best, kept, scored))
+
+    add(metric_words(base.metric), base)
+    if base.every.incomplete:
+        add("missing scores counted as worst", base.every.missing_worst)
+        add("without data sets on which a method lacks a score", base.every.gaps_left_out)
+    if not ranked:
+        return found
+    for metric in OTHER_METRICS:
+        if metric != base.metric and metric in metrics.names():
+            add(f"by {metric_words(metric)}", comparison_across(outcome, metric))
+    for name in base.datasets:
+        add(f"without {name}", base.without(name))
+    shared = comparison_across(outcome, shared=True)
+    if len(shared.datasets) > len(base.datasets):
+        add("data sets that share rows counted each", shared)
+    return found

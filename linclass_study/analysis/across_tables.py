@@ -11,13 +11,17 @@ import polars as pl
 
 from linclass.evaluation import metrics
 from linclass_study.analysis import conclusion
-from linclass_study.analysis.across_datasets import ComparisonAcross, write_comparison
+from linclass_study.analysis.across_datasets import (
+    ComparisonAcross,
+    Scenario,
+    scenarios,
+    write_comparison,
+)
 from linclass_study.analysis.conclusion import no_ranking
 from linclass_study.analysis.export import export_table
-from linclass_study.analysis.grid_ends import grid_end_note, grid_ends, marked
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.same_predictions import same_predictions
-from linclass_study.analysis.sensitivity import Scenario, scenarios
+from linclass_study.analysis.tuned import grid_end_note, grid_ends, marked
+from linclass_study.analysis.within_dataset import same_predictions
 from linclass_study.files.writing import atomic_write
 
 NAMES = ("ranks", "pairwise", "sensitivity")

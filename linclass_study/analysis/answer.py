@@ -10,21 +10,28 @@ import polars as pl
 
 from linclass.base.messages import counted
 from linclass.evaluation import metrics
+from linclass_study.analysis.across_datasets import groups_sharing_rows
+from linclass_study.analysis.control_sentences import focus_sentences
 from linclass_study.analysis.controls import focus_of, verdicts
-from linclass_study.analysis.failed_candidates import failed_candidates
-from linclass_study.analysis.fit_log import log_of_problem
-from linclass_study.analysis.fit_problems import FitProblem, fit_problems
-from linclass_study.analysis.focus import focus_sentences
-from linclass_study.analysis.grid_ends import marked
-from linclass_study.analysis.independent_datasets import groups_sharing_rows
-from linclass_study.analysis.metric_failures import metric_problems
-from linclass_study.analysis.metric_words import direction_words, metric_words
+from linclass_study.analysis.fit_problems import (
+    FitProblem,
+    failed_candidates,
+    fit_problems,
+    log_of_problem,
+)
 from linclass_study.analysis.mixed_environments import mixed_environments
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.plain_answer import not_ranked, plain_answer
-from linclass_study.analysis.protocol_names import has_spread, protocol_phrase
+from linclass_study.analysis.scoring import metric_problems
 from linclass_study.analysis.summary import best
+from linclass_study.analysis.tuned import marked
 from linclass_study.analysis.within_dataset import SURE
+from linclass_study.analysis.wording import (
+    direction_words,
+    has_spread,
+    metric_words,
+    protocol_phrase,
+)
 from linclass_study.checks.findings import serious
 from linclass_study.files.tables import FITTED
 from linclass_study.processes.environment import recorded_environments

@@ -1,19 +1,26 @@
-"""Conclusions across data sets, in sentences that name test, n and correction."""
+"""Conclusions across data sets, in sentences that name test, n and correction; why a figure is not drawn."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from linclass.base.messages import names_and_others
+from linclass.base.messages import counted, names_and_others
 from linclass.evaluation.comparisons.bayesian_signed_rank_test import bayesian_signed_rank
-from linclass_study.analysis.across_datasets import ALPHA, FEW, AllScores, ComparisonAcross
-from linclass_study.analysis.chance import chance
+from linclass.evaluation.comparisons.nemenyi_test import critical_difference
+from linclass_study.analysis.across_datasets import (
+    ALPHA,
+    FEW,
+    PAIRED,
+    AllScores,
+    ComparisonAcross,
+    Scenario,
+    steady,
+)
+from linclass_study.analysis.control_sentences import control_sentences
 from linclass_study.analysis.controls import across, controls, focus_of
-from linclass_study.analysis.focus import control_sentences
-from linclass_study.analysis.metric_words import metric_words
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.sensitivity import Scenario, steady
 from linclass_study.analysis.within_dataset import SURE, posterior_of_pair, rope_of
+from linclass_study.analysis.wording import format_probability, metric_words
 
 NAMES = 4  # methods named in a sentence; the others are counted
 
@@ -35,7 +42,7 @@ def sentences(outcome: Outcome, base: ComparisonAcross, tried: list[Scenario]) -
     if (test := base.friedman) is not None:
         found = "differ" if test.f_p < ALPHA else "do not differ significantly"
         conclusions.append(
-            f"The methods {found}{' more than by chance' * (found == 'differ')}: Iman and Davenport’s F = "
+            f"The methods {found}{' more than by format_probability' * (found == 'differ')}: Iman and Davenport’s F = "
             f"{_number(test.f)}, p {_p(test.f_p)}, which decides (Demšar, 2006) because Friedman’s χ² = "
             f"{test.statistic:.2f}, p {_p(test.p)}, is too conservative (n = {n} data sets, k = {k} methods)."
         )
@@ -49,7 +56,7 @@ def sentences(outcome: Outcome, base: ComparisonAcross, tried: list[Scenario]) -
     )
     conclusions += _of_controls(outcome, base)
     conclusions += _practical(outcome, base)
-    return conclusions + _survives(tried)
+    return conclusions + _sensitivity(tried)
 
 
 def _of_controls(outcome: Outcome, base: ComparisonAcross) -> list[str]:
@@ -162,7 +169,7 @@ def _practical(outcome: Outcome, base: ComparisonAcross) -> list[str]:
     rope = rope_of(outcome.evaluation)
     pair = base.table[:, [base.methods.index(best[0]), base.methods.index(second)]]
     found = bayesian_signed_rank(pair, rope)
-    better, equal, worse = (chance(float(part[0, 1])) for part in found)
+    better, equal, worse = (format_probability(float(part[0, 1])) for part in found)
     sentence = (
         f"{best[0]} against the runner-up, {second}: with probability {better} better by more than "
         f"{rope:g}, {equal} equal in practice, {worse} worse (Bayesian signed-rank test, n = {len(pair)}; it takes "
@@ -186,7 +193,7 @@ def _undecided(outcome: Outcome, base: ComparisonAcross, first: str, second: str
     return f", {'but' if open_ones else 'and'} by the folds {those} differences are inconclusive"
 
 
-def _survives(tried: list[Scenario]) -> list[str]:
+def _sensitivity(tried: list[Scenario]) -> list[str]:
     """The conclusion survives if the same method is among the best in every variation in which it has a score."""
     best, without = (
         list(tried[0].best) if tried else [],
@@ -225,3 +232,42 @@ def _p(p: float) -> str:
 
 def _number(value: float) -> str:
     return f"{value:.2f}" if np.isfinite(value) else "∞"
+
+
+def too_few_for_ranks(base: ComparisonAcross) -> str:
+    """The critical difference of mean ranks against the largest possible difference; empty if there are enough."""
+    n, k = base.table.shape
+    if n >= FEW:
+        return ""
+    difference = critical_difference(k, n, ALPHA)
+    most = (
+        "" if difference < k - 1 else f", and no two of {k} methods can differ by more than {k - 1}"
+    )
+    return (
+        f"Mean ranks are not drawn: over {independent(base)} the critical difference of "
+        f"{rank_test(k, 'the')} at α = {ALPHA} is {difference:.2f} ranks{most}. At least {FEW} data sets are required."
+    )
+
+
+def too_few_for_pairs(base: ComparisonAcross) -> str:
+    """The least p of Wilcoxon's signed-rank test; empty if there are enough."""
+    n = len(base.datasets)
+    if n >= PAIRED:
+        return ""
+    least = f"{2 / 2**n:.4f}".strip("0").rstrip(".") if n > 1 else "1"
+    return (
+        f"Pairs of methods are not drawn: over {counted(n, 'independent data set')} the p of Wilcoxon’s signed-rank "
+        f"test is at least {least}; p < .05 needs at least {PAIRED}. Differences, wins and losses are in "
+        "tables/pairwise.csv."
+    )
+
+
+def too_few_for_ratings(base: ComparisonAcross) -> str:
+    """Empty if there are enough."""
+    n = len(base.datasets)
+    if n >= FEW:
+        return ""
+    return (
+        f"Ratings are not drawn: {counted(n, 'independent data set')} are too few, at least {FEW} are required. "
+        "tables/ranks.csv has their values."
+    )

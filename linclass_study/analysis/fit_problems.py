@@ -1,14 +1,18 @@
-"""Problems of fits: fits with the same status and reason are grouped into one problem."""
+"""Problems of fits: fits with the same status and reason are grouped, and so are failed candidates of the tuning."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.tuned import tuning_found
 from linclass_study.files.tables import FIT, FITTED, UNFITTED
 
 #: Numbers (addresses, times, sizes) may differ between the folds of one problem.
@@ -44,7 +48,7 @@ def fit_problems(fits: pl.DataFrame, statuses: Iterable[str] = UNFITTED) -> list
             of_run[key] = replace(known, fits=known.fits + 1)
         by_method = _joined(of_run.values(), same="datasets", join="methods")
         alike = _joined(by_method, same="methods", join="datasets")
-        found += _whatever_numbers(alike) if status == "failed" else alike
+        found += _joined_without_numbers(alike) if status == "failed" else alike
     return found
 
 
@@ -66,7 +70,7 @@ def _joined(parts: Iterable[FitProblem], same: str, join: str) -> list[FitProble
     return list(joined.values())
 
 
-def _whatever_numbers(parts: Iterable[FitProblem]) -> Iterator[FitProblem]:
+def _joined_without_numbers(parts: Iterable[FitProblem]) -> Iterator[FitProblem]:
     """Join data sets on which the same methods failed for reasons that differ only in numbers."""
     alike: dict[tuple[tuple[str, ...], str], list[FitProblem]] = {}
     for part in parts:
@@ -78,3 +82,82 @@ def _whatever_numbers(parts: Iterable[FitProblem]) -> Iterator[FitProblem]:
             fits = sum(part.fits for part in (first, *others))
             first = replace(first, reason=reason, datasets=tuple(dict.fromkeys(every)), fits=fits)
         yield first
+
+
+FOLDER = Path("logs") / "cross_validate"
+
+
+def log_of_problem(results: Path, problem: FitProblem) -> str:
+    """The log of the first run that failed so, relative to the results; '' if there is none with its traceback.
+
+    A job that runs again overwrites its log and repeats only what has changed; of the other runs it prints again what
+    those with failed fits have printed (files/logs.py).
+    """
+    if problem.status != "failed":
+        return ""
+    dataset, method = problem.datasets[0], problem.methods[0]
+    alone, shared = (
+        f"{dataset}@{method}",
+        (dataset, f"{dataset}~*", "~*"),
+    )  # of execution/jobs.py
+    for name in (alone, f"{alone}@*/*", *shared):
+        for log in sorted((results / FOLDER).glob(f"{name}.log")):
+            text = log.read_text(encoding="utf-8", errors="replace")
+            if name in shared:
+                own = text.partition(f"== {dataset} × {method}\n")[2]
+                text = own.partition("\n== ")[0]
+            if "Traceback" in text:
+                return str(log.relative_to(results))
+    return ""
+
+
+@dataclass(frozen=True)
+class FailedCandidates:
+    """Candidates of a method that failed for this reason, in `fits` fits on these data sets."""
+
+    method: str
+    candidates: tuple[str, ...]  # C=0.1, kernel=rbf
+    reason: str
+    datasets: tuple[str, ...]
+    fits: int
+
+
+def failed_candidates(outcome: Outcome) -> list[FailedCandidates]:
+    """Distinct failures, in the order of methods; reasons that differ only in numbers are one."""
+    failed = tuning_found(outcome).filter(pl.col("failure").is_not_null())
+    runs = failed.partition_by("dataset", "method", as_dict=True)
+    found: dict[tuple[str, tuple[str, ...], str], FailedCandidates] = {}
+    for method in outcome.methods:
+        for dataset in outcome.datasets:
+            for one in _failures_of_run(
+                runs.get((dataset, method), failed.clear()), dataset, method
+            ):
+                key = (method, one.candidates, _kind(one.reason))
+                if known := found.get(key):
+                    datasets = (*known.datasets, dataset)
+                    one = replace(known, datasets=datasets, fits=known.fits + one.fits)
+                found[key] = one
+    return list(found.values())
+
+
+def _failures_of_run(failed: pl.DataFrame, dataset: str, method: str) -> list[FailedCandidates]:
+    same = failed.with_columns(kind=pl.col("failure").map_elements(_kind, return_dtype=pl.String))
+    return [
+        FailedCandidates(
+            method,
+            tuple(map(_in_words, part["value"].unique(maintain_order=True))),
+            part["failure"][0],
+            (dataset,),
+            part.select(FIT).n_unique(),
+        )
+        for part in same.partition_by("kind", maintain_order=True)
+    ]
+
+
+def _kind(reason: str) -> str:
+    return NUMBER.sub("#", reason)
+
+
+def _in_words(candidate: str) -> str:
+    """{"C": 1.0, "kernel": "rbf"} → C=1.0, kernel=rbf"""
+    return ", ".join(f"{name}={value}" for name, value in json.loads(candidate).items())

@@ -1,26 +1,151 @@
 """The results folder of a study, read on demand.
 
 Figures and the report depend on an Outcome alone, so each can be redrawn from the folder: predictions are the raw
-results, and everything else is derived from them.
+results, and everything else is derived from them. Seconds of different machines are never added or averaged: a fit has
+one row in fits.parquet, also after a merge, and the times of the same fit on other machines are in times.parquet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
-from linclass_study.analysis.method_styles import method_styles
-from linclass_study.analysis.plane_grid import PlaneGrid
-from linclass_study.analysis.times import of_all_machines
-from linclass_study.files.reading import read_about, read_mapping, read_parquet
+from linclass_study.files import tables as table_files
+from linclass_study.files.reading import opened_npz, read_about, read_mapping, read_parquet
 from linclass_study.files.resolved_study import read_resolved
-from linclass_study.files.tables import frame
-from linclass_study.pipeline.protocols import of_dataset, selected_protocols
+from linclass_study.files.tables import frame, table_schema
+from linclass_study.pipeline.protocols import CURVE, of_dataset, selected_protocols
+
+UNKNOWN = "unknown"  # machine of fits from before this column existed
+
+
+def times_of_machines(fits: pl.DataFrame, results: Path) -> pl.DataFrame:
+    """One row for each fit and machine that made it, without fits that took no time."""
+    columns = list(table_schema("times"))
+    if "machine" not in fits.columns:
+        fits = fits.with_columns(machine=pl.lit(None, pl.String))
+    others = results / "times.parquet"
+    parts = [fits.select(columns)]
+    if others.exists():
+        parts.append(
+            read_parquet(others).select(columns).join(fits, on=list(table_files.FIT), how="semi")
+        )
+    return (
+        pl.concat(parts)
+        .filter(pl.col("fit_seconds").is_not_null())
+        .with_columns(pl.col("machine").fill_null(UNKNOWN))
+    )
+
+
+def median_seconds(times: pl.DataFrame) -> dict[tuple[str, str], float]:
+    """(data set, method) → median seconds of a fit, on the machine that made most fits, without learning curves."""
+    whole = ~pl.col("protocol").str.starts_with(f"{CURVE}@")  # their fits use fewer rows
+    times = times.filter(pl.col("fit_seconds").is_not_null(), whole)
+    if times.is_empty():
+        return {}
+    fits = times.group_by("machine").len().sort(pl.col("len"), "machine", descending=[True, False])
+    medians = (
+        times.filter(machine=fits["machine"][0])
+        .group_by("dataset", "method")
+        .agg(pl.col("fit_seconds").median().clip(1e-9))
+    )
+    return {(dataset, method): seconds for dataset, method, seconds in medians.iter_rows()}
+
+
+def times_table(times: pl.DataFrame) -> pl.DataFrame:
+    """tables/times.csv: cost of a run on a machine; fit_seconds and predict_seconds are sums."""
+    seconds = pl.col("fit_seconds")
+    return (
+        times.group_by("dataset", "method", "machine")
+        .agg(
+            fits=pl.len(),
+            fit_seconds=seconds.sum(),
+            median_fit_seconds=seconds.median(),
+            predict_seconds=pl.col("predict_seconds").sum(),
+            peak_rss_mb=pl.col("peak_rss_mb").max(),
+        )
+        .sort("dataset", "method", "machine")
+    )
+
+
+def machines_of(times: pl.DataFrame) -> list[str]:
+    """Machines that made any fit, sorted by name."""
+    return times["machine"].unique().sort().to_list()
+
+
+STYLES = 104
+COLOURS = 8  # a study with no more methods has a colour for each
+
+
+def method_styles(methods: Iterable[str], positions: Mapping[str, int]) -> dict[str, int]:
+    """Method → number of its style, below STYLES; with more methods than styles, some are used again.
+
+    positions   method → its position in the catalogue; by default its position in the study
+    """
+    wanted = {method: positions.get(method, i) for i, method in enumerate(methods)}
+    different = COLOURS if len(wanted) <= COLOURS else STYLES
+    found: dict[str, int] = {}
+    taken: set[int] = set()
+    for method, place in wanted.items():
+        if place < STYLES and place % different not in taken:
+            found[method] = place
+            taken.add(place % different)
+    free = iter([place for place in range(different) if place not in taken])
+    for method, place in wanted.items():
+        if method not in found:
+            found[method] = next(free, place % STYLES)
+    return found
+
+
+@dataclass(frozen=True)
+class PlaneGrid:
+    """The grid x (g,), y (h,) and what is predicted at its points.
+
+    labels      classes (fits, h, g), −1 without a prediction
+    margins     of the scores (fits, K, h, g) (pipeline/plane.py), NaN away from boundaries and for fits
+                without scores; None if no fit has any, and in older results
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    labels: np.ndarray
+    margins: np.ndarray | None = None
+
+    @classmethod
+    def read(cls, path: Path) -> PlaneGrid:
+        with opened_npz(path) as arrays:
+            return cls(arrays["x"], arrays["y"], arrays["labels"], arrays.get("margins"))
+
+    def of_fits(self, some: np.ndarray) -> PlaneGrid:
+        margins = None if self.margins is None else self.margins[some]
+        return replace(self, labels=self.labels[some], margins=margins)
+
+    def from_classes(self) -> np.ndarray:
+        """Whether the boundaries of each fit (fits,) are known by its classes alone."""
+        several = np.any(self.labels != self.labels[:, :1, :1], axis=(1, 2))
+        if self.margins is None:
+            return several
+        return several & np.isnan(self.margins).all(axis=(1, 2, 3))
+
+    def fields(self, fit: int, n_classes: int) -> np.ndarray:
+        """Of one fit, (K, h, g): positive in the region of a class, negative outside, linear in between.
+
+        Without scores they are the regions themselves, blurred to smooth the steps of the grid.
+        """
+        inside = self.labels[fit] == np.arange(n_classes)[:, None, None]
+        own = None if self.margins is None else self.margins[fit]
+        if own is not None and not np.isnan(own).all():
+            return np.where(np.isnan(own), np.where(inside, 1.0, -1.0), own)
+        from scipy.ndimage import gaussian_filter
+
+        blurred = gaussian_filter(inside.astype(float), (0, 1.5, 1.5), mode="nearest")
+        return blurred - 0.5
 
 
 @dataclass(frozen=True)
@@ -30,7 +155,7 @@ class Outcome:
     results     the folder
     datasets    name → entry of the catalogue, in the study's order; likewise methods
     evaluation  folds, repeats, tune_metric, …; limits likewise
-    positions   method → its position in the catalogue, which determines its style (analysis/method_styles.py)
+    positions   method → its position in the catalogue, which determines its style (analysis/outcome.py)
     parameters  method → facts of its class that the entry does not have, such as natural limits
     part        name of the data set, if scores and fits are restricted to one
     read        cache of what was read of the runs, and of what is asked for again and again
@@ -117,7 +242,7 @@ class Outcome:
     @cached_property
     def times(self) -> pl.DataFrame:
         """Seconds and memory of each fit on each machine; they are comparable within one machine only."""
-        return of_all_machines(self.fits, self.results)
+        return times_of_machines(self.fits, self.results)
 
     def about(self, dataset: str) -> dict[str, Any]:
         """results/data/{dataset}.json: classes, sizes, source, or why it is unavailable."""

@@ -1,21 +1,81 @@
-"""The answer for readers without statistics: which method is best, and whether that is certain."""
+"""The answer for readers without statistics: which method is best, whether that is certain, and who is excluded."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, NamedTuple
+
+import polars as pl
 
 from linclass.base.messages import counted, names_and_others
 from linclass_study.analysis.across_datasets import FEW, ComparisonAcross, comparison_across
 from linclass_study.analysis.conclusion import independent, no_ranking
+from linclass_study.analysis.control_sentences import decisive, undecided_sentences
 from linclass_study.analysis.controls import across, closest_rival, focus_of
-from linclass_study.analysis.excluded_methods import excluded_methods, incomplete_methods
-from linclass_study.analysis.focus import decisive, undecided_sentences
-from linclass_study.analysis.grid_ends import grid_end_sentences
-from linclass_study.analysis.metric_words import metric_words
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.summary import best
+from linclass_study.analysis.summary import best, ranking
+from linclass_study.analysis.tuned import grid_end_sentences
 from linclass_study.analysis.within_dataset import ComparisonWithin, comparison_within
+from linclass_study.analysis.wording import metric_words
+from linclass_study.files.tables import FITTED, STATUSES
+
+
+class Incomplete(NamedTuple):
+    """A method without a score on some of the data sets that count.
+
+    datasets, reason    where it has none, and why
+    scored              number of the data sets on which it has one
+    rank, of            its mean rank of so many methods if missing scores count as worst; None if it has no score at
+                        all, or was not run on each data set
+    """
+
+    method: str
+    datasets: list[str]
+    reason: str
+    scored: int
+    rank: float | None
+    of: int
+
+
+def incomplete_methods(outcome: Outcome, base: ComparisonAcross) -> list[Incomplete]:
+    """The methods of a study that are not in the complete field, in the study's order."""
+    every, worst = base.every, base.every.missing_worst
+    lacking = [method for method in outcome.methods if method not in base.methods]
+    if not lacking or not base.datasets:
+        return []
+    reasons = {name: excluded_methods(outcome.parts()[name], name) for name in base.datasets}
+    found = []
+    for method in lacking:
+        known = method in every.methods
+        datasets = every.missing_on(method) if known else base.datasets
+        why: dict[str, list[str]] = {}
+        for name in datasets:
+            why.setdefault(reasons[name].get(method, "no finite value"), []).append(name)
+        reason = "; ".join(
+            words if len(why) == 1 else f"{words} on {', '.join(names)}"
+            for words, names in why.items()
+        )
+        ranked = worst.enough and method in worst.methods
+        rank = float(worst.nemenyi.ranks[worst.methods.index(method)]) if ranked else None
+        scored = len(base.datasets) - len(datasets)
+        found.append(Incomplete(method, datasets, reason, scored, rank, len(worst.methods)))
+    return found
+
+
+def excluded_methods(outcome: Outcome, dataset: str) -> dict[str, str]:
+    """Method → statuses of its failed fits ('not applicable', 'failed'), or the metric without a value."""
+    fits = outcome.fits.filter(dataset=dataset, protocol=outcome.protocol(dataset))
+    missed = fits.filter(~pl.col("status").is_in(FITTED))
+    found = {}
+    for method, planned in (
+        ranking(outcome, dataset).filter(~pl.col("whole")).select("method", "planned").iter_rows()
+    ):
+        met = {*missed.filter(method=method)["status"]}
+        words = [status.replace("_", " ") for status in STATUSES if status in met]
+        absent = f"no {metric_words(outcome.metric)}" if planned else "not run"
+        found[method] = ", ".join(words) or absent
+    return {method: found[method] for method in outcome.methods if method in found}
+
 
 NAMES = 3  # methods named before the others are counted
 NAMED = 6  # data sets, or excluded runs, that are named one by one
@@ -60,7 +120,7 @@ def plain_answer(outcome: Outcome, named: bool = True) -> list[str]:
             *ends,
         ]
     if n < FEW:
-        each = (_alone(name, compared) for name, (_, compared) in answered.items())
+        each = (_worse_on(name, compared) for name, (_, compared) in answered.items())
         verdict = f"On {'; on '.join(each)}."
     else:
         verdict = _how_often([compared for _, compared in answered.values()], bool(lacking))
@@ -134,7 +194,7 @@ def _first_in_both(base: ComparisonAcross) -> str:
     )
 
 
-def could_not_compete(outcome: Outcome) -> str:
+def excluded_sentence(outcome: Outcome) -> str:
     """A sentence about the methods that are excluded on a data set, with the reasons if they are few."""
     kept_out = {
         name: found
@@ -174,7 +234,7 @@ def _readable(outcome: Outcome) -> int:
     return sum(own.about(name)["status"] != "unavailable" for name, own in parts)
 
 
-def _alone(name: str, found: ComparisonWithin) -> str:
+def _worse_on(name: str, found: ComparisonWithin) -> str:
     """How many methods are clearly worse than the best one on a data set."""
     rivals, others = _rivals(found), len(found.methods) - 1
     if rivals is None:

@@ -1,17 +1,23 @@
-"""Every metric on every fold, computed from the predictions alone.
+"""Every metric on every fold, computed from the predictions alone, and the tables of a data set.
+
+runs/{dataset}/{method}/scores.parquet             every metric on every fold of one run
+runs/{dataset}/{method}/metric_failures.parquet    folds on which a metric of the study raised an exception (optional)
+scores/{dataset}.parquet                           the scores of all runs
+fits/{dataset}.parquet                             every planned fit of these runs
 
 The metrics are those of ``linclass.evaluation.metrics``, and those that the study names by import paths. A metric that
-is undefined on a fold (log loss without probabilities, AUC of one class) has no row there; a metric of the study that
-raises an exception is listed by metric_failures.py. Nor has a fit with invalid predictions:
-it is named in the log, and all other fits are scored.
-
-Folds of equal size are scored together, as a stack; if a stack contains invalid predictions, one by one.
+is undefined on a fold (log loss without probabilities, AUC of one class) has no row there, and neither has a fit with
+invalid predictions: the log names it, and all other fits are scored. Folds of equal size are scored together, as a
+stack; if a stack contains invalid predictions, one by one. A run is scored again when its predictions, the positive
+class, the cost matrix or a metric have changed; its file of scores records these inputs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +26,13 @@ import polars as pl
 from linclass.evaluation import metrics
 from linclass.evaluation.metrics.measure import measure
 from linclass.evaluation.metrics.predictions import Predictions
+from linclass_study.analysis import summary
+from linclass_study.analysis.fit_problems import FitProblem, fit_problems
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.summary import concatenate_files, known_statuses
 from linclass_study.files import tables as table_files
-from linclass_study.files.tables import FIT
+from linclass_study.files.tables import FIT, write_table
+from linclass_study.pipeline.own_metrics import own_metrics
 
 Values = dict[str, np.ndarray]  # metric → its values on some fits, NaN where undefined
 
@@ -122,3 +133,98 @@ def _matrix(lists: pl.Series, width: int) -> np.ndarray:
         odd = widths.filter(widths != width)[0]
         raise ValueError(f"{lists.name} has {odd} entries in a row; there are {width} classes")
     return lists.list.to_array(width).to_numpy()
+
+
+TABLE = "metric_failures"
+
+
+def metric_failures(
+    predictions: pl.DataFrame, scores: pl.DataFrame, classes: Classes, names: Sequence[str]
+) -> pl.DataFrame:
+    """A row for each own metric that raised an exception on a fold; `scores` are those of the predictions."""
+    rows: list[tuple[object, ...]] = []
+    for name in filter(lambda name: "." in name, names):
+        scored = scores.filter(metric=name).select(FIT)
+        lacking = predictions.join(scored, on=FIT, how="anti").sort(*FIT, "row")
+        for fit, held_out in lacking.group_by(*FIT, maintain_order=True):
+            try:
+                fold = fold_predictions(held_out, classes)
+            except ValueError:  # no metric has a value of invalid predictions
+                continue
+            if reason := metrics.imported(name).failure(fold):
+                rows.append((*fit, name, reason))
+    return table_files.frame(TABLE, rows)
+
+
+def write_metric_failures(failures: pl.DataFrame, folder: Path) -> None:
+    """Write the file of a run, or remove that of an earlier version of the metric."""
+    path = folder / f"{TABLE}.parquet"
+    if failures.is_empty():
+        path.unlink(missing_ok=True)
+    else:
+        write_table(failures, TABLE, path)
+
+
+def metric_problems(outcome: Outcome) -> list[FitProblem]:
+    """Distinct exceptions of the study's own metrics; `status` is the metric, and `fits` are the folds."""
+    own = own_metrics(outcome.evaluation)
+    runs = [(dataset, method) for dataset in outcome.datasets for method in outcome.methods]
+    found = [outcome.kept(TABLE, *run) for run in runs] if own else []
+    known = [table for table in found if table is not None]
+    if not known:
+        return []
+    return fit_problems(pl.concat(known).rename({"metric": "status"}), own)
+
+
+KEY = "linclass.scored"  # key in the metadata of scores.parquet: digest of predictions, metrics and Classes
+
+
+def write_scores(
+    results: Path,
+    dataset: str,
+    runs: Mapping[str, str],
+    classes: Classes,
+    code: str,
+    names: Sequence[str],
+) -> None:
+    """Write the tables of a data set; `runs` maps methods to digests of their predictions, `names` are the metrics."""
+    folders = [results / "runs" / dataset / method for method in runs]
+    code += f" {json.dumps(classes)} {' '.join(names)}"
+    scores = [
+        scores_of_run(folder, f"{digest} {code}", classes, names)
+        for folder, digest in zip(folders, runs.values(), strict=True)
+    ]
+    concatenate_files(scores, "scores", results / "scores" / f"{dataset}.parquet")
+    fits = [folder / "fits.parquet" for folder in folders]
+    concatenate_files(fits, "fits", results / "fits" / f"{dataset}.parquet", known_statuses)
+
+
+def scores_of_run(folder: Path, key: str, classes: Classes, names: Sequence[str]) -> Path:
+    """The file of scores of a run, rewritten if predictions or metrics have changed."""
+    path = folder / "scores.parquet"
+    if _key_of(path) != key:
+        scored, failures = [], [table_files.frame(TABLE)]
+        for piece in summary.pieces(folder / "predictions.parquet", table_files.FIT):
+            scored.append(score(piece, classes, names))
+            failures.append(metric_failures(piece, scored[-1], classes, names))
+        write_metric_failures(pl.concat(failures), folder)
+        write_table(pl.concat([table_files.frame("scores"), *scored]), "scores", path, {KEY: key})
+    return path
+
+
+def prediction_digests(
+    manifests: Iterable[Mapping[str, Any]], dataset: str, methods: Iterable[str]
+) -> dict[str, str]:
+    """Method → digest of its predictions, from the manifests of the data set's jobs."""
+    records = {run: about for manifest in manifests for run, about in manifest.items()}
+    return {
+        method: records[f"{dataset}/{method}"]["files"]["predictions.parquet"]["digest"]
+        for method in methods
+    }
+
+
+def _key_of(path: Path) -> str | None:
+    try:
+        return pl.read_parquet_metadata(path).get(KEY)
+    except (OSError, pl.exceptions.PolarsError):
+        return None

@@ -1,13 +1,15 @@
 """Scores and fits of all runs as one table each, and their summaries.
 
-sd is the sample standard deviation over folds (n − 1), and n the number of folds with a value; the standard error is
-corrected for overlapping training sets (linclass/evaluation/comparisons/confidence_interval.py).
+Tables may be larger than memory. Each file contains the rows of complete runs, sorted by fit, and no two files share a
+run, so their concatenation in the order of their first rows is sorted. sd is the sample standard deviation over folds
+(n − 1), and n the number of folds with a value; the standard error is corrected for overlapping training sets
+(linclass/evaluation/comparisons/confidence_interval.py).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,14 +17,72 @@ import polars as pl
 
 from linclass.evaluation import metrics
 from linclass.evaluation.comparisons.confidence_interval import corrected_error
-from linclass_study.analysis import large_tables, times
-from linclass_study.analysis.large_tables import concatenate_files
-from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.times import times_table
+from linclass_study.analysis.outcome import Outcome, times_of_machines, times_table
 from linclass_study.files import tables as table_files
-from linclass_study.files.reading import scan_parquet
-from linclass_study.files.tables import FIT, FITTED, STATUSES, without_formulas, write_csv
+from linclass_study.files.reading import naming_errors, refuse_unreadable, scan_parquet
+from linclass_study.files.tables import (
+    FIT,
+    FITTED,
+    STATUSES,
+    table_schema,
+    without_formulas,
+    write_csv,
+    write_table,
+)
 from linclass_study.files.writing import atomic_write
+
+PIECE = 500_000  # rows in memory at a time, or one fit or run if it has more
+
+
+def concatenate_files(
+    paths: Iterable[str | os.PathLike[str]],
+    table: str,
+    out: Path,
+    change: Callable[[pl.LazyFrame], pl.LazyFrame] = lambda rows: rows,
+) -> None:
+    """Concatenate the files in sorted order; `change` may transform single rows."""
+    files = by_first_row(paths)
+    if not files:
+        return write_table(table_files.frame(table), table, out)
+    columns = list(table_schema(table))
+    rows = change(pl.concat([scan_parquet(file).select(columns) for file in files]))
+    try:
+        table_files.stream(rows, table, out)
+    except pl.exceptions.PolarsError:
+        for file in files:
+            refuse_unreadable(file)
+        raise
+
+
+def by_first_row(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+    """Files sorted by the fit of their first row; files without rows are omitted."""
+    firsts = {Path(path): _first(Path(path)) for path in paths}
+    return sorted((path for path in firsts if firsts[path]), key=lambda path: firsts[path])
+
+
+def pieces(path: Path, whole: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """Iterate over pieces of about PIECE rows; rows with equal values in `whole` are in one piece."""
+    with naming_errors(path):
+        lengths = (
+            scan_parquet(path)
+            .group_by(*whole, maintain_order=True)
+            .agg(length=pl.len())
+            .collect(engine="streaming")["length"]
+        )
+        begin = length = 0
+        for more in lengths:
+            if length and length + more > PIECE:
+                yield scan_parquet(path).slice(begin, length).collect()
+                begin, length = begin + length, 0
+            length += more
+        if length:
+            yield scan_parquet(path).slice(begin, length).collect()
+
+
+def _first(path: Path) -> tuple[object, ...]:
+    with naming_errors(path):
+        return next(scan_parquet(path).select(FIT).head(1).collect().iter_rows(), ())
+
 
 RUN = ("dataset", "method")
 
@@ -40,11 +100,10 @@ def write_summary(
     with atomic_write(results / "scores.csv") as partial:
         without_formulas(scan_parquet(all_scores)).sink_csv(partial)
     of_tables = {
-        "summary": [summarize(piece) for piece in large_tables.pieces(all_scores, RUN)],
-        "fits": [overview(piece) for piece in large_tables.pieces(all_fits, RUN)],
+        "summary": [summarize(piece) for piece in pieces(all_scores, RUN)],
+        "fits": [overview(piece) for piece in pieces(all_fits, RUN)],
         "times": [
-            times_table(times.of_all_machines(piece, results))
-            for piece in large_tables.pieces(all_fits, RUN)
+            times_table(times_of_machines(piece, results)) for piece in pieces(all_fits, RUN)
         ],
     }
     empty = {

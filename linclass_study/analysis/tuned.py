@@ -1,4 +1,4 @@
-"""What inner cross-validation, or the estimator itself, chose in each fit: tuned.parquet and tables/tuned.csv.
+"""Tuned values of each fit: tuned.parquet and tables/tuned.csv, and the methods that chose an end of their grids.
 
 tuned/{dataset}.parquet and tuned.parquet also have the candidates that failed. All that the page shows of the tuning
 comes from them, except for paths.
@@ -8,20 +8,25 @@ fit that the method's entry does not give. `edge` is `lowest` or `highest` if th
 beyond which a better one may exist: not at a natural limit of the parameter. A path is as long as it was extended; it
 has no end on a plateau, where all candidates of the last decade have the same scores, so that nothing changes any more.
 For leave-one-out, which is one planned fit, the value is the most frequent one.
+
+A method chose an end if at least half of its fits on a data set did. A better value may lie beyond it, so the method's
+rank may be too low.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
+from linclass.base.messages import counted
+from linclass.evaluation import metrics
 from linclass.tuning import tuning
 from linclass.tuning.paths import BEYOND
-from linclass_study.analysis.large_tables import concatenate_files
 from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.summary import concatenate_files
 from linclass_study.files.reading import naming_errors, scan_parquet
 from linclass_study.files.tables import FIT, FITTED, frame, write_csv, write_table
 
@@ -222,3 +227,81 @@ def _limits(outcome: Outcome, method: str, parameter: str) -> Sequence[float]:
     stated = outcome.parameters.get(method, {}).get("limits", {})
     found: Sequence[float] = stated.get(parameter, LIMITS.get(parameter.rpartition("__")[2], ()))
     return found
+
+
+MARK = "†"
+NAMES = 3  # methods named in the answer; the others are counted
+
+
+def grid_ends(outcome: Outcome) -> dict[str, str]:
+    """Method → 'logistic_l1 chose the lowest strength of its grid on 10 of 10 data sets', in the study's order."""
+    if "grid_ends" not in outcome.read:
+        outcome.read["grid_ends"] = _grid_ends(outcome)
+    found: dict[str, str] = outcome.read["grid_ends"]
+    return found
+
+
+def marked(outcome: Outcome, names: Iterable[str]) -> list[str]:
+    """The names of methods, with the mark where it applies."""
+    return [f"{name}{MARK}" if name in grid_ends(outcome) else name for name in names]
+
+
+def grid_end_note(outcome: Outcome, names: Iterable[str]) -> str:
+    """A sentence for captions that explains the mark; empty if none of the methods has it."""
+    found = [
+        grid_ends(outcome)[name] for name in dict.fromkeys(names) if name in grid_ends(outcome)
+    ]
+    if not found:
+        return ""
+    if len(found) == 1:
+        return f" {MARK} {found[0]}: its score {_may_be_worse(outcome)}."
+    return (
+        f" {MARK} At least half of the fits on some data set chose an end of the method’s grid, so its score "
+        f"{_may_be_worse(outcome)} (tables/at_the_edge.csv)."
+    )
+
+
+def grid_end_sentences(outcome: Outcome) -> list[str]:
+    """Sentences of the answer."""
+    found = [*grid_ends(outcome).values()]
+    tuned = sum(bool(entry.get("tune")) for entry in outcome.methods.values())
+    if tuned and not found:
+        return [f"0 of {counted(tuned, 'tuned method')} at an end of a path or grid."]
+    sentences = [f"{one}: its score {_may_be_worse(outcome)}." for one in found[:NAMES]]
+    more = len(found) - NAMES
+    return sentences + [
+        f"So did {counted(more, 'other method')} with an end of a grid (tables/at_the_edge.csv)."
+    ] * (more > 0)
+
+
+def _may_be_worse(outcome: Outcome) -> str:
+    return f"may be too {'low' if metrics.greater_is_better(outcome.metric) else 'high'}"
+
+
+def _grid_ends(outcome: Outcome) -> dict[str, str]:
+    datasets: dict[tuple[str, str, str], set[str]] = {}
+    for one in at_the_edge(outcome):
+        key = one["method"], one["parameter"], one["edge"]
+        datasets.setdefault(key, set()).update(one["datasets"])
+    fitted = outcome.fits.filter(pl.col("status").is_in(FITTED))
+    total = dict(fitted.group_by("method").agg(pl.col("dataset").n_unique()).iter_rows())
+    chose: dict[str, list[str]] = {}
+    for (method, parameter, edge), own in datasets.items():
+        chose.setdefault(method, []).append(
+            f"the {edge} {parameter} of its {_kind(outcome, method, parameter)} {_where(own, total[method])}"
+        )
+    return {
+        name: f"{name} chose {' and '.join(chose[name])}"
+        for name in outcome.methods
+        if name in chose
+    }
+
+
+def _kind(outcome: Outcome, method: str, parameter: str) -> str:
+    tune = outcome.methods[method].get("tune") or {}
+    return "path" if tune.get(parameter) == "path" else "grid"
+
+
+def _where(datasets: Iterable[str], total: int) -> str:
+    names: Sequence[str] = sorted(datasets)
+    return f"on {names[0]}" if total == 1 else f"on {len(names)} of {total} data sets"

@@ -147,8 +147,7 @@ def verify_command(options: argparse.Namespace) -> int:
 
 def merge_command(options: argparse.Namespace) -> int:
     """Run `linclass merge` and return its exit code."""
-    from linclass_study.command.conflicts import Conflict
-    from linclass_study.command.merge import merge, merge_lines
+    from linclass_study.command.merge import Conflict, merge, merge_lines
 
     into = Path(options.into).expanduser()
     with ExitStack() as stack:
@@ -166,8 +165,8 @@ def merge_command(options: argparse.Namespace) -> int:
 
 def publish_command(options: argparse.Namespace) -> int:
     """Run `linclass publish` and return its exit code."""
-    from linclass_study.command import publish as command
-    from linclass_study.command.archive_parts import written_on
+    from linclass_study.command import publish
+    from linclass_study.command.archive import written_on
     from linclass_study.command.citation import Author, Citation
 
     if Path(options.results).expanduser().is_file():
@@ -180,7 +179,7 @@ def publish_command(options: argparse.Namespace) -> int:
             license=options.license,
         )
         into = Path(options.into).expanduser() if options.into else None
-        archive = command.publish(results, citation, into, options.crate, options.partial)
+        archive = publish.publish(results, citation, into, options.crate, options.partial)
     print(f"published: {archive} ({archive.stat().st_size / 1e6:.1f} MB)")
     if not options.author:
         print("nobody is named in CITATION.cff: name the authors with --author 'Family, Given'")

@@ -14,7 +14,7 @@ from typing import Any
 from snakemake.utils import update_config
 
 from linclass.base.messages import counted, first_names
-from linclass_study.analysis.metric_words import direction_words
+from linclass_study.analysis.wording import direction_words
 from linclass_study.checks.check_dataset import misleading
 from linclass_study.checks.columns_of_words import (
     classes_without_order,

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from linclass_study.command import archive_parts
-from linclass_study.command.archive_parts import missing_parts, written_on
+from linclass_study.command import archive
+from linclass_study.command.archive import missing_parts, written_on
 from linclass_study.command.citation import Citation
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.errors import StudyError
@@ -191,7 +191,7 @@ def _run(
 
 def _parts(published: Mapping[str, Path]) -> Iterator[Entity]:
     """Each top-level file, each file of the configuration, and each folder as one entity."""
-    descriptions = {part.place: part.what for part in archive_parts.PARTS}
+    descriptions = {part.place: part.what for part in archive.PARTS}
     descriptions |= {
         "configuration/": "the configuration as written",
         "workflow/": "the rules and scripts of the workflow",

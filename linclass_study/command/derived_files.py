@@ -9,13 +9,12 @@ from pathlib import Path
 from linclass_study.analysis import answer
 from linclass_study.analysis.across_tables import write_across
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.scored_runs import write_scores
-from linclass_study.analysis.scoring import Classes
+from linclass_study.analysis.scoring import Classes, write_scores
 from linclass_study.analysis.study_file import write_study
 from linclass_study.analysis.summary import write_summary
 from linclass_study.analysis.tuned import write_tuned, write_tuned_table
 from linclass_study.checks.datasets_table import write_datasets_table
-from linclass_study.command.merged_study import MergedStudy
+from linclass_study.command.merge import MergedStudy
 from linclass_study.data.entry.metadata import declared_shared_rows
 from linclass_study.pipeline.own_metrics import metrics_of
 from linclass_study.report.figure_files import figure_names, requested_figures, write_exhibits

@@ -1,31 +1,226 @@
 """`linclass merge A B … --into C`: merge results of different machines or authors into one folder with a report.
 
 A run or fit that several results contain is taken from the first one. If its predictions differ elsewhere, the results
-contradict each other, and nothing is written. Times measured on other machines are kept in times.parquet.
+contradict each other, and nothing is written. Times measured on other machines are kept in times.parquet. The folder is
+written whole or not at all, even if its process is killed.
 """
 
 from __future__ import annotations
 
+import fcntl
+import glob
+import os
 import shutil
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from linclass_study.analysis.times import UNKNOWN
-from linclass_study.command.agreement import ROUNDING
-from linclass_study.command.conflicts import Conflict, conflicts, made, runs_of, studying
-from linclass_study.command.merged_study import MergedStudy, combined
+from linclass.base.messages import counted
+from linclass_study.analysis.outcome import UNKNOWN, Outcome
+from linclass_study.analysis.study_file import StudyDescription
+from linclass_study.command import agreement
+from linclass_study.command.agreement import ROUNDING, same_bytes, same_folds
 from linclass_study.command.results_folder import ResultsFolder, Run
-from linclass_study.command.unfinished_folder import unfinished_folder
 from linclass_study.errors import StudyError
 from linclass_study.execution import run_files
 from linclass_study.execution.run_files import BOUNDARY
 from linclass_study.files import tables as table_files
-from linclass_study.files.tables import FIT, table_schema, write_table
+from linclass_study.files.tables import FIT, FITTED, table_schema, write_table
 from linclass_study.pipeline.own_metrics import require_trusted
 from linclass_study.processes.environment import FOLDER as ENVIRONMENT
+
+
+@contextmanager
+def unfinished_folder(into: Path) -> Iterator[Path]:
+    """Context with a temporary folder beside `into`, which is renamed at the end."""
+    if into.exists() and (not into.is_dir() or any(into.iterdir())):
+        raise StudyError(f"{into} exists already; give --into a name that is free")
+    into.parent.mkdir(parents=True, exist_ok=True)
+    for left in into.parent.glob(f".{glob.escape(into.name)}.*.partial"):
+        _remove_if_abandoned(left)
+    partial = into.with_name(f".{into.name}.{os.getpid()}.partial")
+    partial.mkdir()
+    lock = os.open(partial, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield partial
+        os.replace(partial, into)
+    finally:
+        os.close(lock)
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _remove_if_abandoned(folder: Path) -> None:
+    """Remove the folder of a process that was killed: a living one holds a lock on it."""
+    file = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # it is locked, or its file system has no locks
+        return
+    finally:
+        os.close(file)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+REPORT_KEYS = (
+    "rope",
+    "metrics",
+    "focus",
+    "traces",
+)  # keys of the evaluation that do not affect predictions
+
+
+@dataclass(frozen=True)
+class MergedStudy:
+    """The study of the merged folder, its conflicts, and notes on permitted differences."""
+
+    study: StudyDescription
+    conflicts: list[str]
+    notes: list[str]
+
+    @property
+    def datasets(self) -> list[str]:
+        return list(self.study.outcome.datasets)
+
+
+def combined(sources: Sequence[ResultsFolder], folder: Path) -> MergedStudy:
+    """Combine the studies of all sources into one in `folder`; among equal entries the first wins."""
+    first = sources[0].study.outcome
+    datasets, methods = dict(first.datasets), dict(first.methods)
+    positions, limits = dict(first.positions), dict(first.limits)
+    parameters = dict(first.parameters)
+    conflicts: list[str] = []
+    notes: list[str] = []
+    for source in sources[1:]:
+        other = source.study.outcome
+        pair = f"{sources[0].given} and {source.given}"
+        (fitted, reporting), (others, other_reporting) = (
+            _split_evaluation(first.evaluation),
+            _split_evaluation(other.evaluation),
+        )
+        conflicts += _differences("evaluation", fitted, others, pair)
+        notes += _differences("evaluation", reporting, other_reporting, pair)
+        notes += _differences("limits", first.limits, other.limits, pair)
+        for name, entry in other.methods.items():
+            if methods.setdefault(name, entry) != entry:
+                conflicts.append(f"method {name}: {source.given} has another entry of that name")
+        datasets = datasets | {k: v for k, v in other.datasets.items() if k not in datasets}
+        parameters = {**other.parameters, **parameters}
+        for name, place in other.positions.items():
+            taken = place in positions.values()
+            positions.setdefault(name, max(positions.values()) + 1 if taken else place)
+    files, studies = _files(sources)
+    outcome = Outcome(folder, datasets, methods, first.evaluation, limits, positions, parameters)
+    return MergedStudy(StudyDescription(outcome, files, studies), conflicts, notes)
+
+
+def _split_evaluation(evaluation: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """(keys that affect predictions, other keys); older results lack the latter."""
+    fitted = {key: value for key, value in evaluation.items() if key not in REPORT_KEYS}
+    return fitted, {key: value for key, value in evaluation.items() if key in REPORT_KEYS}
+
+
+def _differences(part: str, one: Mapping[str, Any], two: Mapping[str, Any], pair: str) -> list[str]:
+    keys = [key for key in dict.fromkeys([*one, *two]) if one.get(key) != two.get(key)]
+    sentence = f"{part}.{{}}: {pair} differ ({{}} and {{}})"
+    return [sentence.format(key, one.get(key), two.get(key)) for key in keys]
+
+
+def _files(sources: Sequence[ResultsFolder]) -> tuple[dict[str, str], list[list[str]]]:
+    """(name → text of all files, file names of each study); files that differ under one name get a number."""
+    files: dict[str, str] = {}
+    studies: list[list[str]] = []
+    for source in sources:
+        renamed = {}
+        for name, text in source.study.files.items():
+            new, number = name, 2
+            while files.setdefault(new, text) != text:
+                new, number = f"{number}-{name}", number + 1
+            renamed[name] = new
+        studies += [[renamed[name] for name in study] for study in source.study.studies]
+    return files, [study for i, study in enumerate(studies) if study not in studies[:i]]
+
+
+SHOWN = 20  # contradictions that are listed; the others are counted
+
+
+class Conflict(StudyError):
+    """Results contradict each other; each line of the message is one contradiction."""
+
+    def __init__(self, found: Sequence[str]):
+        more = [f"… and {len(found) - SHOWN:,} more"] if len(found) > SHOWN else []
+        super().__init__("\n".join([*found[:SHOWN], *more]))
+
+
+def conflicts(sources: Sequence[ResultsFolder], merged: MergedStudy, tolerance: float) -> list[str]:
+    """Contradictions between the results, one sentence each."""
+    found = list(merged.conflicts)
+    for dataset in merged.datasets:
+        found += data_conflicts(dataset, studying(dataset, sources))
+    for run, having in runs_of(sources).items():
+        pairs = ((one, two) for i, two in enumerate(having) for one in having[:i])
+        sentences = (run_conflict(run, one, two, tolerance) for one, two in pairs)
+        found += [f"{run[0]} × {run[1]}: {conflict}" for conflict in sentences if conflict]
+    return found
+
+
+def data_conflicts(dataset: str, sources: Sequence[ResultsFolder]) -> Iterator[str]:
+    """Contradictions about a data set: its content and folds must be equal wherever it was available."""
+    there = [(s, s.about(dataset)) for s in sources]
+    had = [(s, about) for s, about in there if about and about["status"] == "available"]
+    for other, about in had[1:]:
+        first, known = had[0]
+        pair = f"{first.given} and {other.given}"
+        for key in agreement.SAME_DATA:
+            if known.get(key) != about.get(key):
+                values = f"{known.get(key)} and {about.get(key)}"
+                yield f"data set {dataset}: {pair} differ in {key} ({values})"
+        if not same_folds(dataset, first, other):
+            yield f"data set {dataset}: {pair} differ in their folds"
+
+
+def run_conflict(run: Run, a: ResultsFolder, b: ResultsFolder, tolerance: float) -> str:
+    """Contradiction between two results in a run; '' if there is none."""
+    fits = [s.of_run("fits", run) for s in (a, b)]
+    for one, other in (fits, fits[::-1]):
+        failed = other.filter(status="failed").join(made(one), on=FIT, how="semi")
+        if failed.height:
+            are = "is" if failed.height == 1 else "are"
+            return (
+                f"{counted(failed.height, 'fit')} that gave predictions in one of {a.given} and {b.given} "
+                f"{are} 'failed' in the other ({failed['reason'][0]})"
+            )
+    if same_bytes(*(s.path(run, "predictions.parquet") for s in (a, b))):
+        return ""
+    both = made(fits[0]).join(made(fits[1]), on=FIT, how="semi")
+    predictions = [s.of_run("predictions", run).join(both, on=FIT, how="semi") for s in (a, b)]
+    differences, largest, rows = agreement.of_predictions(*predictions)
+    found = agreement.Agreement(run, differences, largest, rows)
+    return "" if found.within(tolerance) else f"{found.sentence()}; A = {a.given}, B = {b.given}"
+
+
+def runs_of(sources: Sequence[ResultsFolder]) -> dict[Run, list[ResultsFolder]]:
+    """Run → sources that contain it, in order."""
+    found: dict[Run, list[ResultsFolder]] = {}
+    for source in sources:
+        for run in source.runs:
+            found.setdefault(run, []).append(source)
+    return dict(sorted(found.items()))
+
+
+def made(fits: pl.DataFrame) -> pl.DataFrame:
+    """Fits with predictions."""
+    return fits.filter(pl.col("status").is_in(FITTED))
+
+
+def studying(dataset: str, sources: Sequence[ResultsFolder]) -> list[ResultsFolder]:
+    """Sources whose study contains the data set."""
+    return [source for source in sources if dataset in source.study.outcome.datasets]
 
 
 def write_inputs(sources: Sequence[ResultsFolder], merged: MergedStudy, folder: Path) -> None:

@@ -18,13 +18,35 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from linclass_study.command.near_places import near_places
+from linclass.base.suggestions import near_names
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.data.unpack.size_limit import at_most
 from linclass_study.data.unpack.text_file import binary
 from linclass_study.errors import StudyError
 from linclass_study.files.reading import require_plain
+
+MAX_PLACES = 3  # places that are named
+ARCHIVES = (".zip", ".tar", ".gz", ".bz2", ".xz", ".tgz")
+
+
+def suggest_places(path: Path) -> list[Path]:
+    """What exists instead of the first step of the path that does not, with its other steps if these exist."""
+    missing = path
+    while not missing.parent.exists():
+        missing = missing.parent
+    rest = path.relative_to(missing)
+    try:
+        there = [
+            entry.name
+            for entry in missing.parent.iterdir()
+            if entry.is_dir() or entry.name.endswith(ARCHIVES)
+        ]
+    except OSError:  # a file, or a folder that may not be read
+        return []
+    near = [missing.with_name(name) for name in near_names(missing.name, there)[:MAX_PLACES]]
+    return [place / rest if (place / rest).exists() else place for place in near]
+
 
 SUMS = "sha256sums.txt"
 GROWTH, AT_LEAST = 100, 10**8  # limits of the unpacked size: a multiple of the archive's, or bytes
@@ -48,7 +70,7 @@ def open_results(given: str) -> Iterator[ResultsFolder]:
             _check(given, root)
             yield ResultsFolder(given, root)
     else:
-        near = " or ".join(map(str, near_places(path)))
+        near = " or ".join(map(str, suggest_places(path)))
         meant = f"; did you mean {near}?" if near else ""
         raise StudyError(f"{given}: no such folder or archive{meant}")
 

@@ -5,19 +5,22 @@ Unreadable files are refused in one line with the name that the user gave.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from reprlib import repr as brief
 from typing import Any
 
 import polars as pl
 
+from linclass.evaluation import metrics
 from linclass_study.analysis import study_file
 from linclass_study.analysis.mixed_environments import MixedEnvironments, mixed_environments
-from linclass_study.analysis.study_file import read_study
-from linclass_study.command.study_shape import NAME, study_problem
-from linclass_study.errors import StudyError
+from linclass_study.analysis.study_file import StudyDescription, read_study
+from linclass_study.config.schema import load_schema, schema_problems
+from linclass_study.errors import StudyError, suggest_name
 from linclass_study.files import tables as table_files
 from linclass_study.files.reading import (
     opened_npz,
@@ -28,6 +31,65 @@ from linclass_study.files.reading import (
 )
 from linclass_study.files.tables import table_schema
 from linclass_study.processes.environment import of_machines, recorded_environments
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*\Z")  # of a data set or a method
+LATER_KEYS = {"rope": 0, "cv_rows": "all"}  # keys of the evaluation that older results lack
+
+
+def study_problem(study: StudyDescription) -> str:
+    """The first thing that is wrong, with its key; '' if nothing is."""
+    return next((f"{key}: {sentence}" for key, sentence in _problems(study)), "")
+
+
+def _problems(study: StudyDescription) -> Iterator[tuple[str, str]]:
+    outcome = study.outcome
+    for kind in ("datasets", "methods"):
+        entries = getattr(outcome, kind)
+        if not entries:
+            yield kind, "it is empty"
+        yield from _of_entries(kind, entries)
+    for name, place in outcome.positions.items():
+        if type(place) is not int:
+            yield f"positions.{name}", f"{brief(place)} is not a whole number"
+    for name, facts in outcome.parameters.items():
+        sound = isinstance(facts, dict) and all(
+            isinstance(facts.get(key, kind()), kind)
+            for key, kind in (("by_default", list), ("fixed", dict), ("limits", dict))
+        )
+        if not sound or not all(isinstance(v, list) for v in facts.get("limits", {}).values()):
+            yield f"parameters.{name}", f"{brief(facts)} are not facts about parameters"
+    for name, text in study.files.items():
+        if not (isinstance(name, str) and isinstance(text, str)):
+            yield f"files.{name}", "it is no text"
+    for names in study.studies:
+        for name in names:
+            if not (isinstance(name, str) and name in study.files):
+                yield "studies", f"there is no file {brief(name)}"
+    yield from _of_evaluation(outcome.evaluation)
+
+
+def _of_entries(kind: str, entries: Mapping[Any, Any]) -> Iterator[tuple[str, str]]:
+    for name, entry in entries.items():
+        if not (isinstance(name, str) and NAME.match(name)):
+            yield kind, f"{name!r} is no name"
+        if not isinstance(entry, dict):
+            yield f"{kind}.{name}", f"{brief(entry)} is not a mapping"
+
+
+def _of_evaluation(evaluation: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What the schema of a study says, but for keys that other versions of linclass have."""
+    known = load_schema("config")["properties"]["evaluation"]["properties"]
+    own = LATER_KEYS | {key: value for key, value in evaluation.items() if key in known}
+    for path, sentence in schema_problems("config", {"evaluation": own}):
+        if path:  # else another part of a study is missing
+            yield ".".join(map(str, path)), sentence
+    metric = evaluation.get("tune_metric", "")
+    if "." not in metric and metric not in metrics.names():
+        yield (
+            "evaluation.tune_metric",
+            f"no metric '{metric}'; {suggest_name(metric, metrics.names())}",
+        )
+
 
 Run = tuple[str, str]  # data set, method
 
@@ -53,7 +115,7 @@ def _columns(path: Path) -> None:
     has = scan_parquet(path).collect_schema()
     name = "folds" if path.parent.name == "folds" else path.stem
     wanted = table_schema(name) if name in CHECKED else pl.Schema()
-    if lacks := [column for column in wanted if column not in LATER | {*has}]:
+    if lacks := [column for column in wanted if column not in LATER_COLUMNS | {*has}]:
         raise ValueError(f"it has no column '{lacks[0]}'")
     for column, kind in wanted.items():
         if not _suits(has.get(column, kind), kind):
@@ -67,7 +129,7 @@ def _suits(kind: Any, wanted: Any) -> bool:
     return kind in (wanted, pl.Null) or (kind.is_numeric() and wanted.is_numeric())
 
 
-LATER = {
+LATER_COLUMNS = {
     "machine",
     "environment",
     "held_out",
@@ -175,7 +237,7 @@ class ResultsFolder:
             data = read_parquet(path)
             data = data.with_columns(
                 pl.lit(None, columns[column]).alias(column)
-                for column in LATER & set(columns) - set(data.columns)
+                for column in LATER_COLUMNS & set(columns) - set(data.columns)
             )
             return data.select(list(columns)).cast(columns)
         except Exception as error:

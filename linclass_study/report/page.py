@@ -19,19 +19,21 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from linclass.base.messages import counted
+from linclass_study.analysis.across_datasets import groups_sharing_rows
 from linclass_study.analysis.across_tables import conclusions_path
 from linclass_study.analysis.answer import shortened
-from linclass_study.analysis.certainty import certainty
-from linclass_study.analysis.failed_candidates import failed_candidates
-from linclass_study.analysis.fit_problems import fit_problems
-from linclass_study.analysis.focus import focus_sentences
-from linclass_study.analysis.independent_datasets import groups_sharing_rows
-from linclass_study.analysis.method_styles import STYLES
-from linclass_study.analysis.metric_failures import metric_problems
-from linclass_study.analysis.metric_words import metric_words
-from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.plain_answer import could_not_compete, not_ranked, plain_answer
-from linclass_study.analysis.protocol_names import TITLES, protocol_phrase, titled_phrase, units
+from linclass_study.analysis.control_sentences import certainty, focus_sentences
+from linclass_study.analysis.fit_problems import failed_candidates, fit_problems
+from linclass_study.analysis.outcome import STYLES, Outcome
+from linclass_study.analysis.plain_answer import excluded_sentence, not_ranked, plain_answer
+from linclass_study.analysis.scoring import metric_problems
+from linclass_study.analysis.wording import (
+    TITLES,
+    metric_words,
+    protocol_phrase,
+    titled_phrase,
+    units,
+)
 from linclass_study.files.reading import read_mapping
 from linclass_study.files.tables import FITTED, STATUSES
 from linclass_study.pipeline.protocols import CURVE, comparing_protocols, kind, selected_protocols
@@ -167,7 +169,7 @@ def report(
         problems=fit_problems(outcome.fits),
         unscored=metric_problems(outcome),
         left_out=list(dict.fromkeys(one.method for one in failed_candidates(outcome))),
-        absent=not_ranked(outcome) or could_not_compete(outcome),
+        absent=not_ranked(outcome) or excluded_sentence(outcome),
         titles=TITLES,
         sections=SECTIONS,
         main_protocol_phrase=main_protocol_phrase(outcome),

@@ -10,8 +10,8 @@ from dataclasses import replace
 import polars as pl
 
 from linclass_study.analysis.export import export_table
-from linclass_study.analysis.grid_ends import grid_end_note, grid_ends
 from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.tuned import grid_end_note, grid_ends
 from linclass_study.report.contents import TABLES, Part
 from linclass_study.report.table import ReportTable
 

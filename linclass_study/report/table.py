@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.analysis.grid_ends import MARK
+from linclass_study.analysis.tuned import MARK
 from linclass_study.files.tables import AND
 
 #: Kinds of columns, which determine display and sorting → type in files.
@@ -38,7 +38,7 @@ KINDS: dict[str, Any] = {
 @dataclass(frozen=True)
 class Column:
     """A column: `key` is its name in files, `title` on the page, and `about` the tooltip; of a list the page
-    shows `names` names and counts the others. `marked` are methods whose names have a mark (analysis/grid_ends.py)."""
+    shows `names` names and counts the others. `marked` are methods whose names have a mark (analysis/tuned.py)."""
 
     key: str
     title: str

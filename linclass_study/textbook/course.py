@@ -1,12 +1,41 @@
-"""textbook/course.yaml: chapters in the order of a course, each with its scripts."""
+"""textbook/course.yaml: chapters in the order of a course, each with its scripts; the caption of a script."""
 
 from __future__ import annotations
 
+import ast
+import textwrap
+from dataclasses import dataclass
 from pathlib import Path
 
 from linclass_study.config.yaml_file import read_yaml
 from linclass_study.errors import StudyError
 from linclass_study.project import ROOT
+
+
+@dataclass(frozen=True)
+class Caption:
+    """paragraphs: (kind, text), kind 'text' or 'equation'; `text` is all of them in one string."""
+
+    title: str
+    paragraphs: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, script: Path) -> Caption:
+        docstring = ast.get_docstring(ast.parse(script.read_text(encoding="utf-8"))) or script.stem
+        title, _, rest = docstring.partition("\n")
+        blocks = [block for block in rest.strip("\n").split("\n\n") if block.strip()]
+        return cls(title.strip().rstrip("."), tuple(map(_paragraph, blocks)))
+
+    @property
+    def text(self) -> str:
+        return " ".join(text for _, text in self.paragraphs)
+
+
+def _paragraph(block: str) -> tuple[str, str]:
+    if block.startswith("    "):
+        return "equation", textwrap.dedent(block).rstrip()
+    return "text", " ".join(block.split())
+
 
 FOLDER = ROOT / "textbook"
 

@@ -1,4 +1,4 @@
-"""Functions for the scripts of the textbook: load a data set, make a figure in the project's style, save it.
+"""Functions for the scripts of the textbook: load a data set, make a figure in the project's style, save it; run one.
 
 python textbook/perceptron.py     writes results/textbook/perceptron/figure.svg, .png, .pdf and numbers.json
 
@@ -8,7 +8,9 @@ In `snakemake reproduce` they write figure.svg and numbers.json alone, as its pa
 from __future__ import annotations
 
 import os
+import runpy
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,10 +23,12 @@ from linclass_study.data.unavailable import Unavailable
 from linclass_study.project import ROOT
 from linclass_study.report.drawing import style
 from linclass_study.report.figure_files import PICTURES, Exhibit
-from linclass_study.textbook.caption import Caption
+from linclass_study.textbook import course
+from linclass_study.textbook.course import Caption
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
 
 CLASSES = style.COLOURS  # the colour of each class, in code order
 METHODS = {  # the colour of each method, in all exhibits
@@ -131,3 +135,16 @@ def plain_json(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def run_script(
+    name: str, folder: Path, mirrors: Sequence[str] = (), downloads: str = "downloads"
+) -> None:
+    """Write folder/name/figure.svg and numbers.json, with the mirrors and downloads of the study."""
+    os.environ[FOLDER] = str(folder)
+    os.environ["LINCLASS_MIRRORS"] = os.pathsep.join(mirrors)
+    os.environ["LINCLASS_DOWNLOADS"] = downloads
+    try:
+        runpy.run_path(str(course.script(name)), run_name="__main__")
+    except Unavailable as reason:
+        Exhibit.nothing(f"unavailable: {reason}").save(folder / name)

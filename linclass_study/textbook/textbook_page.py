@@ -14,8 +14,8 @@ from markupsafe import Markup, escape
 from linclass_study.files.reading import read_mapping
 from linclass_study.project import ROOT
 from linclass_study.report.drawing.svg import inline
-from linclass_study.textbook import course, published_table
-from linclass_study.textbook.caption import Caption
+from linclass_study.textbook import course, published
+from linclass_study.textbook.course import Caption
 from linclass_study.textbook.published import Check
 
 TEMPLATES = ROOT / "workflow" / "report"
@@ -41,10 +41,10 @@ def page(folder: Path, checks: Sequence[Check]) -> str:
         style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
         chapters=chapters,
         report=(folder.parent / "report.html").exists(),
-        summary=published_table.summary(checks),
+        summary=published.summary(checks),
         differ=grouped(checks, "differs"),
         missed=grouped(checks, "missed"),
-        marks={status: words[1] for status, words in published_table.MARKS.items()},
+        marks={status: words[1] for status, words in published.MARKS.items()},
     )
 
 

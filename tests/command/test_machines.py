@@ -9,8 +9,8 @@ import platform
 import polars as pl
 import pytest
 
-from linclass_study.analysis import times
-from linclass_study.analysis.times import machines_of, times_table
+from linclass_study.analysis import outcome
+from linclass_study.analysis.outcome import machines_of, times_table
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import table_schema, write_table
 from linclass_study.processes import environment
@@ -98,7 +98,7 @@ def rows(machine_name: str | None, seconds: list[float]) -> pl.DataFrame:
 def test_times_of_two_machines_are_never_added(tmp_path):
     others = rows("slow", [10.0, 30.0, 20.0]).select(list(table_schema("times")))
     write_table(others, "times", tmp_path / "times.parquet")
-    found = times_table(times.of_all_machines(rows("fast", [1.0, 3.0, 2.5]), tmp_path))
+    found = times_table(outcome.times_of_machines(rows("fast", [1.0, 3.0, 2.5]), tmp_path))
     assert found.select("machine", "fits", "fit_seconds", "median_fit_seconds").rows() == [
         ("fast", 3, 6.5, 2.5),
         ("slow", 3, 60.0, 20.0),
@@ -107,4 +107,4 @@ def test_times_of_two_machines_are_never_added(tmp_path):
 
 def test_fits_of_before_there_was_the_column_are_of_an_unknown_machine(tmp_path):
     old = rows(None, [1.0]).drop("machine")
-    assert machines_of(times.of_all_machines(old, tmp_path)) == ["unknown"]
+    assert machines_of(outcome.times_of_machines(old, tmp_path)) == ["unknown"]

@@ -16,7 +16,7 @@ from studies import Data, Method, rows_of
 
 from linclass_study.analysis.study_file import write_study
 from linclass_study.command import derived_files
-from linclass_study.command.unfinished_folder import unfinished_folder
+from linclass_study.command.merge import unfinished_folder
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import write_table
 
@@ -313,7 +313,7 @@ def test_a_merge_that_is_interrupted_leaves_nothing(linclass, a, tmp_path, monke
 KILLED = """
 import os, sys
 from pathlib import Path
-from linclass_study.command.unfinished_folder import unfinished_folder
+from linclass_study.command.merge import unfinished_folder
 with unfinished_folder(Path(sys.argv[1])) as folder:
     (folder / "half").touch()
     print("begun", flush=True)

@@ -23,8 +23,10 @@ from linclass_study.analysis.across_datasets import (
     RESAMPLED,
     AllScores,
     ComparisonAcross,
+    Scenario,
     all_scores,
     comparison_across,
+    scenarios,
     whole_means,
     write_comparison,
 )
@@ -33,12 +35,11 @@ from linclass_study.analysis.across_tables import (
     sensitivity_table,
     write_across,
 )
-from linclass_study.analysis.excluded_methods import incomplete_methods
 from linclass_study.analysis.export import export_table
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.protocol_names import units
-from linclass_study.analysis.same_predictions import same_predictions
-from linclass_study.analysis.sensitivity import Scenario, scenarios
+from linclass_study.analysis.plain_answer import incomplete_methods
+from linclass_study.analysis.within_dataset import same_predictions
+from linclass_study.analysis.wording import units
 from linclass_study.pipeline.protocols import selected_protocols
 from linclass_study.report import page
 from linclass_study.report.drawing import style
@@ -461,7 +462,7 @@ def test_a_conclusion_survives_only_of_one_and_the_same_method(
         for i, names in enumerate(others)
     ]
     tried = [Scenario("base", 3, best, best), *changed]
-    (sentence,) = conclusion._survives(tried)
+    (sentence,) = conclusion._sensitivity(tried)
     assert sentence.startswith(output)
     assert sensitivity_table(tried)["same_best"].to_list() == ["yes", *column]
 

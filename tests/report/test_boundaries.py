@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from cases import each
 
-from linclass_study.analysis.plane_grid import PlaneGrid
+from linclass_study.analysis.outcome import PlaneGrid
 from linclass_study.pipeline.plane import plane_margins
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import boundaries

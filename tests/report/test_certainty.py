@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from studies import Data, Method
 
-from linclass_study.analysis.certainty import certainty
+from linclass_study.analysis.control_sentences import certainty
 from linclass_study.analysis.plain_answer import plain_answer
 from linclass_study.analysis.within_dataset import comparison_within
 from linclass_study.files import tables as table_files

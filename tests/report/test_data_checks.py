@@ -11,8 +11,8 @@ import studies
 from cases import each
 from studies import Data, Method
 
+from linclass_study.analysis.across_datasets import groups_sharing_rows
 from linclass_study.analysis.answer import DATA_LINES, answer
-from linclass_study.analysis.independent_datasets import groups_sharing_rows
 from linclass_study.report import data_card
 from linclass_study.report.data_card import data_warnings
 

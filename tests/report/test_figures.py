@@ -19,7 +19,7 @@ from PIL import Image
 from scipy import stats
 from studies import Data, Method, draw_exhibits, numbers_of
 
-from linclass_study.analysis.method_styles import STYLES, method_styles
+from linclass_study.analysis.outcome import STYLES, method_styles
 from linclass_study.project import ROOT
 from linclass_study.report import figures, page
 from linclass_study.report import page as page_figures

@@ -15,8 +15,14 @@ from studies import Data, Method
 
 from linclass.evaluation.comparisons.corrections import holm
 from linclass.evaluation.comparisons.wilcoxon_test import wilcoxon
-from linclass_study.analysis import answer, conclusion, plain_answer, power
+from linclass_study.analysis import answer, conclusion, plain_answer
+from linclass_study.analysis import controls as power
 from linclass_study.analysis.across_datasets import AllScores, comparison_across
+from linclass_study.analysis.control_sentences import (
+    control_sentences,
+    focus_sentences,
+    undecided_sentences,
+)
 from linclass_study.analysis.controls import (
     BASELINE,
     Verdict,
@@ -25,7 +31,6 @@ from linclass_study.analysis.controls import (
     controls,
     verdicts,
 )
-from linclass_study.analysis.focus import control_sentences, focus_sentences, undecided_sentences
 from linclass_study.analysis.within_dataset import comparison_within
 from linclass_study.files.tables import write_table
 from linclass_study.report import page as page_figures
@@ -332,7 +337,7 @@ def test_the_repeats_that_decide_are_the_fewest_that_do():
 
     found = power.more_repeats(EVALUATION, FOLDS, d, sd * (1 / 10 + 1 / 9) ** 0.5)
     assert found.decide == "better"
-    before = [r for r in (1, *power.REPEATS) if r < found.repeats]
+    before = [r for r in (1, *power.TRIED_REPEATS) if r < found.repeats]
     assert better(found.repeats) >= 0.95 > better(before[-1])
     assert f"`repeats: {found.repeats}`" in power.repeats_words(found)
     again = SimpleNamespace(evaluation={**EVALUATION.evaluation, "repeats": 20})

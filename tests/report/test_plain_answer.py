@@ -11,7 +11,7 @@ from studies import Data, Method
 from linclass_study.analysis import conclusion
 from linclass_study.analysis.across_datasets import comparison_across
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.plain_answer import could_not_compete, plain_answer
+from linclass_study.analysis.plain_answer import excluded_sentence, plain_answer
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import write_table
 from linclass_study.report.contents import TABLES
@@ -224,24 +224,24 @@ def test_excluded_methods_are_named_with_the_reason_or_counted(make):
     fails = Method(endings={1: ("failed", "x")})
     methods = {"fine": Method(), "gone": gone, "fails": fails}
     outcome = make({"d": Data(), "e": Data()}, methods)
-    assert could_not_compete(outcome) == (
+    assert excluded_sentence(outcome) == (
         "Excluded: gone on d (not applicable), fails on d and e (failed)."
     )
     table = TABLES["answer"](outcome)
     place = [column.key for column in table.columns].index("absent")
     assert [row[place] for row in table.rows] == [["gone", "fails"], ["fails"]]
     many = make({f"d{i}": Data() for i in range(7)}, {"fine": Method(), "fails": fails}, name="m")
-    assert could_not_compete(many) == "Excluded: fails on 7 of 7 data sets."
+    assert excluded_sentence(many) == "Excluded: fails on 7 of 7 data sets."
     once = Method(endings={1: ("failed", "x")}, only=["d3"])
     twice = Method(endings={1: ("failed", "x")}, only=["d3", "d4"])
     methods |= {"once": once, "twice": twice}
     del methods["gone"]
     several = make({f"d{i}": Data() for i in range(7)}, methods, name="s")
-    assert could_not_compete(several) == (
+    assert excluded_sentence(several) == (
         "Excluded: fails on 7 of 7 data sets; twice on 2; 1 other on fewer."
     )
     whole = make({"d": Data()}, {"fine": Method()}, name="whole")
-    assert could_not_compete(whole) == ""
+    assert excluded_sentence(whole) == ""
 
 
 def test_a_best_method_whose_fits_did_not_converge_reports_it_beside_its_name(make):

@@ -14,8 +14,7 @@ from linclass.evaluation import metrics
 from linclass.evaluation.metrics.predictions import Predictions
 from linclass_study.analysis import scoring, summary
 from linclass_study.analysis.fit_problems import fit_problems
-from linclass_study.analysis.scored_runs import write_scores
-from linclass_study.analysis.scoring import Classes
+from linclass_study.analysis.scoring import Classes, write_scores
 from linclass_study.analysis.summary import write_summary
 from linclass_study.errors import StudyError
 from linclass_study.files import tables as table_files

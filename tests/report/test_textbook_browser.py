@@ -13,7 +13,7 @@ from cases import each
 from linclass_study.textbook import course, textbook_page
 from linclass_study.textbook.course import script_names
 from linclass_study.textbook.published import compare_published
-from linclass_study.textbook.run_script import run_script
+from linclass_study.textbook.script import run_script
 
 pytestmark = [chromium.needs_chromium, pytest.mark.slow, pytest.mark.xdist_group("chromium")]
 

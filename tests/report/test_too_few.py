@@ -15,13 +15,13 @@ from studies import Data, Method, finish
 from linclass_study.analysis import across_datasets
 from linclass_study.analysis.across_datasets import FEW, PAIRED, AllScores
 from linclass_study.analysis.across_tables import write_across
-from linclass_study.analysis.controls import BASELINE
-from linclass_study.analysis.focus import unattainable
-from linclass_study.analysis.too_few import (
+from linclass_study.analysis.conclusion import (
     too_few_for_pairs,
     too_few_for_ranks,
     too_few_for_ratings,
 )
+from linclass_study.analysis.control_sentences import unattainable
+from linclass_study.analysis.controls import BASELINE
 from linclass_study.report.contents import FIGURES
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import matrices, rankings

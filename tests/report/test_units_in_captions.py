@@ -10,7 +10,7 @@ import pytest
 from studies import Data, Method, finish
 
 from linclass_study.analysis.across_tables import write_across
-from linclass_study.analysis.certainty import certainty
+from linclass_study.analysis.control_sentences import certainty
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import write_table
 from linclass_study.report.cells import with_code

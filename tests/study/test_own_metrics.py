@@ -15,12 +15,10 @@ from linclass.evaluation import metrics
 from linclass.evaluation.metrics.measure import measure
 from linclass.evaluation.metrics.predictions import Predictions
 from linclass_study.analysis.answer import metric_lines
-from linclass_study.analysis.metric_failures import metric_problems
-from linclass_study.analysis.metric_words import direction_words
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.scored_runs import write_scores
-from linclass_study.analysis.scoring import Classes, score
-from linclass_study.command import merged_study
+from linclass_study.analysis.scoring import Classes, metric_problems, score, write_scores
+from linclass_study.analysis.wording import direction_words
+from linclass_study.command import merge
 from linclass_study.config import code, module_files
 from linclass_study.config.evaluation_check import own_metric_problems
 from linclass_study.errors import StudyError
@@ -277,8 +275,8 @@ def test_results_are_scored_by_it_if_its_module_is_trusted_and_there(mine):
 
 
 def test_results_from_before_there_were_own_metrics_can_be_merged():
-    fitted, _ = merged_study._parts({"tune_metric": "accuracy", "metrics": []})
-    assert fitted == merged_study._parts({"tune_metric": "accuracy"})[0]
+    fitted, _ = merge._split_evaluation({"tune_metric": "accuracy", "metrics": []})
+    assert fitted == merge._split_evaluation({"tune_metric": "accuracy"})[0]
 
 
 PICKY = """

@@ -15,11 +15,11 @@ from cases import each
 from linclass_study.config.yaml_file import read_yaml
 from linclass_study.errors import StudyError
 from linclass_study.project import ROOT
-from linclass_study.textbook import course, published, published_table, textbook_page
-from linclass_study.textbook.caption import Caption
+from linclass_study.textbook import course, published, textbook_page
+from linclass_study.textbook import published as published_table
+from linclass_study.textbook.course import Caption
 from linclass_study.textbook.published import compare_published
-from linclass_study.textbook.run_script import run_script
-from linclass_study.textbook.script import plain_json
+from linclass_study.textbook.script import plain_json, run_script
 
 ENTRIES = read_yaml(published.FILE)
 

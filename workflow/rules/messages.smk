@@ -20,7 +20,7 @@ from linclass_study.execution import locks
 from linclass_study.execution import terminal
 from linclass_study.execution import snakemake_internals
 from linclass_study.execution import terminal
-from linclass_study.textbook import published_table
+from linclass_study.textbook import published
 from linclass_study.textbook.published import read_published
 
 FITTING = ("cross_validate", "gather_shards")  # rules that write the files of runs
@@ -146,7 +146,7 @@ def textbook_as_compared():
     lacking -= {"reproduce"}
     if lacking or not (folder / "published.json").exists():
         return ""
-    return published_table.ending(
+    return published.ending(
         read_published(folder / "published.json"), folder / "textbook.html"
     )
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from linclass_study.processes.job import begin_job
-from linclass_study.textbook.run_script import run_script
+from linclass_study.textbook.script import run_script
 
 begin_job(snakemake.log[0])
 folder = Path(snakemake.output.numbers).parent.parent

@@ -3,11 +3,11 @@
 import sys
 from pathlib import Path
 
-from linclass_study.textbook import published_table
+from linclass_study.textbook import published
 from linclass_study.textbook.published import read_published
 
 checks = read_published(Path(snakemake.input[0]))
-table = published_table.published_table(checks)
+table = published.published_table(checks)
 print(table, flush=True)
 Path(snakemake.log[0]).write_text(table + "\n", encoding="utf-8")
 if any(check.status == "differs" for check in checks):

@@ -4,8 +4,7 @@ import gc
 from pathlib import Path
 
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.scored_runs import prediction_digests, write_scores
-from linclass_study.analysis.scoring import Classes
+from linclass_study.analysis.scoring import Classes, prediction_digests, write_scores
 from linclass_study.analysis.tuned import write_tuned
 from linclass_study.execution.run_files import read_manifest
 from linclass_study.files.reading import read_about

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linclass_study.analysis.controls import BASELINE
-from linclass_study.analysis.grid_ends import marked
-from linclass_study.analysis.metric_words import best_words
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import ranking
+from linclass_study.analysis.tuned import marked
+from linclass_study.analysis.wording import best_words
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
 

@@ -2,7 +2,7 @@
 
 The colours are six of Okabe and Ito (2008) and two of Tol (2021), which readers with common colour-vision deficiencies
 can distinguish. Eight colours have no common factor with the seven markers of the first round or the three of the
-second and third, so there are 104 different styles, and neighbours differ in both; analysis/method_styles.py assigns
+second and third, so there are 104 different styles, and neighbours differ in both; analysis/outcome.py assigns
 one to each method. matplotlib is imported only when something is drawn, as the Snakefile imports this package for the
 names of the figures.
 """

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from linclass_study.analysis.outcome import Outcome
-    from linclass_study.analysis.plane_grid import PlaneGrid
+    from linclass_study.analysis.outcome import Outcome, PlaneGrid
     from linclass_study.pipeline.plane import Plane
 
 

@@ -10,8 +10,7 @@ import numpy as np
 import polars as pl
 
 from linclass.base.messages import names_and_others
-from linclass_study.analysis.metric_words import metric_words
-from linclass_study.analysis.protocol_names import units
+from linclass_study.analysis.wording import metric_words, units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import end_labels
 from linclass_study.report.drawing.panels import NAMED, name_above

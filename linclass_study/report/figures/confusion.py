@@ -9,8 +9,8 @@ import numpy as np
 
 from linclass_study.analysis.held_out_predictions import HeldOut, held_out
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.protocol_names import units
 from linclass_study.analysis.summary import best
+from linclass_study.analysis.wording import units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import NAMED, TICKS, name_above
 from linclass_study.report.drawing.style import method_style

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from linclass_study.analysis.grid_ends import grid_end_note, marked
-from linclass_study.analysis.metric_words import metric_title, metric_words
-from linclass_study.analysis.times import median_seconds
+from linclass_study.analysis.outcome import median_seconds
+from linclass_study.analysis.tuned import grid_end_note, marked
+from linclass_study.analysis.wording import metric_title, metric_words
 from linclass_study.pipeline.protocols import CURVE, kind, selected_protocols
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import end_labels

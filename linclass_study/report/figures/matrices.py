@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linclass.base.messages import counted
-from linclass_study.analysis.grid_ends import grid_end_note, marked
-from linclass_study.analysis.metric_words import metric_words
+from linclass_study.analysis.tuned import grid_end_note, marked
+from linclass_study.analysis.wording import metric_words
 from linclass_study.report.drawing import style
 from linclass_study.report.figure_files import Exhibit
 
@@ -29,9 +29,8 @@ PAIR_CELL = 0.82  # inches
 def pairwise(outcome: Outcome) -> Exhibit:
     """The pairwise matrix: mean difference, wins, ties and losses, and the corrected p of each pair of methods."""
     from linclass_study.analysis.across_datasets import ALPHA, comparison_across
-    from linclass_study.analysis.conclusion import not_ranked_note
-    from linclass_study.analysis.focus import unattainable
-    from linclass_study.analysis.too_few import too_few_for_pairs
+    from linclass_study.analysis.conclusion import not_ranked_note, too_few_for_pairs
+    from linclass_study.analysis.control_sentences import unattainable
 
     base = comparison_across(outcome)
     if not base.enough:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linclass_study.analysis.grid_ends import grid_end_note, marked
-from linclass_study.analysis.metric_words import metric_title, metric_words
-from linclass_study.analysis.protocol_names import units
+from linclass_study.analysis.tuned import grid_end_note, marked
+from linclass_study.analysis.wording import metric_title, metric_words, units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import mark_left_out
 from linclass_study.report.drawing.panels import baselines

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linclass.evaluation.metrics.calibration_error import BINS
-from linclass_study.analysis.grid_ends import grid_end_note
 from linclass_study.analysis.held_out_predictions import HeldOut, held_out, mean_of
-from linclass_study.analysis.protocol_names import has_spread, rows_held_out, units
+from linclass_study.analysis.tuned import grid_end_note
+from linclass_study.analysis.wording import has_spread, rows_held_out, units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import (
     TICKS,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linclass_study.analysis.grid_ends import grid_end_note, marked
-from linclass_study.analysis.metric_words import metric_words
+from linclass_study.analysis.tuned import grid_end_note, marked
+from linclass_study.analysis.wording import metric_words
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import left_out_note, mark_left_out, outermost
 from linclass_study.report.drawing.panels import baselines
@@ -27,8 +27,12 @@ ROW = 0.24  # inches
 def ranks(outcome: Outcome) -> Exhibit:
     """Critical-difference diagram: mean ranks over data sets, and groups without significant differences."""
     from linclass_study.analysis.across_datasets import ALPHA, comparison_across
-    from linclass_study.analysis.conclusion import independent, not_ranked_note, rank_test
-    from linclass_study.analysis.too_few import too_few_for_ranks
+    from linclass_study.analysis.conclusion import (
+        independent,
+        not_ranked_note,
+        rank_test,
+        too_few_for_ranks,
+    )
 
     base = comparison_across(outcome)
     if not base.enough:
@@ -112,8 +116,7 @@ ROW = 0.24  # inches
 def ratings(outcome: Outcome) -> Exhibit:
     """Bradley–Terry ratings with their bootstrap intervals over data sets."""
     from linclass_study.analysis.across_datasets import RESAMPLED, comparison_across
-    from linclass_study.analysis.conclusion import not_ranked_note
-    from linclass_study.analysis.too_few import too_few_for_ratings
+    from linclass_study.analysis.conclusion import not_ranked_note, too_few_for_ratings
 
     base = comparison_across(outcome)
     if not base.enough:

@@ -13,26 +13,19 @@ from linclass_study.analysis.controls import (
     cost_ratio,
     cost_ratios,
     focus_of,
+    short,
     verdicts,
 )
-from linclass_study.analysis.excluded_methods import excluded_methods
-from linclass_study.analysis.metric_words import (
+from linclass_study.analysis.outcome import Outcome, median_seconds
+from linclass_study.analysis.plain_answer import excluded_methods, sure
+from linclass_study.analysis.summary import best
+from linclass_study.analysis.within_dataset import ALPHA, SURE, comparison_within, rope_of
+from linclass_study.analysis.wording import (
     best_words,
     direction_words,
     metric_title,
     metric_words,
-)
-from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.plain_answer import sure
-from linclass_study.analysis.power import short
-from linclass_study.analysis.protocol_names import units
-from linclass_study.analysis.summary import best
-from linclass_study.analysis.times import median_seconds
-from linclass_study.analysis.within_dataset import (
-    ALPHA,
-    SURE,
-    comparison_within,
-    rope_of,
+    units,
 )
 from linclass_study.pipeline.own_metrics import metrics_of
 from linclass_study.report import method_scores

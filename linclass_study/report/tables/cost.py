@@ -6,8 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.times import machines_of
+from linclass_study.analysis.outcome import Outcome, machines_of
 from linclass_study.files.tables import FIT
 from linclass_study.pipeline.protocols import CURVE
 from linclass_study.report.table import Column, ReportTable

@@ -11,11 +11,15 @@ from linclass.base.many_fits import COUNT
 from linclass.kernels.functions.base import WIDTHS
 from linclass.tuning import tuning
 from linclass_study.analysis import tuned
-from linclass_study.analysis.failed_candidates import failed_candidates
-from linclass_study.analysis.fit_log import log_of_problem
-from linclass_study.analysis.fit_problems import FitProblem, fit_problems, notes
-from linclass_study.analysis.metric_failures import metric_problems
+from linclass_study.analysis.fit_problems import (
+    FitProblem,
+    failed_candidates,
+    fit_problems,
+    log_of_problem,
+    notes,
+)
 from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.scoring import metric_problems
 from linclass_study.files.tables import FITTED, STATUSES
 from linclass_study.pipeline.method import Method
 from linclass_study.report.table import Column, ReportTable, format_power, format_tuned

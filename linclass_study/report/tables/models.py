@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass_study.analysis.metric_words import metric_words
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.protocol_names import rows_held_out
 from linclass_study.analysis.summary import ranking
 from linclass_study.analysis.tuned import chosen_values
+from linclass_study.analysis.wording import metric_words, rows_held_out
 from linclass_study.files.tables import FIT
 from linclass_study.report.figure_files import figure_numbers
 from linclass_study.report.figures.coefficients import (

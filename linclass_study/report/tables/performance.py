@@ -7,16 +7,19 @@ from dataclasses import replace
 from typing import Any
 
 from linclass.base.messages import counted
-from linclass_study.analysis.metric_words import (
-    best_words,
-    direction_words,
-    metric_title,
-    metric_words,
-)
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.protocol_names import TITLES, has_spread, protocol_phrase, units
 from linclass_study.analysis.summary import ranking
 from linclass_study.analysis.within_dataset import ALPHA, comparison_within
+from linclass_study.analysis.wording import (
+    TITLES,
+    best_words,
+    direction_words,
+    has_spread,
+    metric_title,
+    metric_words,
+    protocol_phrase,
+    units,
+)
 from linclass_study.pipeline.own_metrics import metrics_of
 from linclass_study.pipeline.protocols import comparing_protocols, divides_test_rows
 from linclass_study.report import method_scores

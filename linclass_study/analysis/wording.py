@@ -1,11 +1,39 @@
-"""Names of protocols in the answer and the report."""
+"""Metrics, protocols and probabilities as the answer and the report write them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from linclass.evaluation import metrics
 from linclass_study.pipeline.protocols import kind, selected_protocols
+
+WRITTEN = {"auc": "AUC", "brier": "Brier", "f1": "F1", "matthews": "Matthews"}
+
+
+def metric_words(metric: str) -> str:
+    """The metric's name in words, without the module of an import path; proper names and abbreviations keep their
+    capitals."""
+    name = metric.rpartition(".")[2]
+    return " ".join(WRITTEN.get(word, word) for word in name.split("_"))
+
+
+def metric_title(metric: str) -> str:
+    """The words with a first capital letter."""
+    words = metric_words(metric)
+    return words[0].upper() + words[1:]
+
+
+def direction_words(metric: str) -> str:
+    """Which values are better, for a reader who may not know the metric."""
+    return "greater is better" if metrics.greater_is_better(metric) else "less is better"
+
+
+def best_words(metric: str, of: str = "") -> str:
+    """The best value in words: highest accuracy, lowest log loss; `of` stands before the metric: highest mean AUC."""
+    extreme = "highest" if metrics.greater_is_better(metric) else "lowest"
+    return f"{extreme} {of}{metric_words(metric)}"
+
 
 TITLES = {
     "cv": "Cross-validation",
@@ -19,7 +47,7 @@ TITLES = {
 def protocol_phrase(evaluation: Mapping[str, Any], protocol: str) -> str:
     """What means are taken over: 10 folds, 3 × 10 folds, 10 hold-outs of 25 %, …"""
     options = selected_protocols(evaluation)[protocol]
-    return SENTENCES[kind(protocol)](options)
+    return PHRASES[kind(protocol)](options)
 
 
 def titled_phrase(evaluation: Mapping[str, Any], protocol: str) -> str:
@@ -65,10 +93,15 @@ def _parts(options: Mapping[str, Any]) -> str:
     return f"{options['folds']} folds, trained on {part} rows"
 
 
-SENTENCES = {
+PHRASES = {
     "cv": _folds,
     "official": lambda options: "the official test set",
     "hold_out": _hold_outs,
     "leave_one_out": lambda options: "leave-one-out",
     "learning_curve": _parts,
 }
+
+
+def format_probability(p: float) -> str:
+    """A probability with two decimals; one that is rounded is not said to be 0 or 1."""
+    return "<0.01" if p < 0.005 else ">0.99" if p > 0.995 else f"{p:.2f}"
