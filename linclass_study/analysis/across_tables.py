@@ -21,6 +21,7 @@ from linclass_study.analysis.conclusion import no_ranking
 from linclass_study.analysis.export import export_table
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import grid_end_note, grid_ends, marked
+from linclass_study.analysis.verdict import write_verdict
 from linclass_study.analysis.within_dataset import same_predictions
 from linclass_study.files.writing import atomic_write
 
@@ -28,8 +29,9 @@ NAMES = ("ranks", "pairwise", "sensitivity")
 
 
 def write_across(outcome: Outcome) -> None:
-    """Three tables, and across.json: the sentences, and the data sets and methods that took part."""
+    """Three tables, verdict.json, and across.json: the sentences, and the data sets and methods that took part."""
     base = write_comparison(outcome)
+    write_verdict(outcome)
     tried = scenarios(outcome, base)
     frames = {
         "ranks": ranks_table(base).with_columns(

@@ -25,6 +25,7 @@ from linclass_study.analysis.plain_answer import not_ranked, plain_answer
 from linclass_study.analysis.scoring import metric_problems
 from linclass_study.analysis.summary import best
 from linclass_study.analysis.tuned import marked
+from linclass_study.analysis.verdict import study_verdict
 from linclass_study.analysis.within_dataset import SURE
 from linclass_study.analysis.wording import (
     direction_words,
@@ -56,8 +57,9 @@ def answer(outcome: Outcome, report: str) -> str:
     lines += data_lines(outcome)
     lines += focus_lines(outcome)
     lines += best_lines(outcome)
-    lines += plain_answer(outcome, named=False)
-    lines += filter(None, [not_ranked(outcome)])
+    verdict = study_verdict(outcome)
+    lines += plain_answer(verdict, named=False)
+    lines += filter(None, [not_ranked(verdict)])
     lines += environment_lines(outcome)
     return "\n".join([*lines, counts_line(outcome.fits), f"report: {report}"]) + "\n"
 

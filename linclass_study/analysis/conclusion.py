@@ -42,7 +42,7 @@ def sentences(outcome: Outcome, base: ComparisonAcross, tried: list[Scenario]) -
     if (test := base.friedman) is not None:
         found = "differ" if test.f_p < ALPHA else "do not differ significantly"
         conclusions.append(
-            f"The methods {found}{' more than by format_probability' * (found == 'differ')}: Iman and Davenport’s F = "
+            f"The methods {found}{' more than by chance' * (found == 'differ')}: Iman and Davenport’s F = "
             f"{_number(test.f)}, p {_p(test.f_p)}, which decides (Demšar, 2006) because Friedman’s χ² = "
             f"{test.statistic:.2f}, p {_p(test.p)}, is too conservative (n = {n} data sets, k = {k} methods)."
         )

@@ -1,209 +1,113 @@
-"""The answer for readers without statistics: which method is best, whether that is certain, and who is excluded."""
+"""The answer in sentences: which method is best, whether that is certain, and who is excluded.
+
+Probabilities on a data set come from the Bayesian correlated t test of the best method against each other one, with the
+study's region of practical equivalence (`rope`). The best method is clearly the best if its probabilities of not being
+better sum to at most 1 − SURE over all others (union bound). Holm's correction covers the comparisons with the best.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, NamedTuple
-
-import polars as pl
 
 from linclass.base.messages import counted, names_and_others
-from linclass_study.analysis.across_datasets import FEW, ComparisonAcross, comparison_across
-from linclass_study.analysis.conclusion import independent, no_ranking
-from linclass_study.analysis.control_sentences import decisive, undecided_sentences
-from linclass_study.analysis.controls import across, closest_rival, focus_of
-from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.summary import best, ranking
+from linclass_study.analysis.across_datasets import FEW
+from linclass_study.analysis.control_sentences import undecided_sentences
+from linclass_study.analysis.controls import MAX_DATASETS, repeats_words
 from linclass_study.analysis.tuned import grid_end_sentences
-from linclass_study.analysis.within_dataset import ComparisonWithin, comparison_within
-from linclass_study.analysis.wording import metric_words
-from linclass_study.files.tables import FITTED, STATUSES
-
-
-class Incomplete(NamedTuple):
-    """A method without a score on some of the data sets that count.
-
-    datasets, reason    where it has none, and why
-    scored              number of the data sets on which it has one
-    rank, of            its mean rank of so many methods if missing scores count as worst; None if it has no score at
-                        all, or was not run on each data set
-    """
-
-    method: str
-    datasets: list[str]
-    reason: str
-    scored: int
-    rank: float | None
-    of: int
-
-
-def incomplete_methods(outcome: Outcome, base: ComparisonAcross) -> list[Incomplete]:
-    """The methods of a study that are not in the complete field, in the study's order."""
-    every, worst = base.every, base.every.missing_worst
-    lacking = [method for method in outcome.methods if method not in base.methods]
-    if not lacking or not base.datasets:
-        return []
-    reasons = {name: excluded_methods(outcome.parts()[name], name) for name in base.datasets}
-    found = []
-    for method in lacking:
-        known = method in every.methods
-        datasets = every.missing_on(method) if known else base.datasets
-        why: dict[str, list[str]] = {}
-        for name in datasets:
-            why.setdefault(reasons[name].get(method, "no finite value"), []).append(name)
-        reason = "; ".join(
-            words if len(why) == 1 else f"{words} on {', '.join(names)}"
-            for words, names in why.items()
-        )
-        ranked = worst.enough and method in worst.methods
-        rank = float(worst.nemenyi.ranks[worst.methods.index(method)]) if ranked else None
-        scored = len(base.datasets) - len(datasets)
-        found.append(Incomplete(method, datasets, reason, scored, rank, len(worst.methods)))
-    return found
-
-
-def excluded_methods(outcome: Outcome, dataset: str) -> dict[str, str]:
-    """Method → statuses of its failed fits ('not applicable', 'failed'), or the metric without a value."""
-    fits = outcome.fits.filter(dataset=dataset, protocol=outcome.protocol(dataset))
-    missed = fits.filter(~pl.col("status").is_in(FITTED))
-    found = {}
-    for method, planned in (
-        ranking(outcome, dataset).filter(~pl.col("whole")).select("method", "planned").iter_rows()
-    ):
-        met = {*missed.filter(method=method)["status"]}
-        words = [status.replace("_", " ") for status in STATUSES if status in met]
-        absent = f"no {metric_words(outcome.metric)}" if planned else "not run"
-        found[method] = ", ".join(words) or absent
-    return {method: found[method] for method in outcome.methods if method in found}
-
+from linclass_study.analysis.verdict import DatasetVerdict, StudyVerdict
+from linclass_study.analysis.within_dataset import ALPHA, SURE
+from linclass_study.analysis.wording import format_probability, metric_words
 
 NAMES = 3  # methods named before the others are counted
 NAMED = 6  # data sets, or excluded runs, that are named one by one
 
 
-def plain_answer(outcome: Outcome, named: bool = True) -> list[str]:
-    """The best method, across data sets if they are enough for that, and how sure it is; then what is lacking, and
+def plain_answer(verdict: StudyVerdict, named: bool = True) -> list[str]:
+    """The best method, across data sets if they are enough for that, and how certain it is; then what is missing, and
     which methods chose an end of their grids.
 
     The best methods of single data sets are not `named` where a table names them.
     """
-    found = {
-        name: (best(own, name), comparison_within(own, name))
-        for name, own in outcome.parts().items()
-    }
-    answered = {name: pair for name, pair in found.items() if pair[0] is not None}
+    answered = [one for one in verdict.datasets if one.best]
     if not answered:
         return ["No method succeeded on every fold of any data set, so none is best."]
-    rivals = [one for name, own in outcome.parts().items() for one in closest_rival(own, name)]
-    said = {*focus_of(outcome)}  # by sentences of its own
-    rivals = [one for one in rivals if not said & {one.control, one.other}]
-    more = undecided_sentences(rivals, " of the best method with its closest rival")
-    n, lacking = len(answered), len(found) - len(answered)
+    rivals = [one.closest_rival for one in answered if one.closest_rival is not None]
+    rivals = [one for one in rivals if not {*verdict.focus} & {one.control, one.other}]
+    n, lacking = len(answered), len(verdict.datasets) - len(answered)
     have = "has" if lacking == 1 else "have"
-    absent = [f"{lacking} of the {len(found)} data sets {have} no result."] if lacking else []
-    ends = grid_end_sentences(outcome)
+    rest = undecided_sentences(rivals, " of the best method with its closest rival")
+    absent = [f"{lacking} of the {len(verdict.datasets)} data sets {have} no result."]
+    ends = [
+        *absent * bool(lacking),
+        *grid_end_sentences(verdict.metric, verdict.tuned, verdict.grid_ends),
+    ]
+    words = metric_words(verdict.metric)
     if n == 1:
-        ((name, (first, compared)),) = answered.items()
-        assert first is not None
-        method, mean, _, equal = first
-        how_sure = sure(compared, equal)
-        if not named and len(found) == 1:
-            named_first = how_sure.split()[0] in compared.methods
-            lead = how_sure if named_first else how_sure[0].upper() + how_sure[1:]
-            return [f"{lead}.", *more, *absent, *ends]
-        words = metric_words(outcome.metric)
-        verb = "has" if not equal else "have"
-        return [
-            f"{_names([method, *equal])} {verb} the best {words} on {name}, {mean:.3f}; {how_sure}.",
-            *more,
-            *absent,
-            *ends,
-        ]
+        (one,) = answered
+        how_certain = confidence(one)
+        if not named and not lacking:
+            names_first = how_certain.split()[0] in one.methods
+            lead = how_certain if names_first else how_certain[0].upper() + how_certain[1:]
+            return [f"{lead}.", *rest, *ends]
+        verb = "has" if len(one.best) == 1 else "have"
+        best = f"{_names(one.best)} {verb} the best {words} on {one.dataset}, {one.mean:.3f}"
+        return [f"{best}; {how_certain}.", *rest, *ends]
+    each = _how_often(answered, bool(lacking))
     if n < FEW:
-        each = (_worse_on(name, compared) for name, (_, compared) in answered.items())
-        verdict = f"On {'; on '.join(each)}."
-    else:
-        verdict = _how_often([compared for _, compared in answered.values()], bool(lacking))
-    base = comparison_across(outcome)
-    few = no_ranking(base)
-    if base.enough and not few:
-        return [_overall(outcome, base), verdict, *decisive(outcome, base), *more, *absent, *ends]
-    listed = named and n <= NAMED
-    bests = [_bests(outcome, {name: pair[0] for name, pair in answered.items()})] * listed
-    return [*bests, verdict, *more, *[few] * bool(few), *absent, *ends]
+        each = f"On {'; on '.join(map(_clearly_worse_on, answered))}."
+    if verdict.ranking is not None or (verdict.best and not verdict.not_ranked):
+        return [_overall(verdict), each, *_decisive(verdict), *rest, *ends]
+    bests = [f"{_names_or_number(one.best)} on {one.dataset} ({one.mean:.3f})" for one in answered]
+    listed = [f"Best {words}: {', '.join(bests)}."] * (named and n <= NAMED)
+    return [*listed, each, *rest, *filter(None, [verdict.not_ranked]), *ends]
 
 
-def _how_often(found: list[ComparisonWithin], lacking: bool) -> str:
-    """On how many data sets one method is clearly the best, of those that can show it."""
-    rivals = [number for one in found if (number := _rivals(one)) is not None]
-    if not rivals:
-        if all(len(one.methods) == 1 for one in found):
-            return (
-                "One method alone succeeded on each data set: there is nothing to compare it with."
-            )
-        return "One value of each method does not show whether any is clearly the best."
-    sure, n = rivals.count(0), len(rivals)
-    those = f"of the {n} data sets{' with a result' * lacking}"
-    if n < len(found):
-        those = f"of the {n} data sets on which several methods have several values"
-    return f"On {sure or 'none'} {those} {'one method is' if sure else 'is one method'} clearly the best."
+def confidence(verdict: DatasetVerdict) -> str:
+    """How certain it is that the best method, or those that share the best mean, are better than the others."""
+    tied = verdict.best[1:]
+    others = [name for name in verdict.methods[1:] if name not in tied]
+    if not others:
+        return "no method is behind them" if tied else "there is no other method to compare with"
+    if not verdict.comparisons:
+        return "each method has one value, which does not decide"
+    rivals = [name for name in others if name in verdict.indistinguishable]
+    if rivals:
+        return f"{some(rivals, others, bool(tied))} may be as good"
+    if not tied:
+        return "it is clearly the best"
+    return f"{some(others, others, True)} {'is' if len(others) == 1 else 'are'} clearly worse"
 
 
-def _bests(outcome: Outcome, found: dict[str, Any]) -> str:
-    """The best method of each data set, with its mean; of many equals only their number."""
-    each = []
-    for name, (method, mean, _, equal) in found.items():
-        who = f"{len(equal) + 1} methods" if len(equal) >= NAMES else _names([method, *equal])
-        each.append(f"{who} on {name} ({mean:.3f})")
-    return f"Best {metric_words(outcome.metric)}: {', '.join(each)}."
-
-
-def not_ranked(outcome: Outcome) -> str:
+def not_ranked(verdict: StudyVerdict) -> str:
     """Sentences about the methods that are left out of the ranking, each with what it lacks and its mean rank if
     missing scores counted as worst; empty if all methods are ranked, or the data sets are too few."""
-    base = comparison_across(outcome)
-    lacking = incomplete_methods(outcome, base)
-    if not lacking or len(base.datasets) < FEW or len(base.every.methods) < 2:
+    if not verdict.incomplete:
         return ""
     each = []
-    for number, one in enumerate(lacking[:NAMES]):
+    for number, one in enumerate(verdict.incomplete[:NAMES]):
         note = f"; its mean rank is {one.rank:.2f} of {one.of}" if one.rank is not None else ""
         if note and not number:
             note += " if missing scores count as worst"
-            if base.enough:
-                best, worst = base.best[0], base.every.missing_worst
-                note += f", where {best} has {worst.nemenyi.ranks[worst.methods.index(best)]:.2f}"
+            if verdict.best_if_worst is not None:
+                note += f", where {verdict.best[0]} has {verdict.best_if_worst:.2f}"
         each.append(f"{one.method} (no score on {_names(one.datasets)}: {one.reason}{note})")
-    more = len(lacking) - len(each)
+    more = len(verdict.incomplete) - len(each)
     each += [f"{counted(more, 'other')} (tables/incomplete.csv)"] * (more > 0)
-    return f"Not ranked: {', '.join(each)}.{_first_in_both(base)}"
+    sentence = f"Not ranked: {', '.join(each)}."
+    if verdict.first_anyway:
+        sentence += (
+            f" {_names(verdict.first_anyway)} would be first both if missing scores count as worst and without the "
+            "data sets on which a method lacks one (tables/sensitivity.csv)."
+        )
+    return sentence
 
 
-def _first_in_both(base: ComparisonAcross) -> str:
-    """A sentence about incomplete methods that would be first with either treatment of missing scores, and not with
-    those that are ranked first; empty if there are none."""
-    worst, without = base.every.missing_worst, base.every.gaps_left_out
-    if not (base.enough and worst.enough and without.enough):
-        return ""
-    first = [name for name in worst.best if name in without.best]
-    if not first or {*first} & {*base.best}:
-        return ""
-    return (
-        f" {_names(first)} would be first both if missing scores count as worst and without the data sets on which a "
-        "method lacks one (tables/sensitivity.csv)."
-    )
-
-
-def excluded_sentence(outcome: Outcome) -> str:
+def excluded_sentence(verdict: StudyVerdict) -> str:
     """A sentence about the methods that are excluded on a data set, with the reasons if they are few."""
-    kept_out = {
-        name: found
-        for name, own in outcome.parts().items()
-        if own.about(name)["status"] != "unavailable" and (found := excluded_methods(own, name))
-    }
-    if not kept_out:
+    available = [one for one in verdict.datasets if one.available]
+    runs = [(one.dataset, *pair) for one in available for pair in one.excluded.items()]
+    if not runs:
         return ""
-    runs = [(name, method, why) for name, own in kept_out.items() for method, why in own.items()]
     if len(runs) <= NAMED:
         places: dict[tuple[str, str], list[str]] = {}
         for name, method, why in runs:
@@ -216,77 +120,154 @@ def excluded_sentence(outcome: Outcome) -> str:
             for (names, why), methods in alike.items()
         ]
         return f"Excluded: {', '.join(each)}."
-    of = f" of {counted(_readable(outcome), 'data set')}"
     times: dict[int, list[str]] = {}
     for method, number in Counter(method for _, method, _ in runs).most_common():
         times.setdefault(number, []).append(method)
     (most, those), *others = times.items()
-    each = [f"{_names(those)} on {most}{of}"]
+    each = [f"{_names(those)} on {most} of {counted(len(available), 'data set')}"]
     each += [f"{_names(methods)} on {number}" for number, methods in others[:1]]
     if rest := sum(len(methods) for _, methods in others[1:]):
         each.append(f"{counted(rest, 'other')} on fewer")
     return f"Excluded: {'; '.join(each)}."
 
 
-def _readable(outcome: Outcome) -> int:
-    """Number of the data sets that could be read."""
-    parts = outcome.parts().items()
-    return sum(own.about(name)["status"] != "unavailable" for name, own in parts)
-
-
-def _worse_on(name: str, found: ComparisonWithin) -> str:
-    """How many methods are clearly worse than the best one on a data set."""
-    rivals, others = _rivals(found), len(found.methods) - 1
-    if rivals is None:
-        alone = f"{name} each method has one value, which does not decide"
-        return alone if others else f"{name} there is no other"
-    if others == 1:
-        other = found.methods[1]
+def certainty(verdict: DatasetVerdict) -> str:
+    """Whether other methods may be as good as the best one on this data set."""
+    if not verdict.methods:
+        return "No method succeeded on every fold, so none is best."
+    best, *others = verdict.methods
+    if not others:
+        return f"{best} alone succeeded on every fold: there is nothing to compare it with."
+    if not verdict.comparisons:
         return (
-            f"{name} {other} is {'' if not rivals else 'not '}clearly worse than {found.methods[0]}"
+            f"One value of each method ({verdict.over}) has no spread, so the order of the methods is uncertain; "
+            "repeated folds would show by how much."
         )
-    worse = [method for method in found.methods[1:] if method not in found.rivals]
-    how_many = some(worse, found.methods[1:]) if worse else f"none of the {others} others"
-    verb = "is" if len(worse) <= 1 else "are"
-    return f"{name} {how_many} {verb} clearly worse than {found.methods[0]}"
+    rivals = verdict.indistinguishable
+    sentences = [f"{best} is clearly the best."]
+    if rivals:
+        which = (
+            "any other" if len(rivals) == len(others) else f"{len(rivals)} of {len(others)} others"
+        )
+        tied = f" {len(verdict.best)} methods share the best mean." * (len(verdict.best) > 1)
+        sentences = [f"No method is clearly the best: {which} may be as good as {best}.{tied}"]
+    return " ".join([*sentences, *_probabilities(verdict), _tests(verdict)])
 
 
-def _overall(outcome: Outcome, base: ComparisonAcross) -> str:
-    """The best method and how many others it is not significantly better than, by the test against a control."""
-    first = base.best
-    others = [name for name in base.methods if name not in first]
-    found = across(outcome, base, first[0])
-    if not others or found is None:
-        return "All methods share the best mean rank."
-    ranked = "ranked " * bool(base.every.incomplete)
-    beaten = found.by_verdict()["better"]
-    near = [name for name in others if name not in beaten]
-    every = others[0] if len(others) == 1 else f"every other {ranked}method"
-    ahead = f"significantly better than {every}"
-    if near:
-        ahead = f"but not significantly better than {some(near, others, bool(first[1:]), ranked)}"
-    verb = "has" if len(first) == 1 else "share"
-    words = metric_words(base.metric)
+def _probabilities(verdict: DatasetVerdict) -> list[str]:
+    others, left = len(verdict.comparisons), len(verdict.indistinguishable)
+    sentences = [_better_than(verdict, others - left, others)] if others > 1 or not left else []
+    if left:
+        equals = sum(one.equal >= SURE for one in verdict.comparisons.values())
+        sentences.append(_remaining(equals, left, others))
+    if (rival := verdict.closest_rival) is not None:
+        better, equal, worse, _ = verdict.comparisons[rival.other]
+        sentences.append(
+            f"Its closest rival is {rival.other}: with probability {format_probability(better)} better, "
+            f"{format_probability(equal)} equal in practice, {format_probability(worse)} worse."
+        )
+        if rival.repeats is not None:
+            sentences.append(f"That is undecided: {repeats_words(rival.repeats)}.")
+    return sentences
+
+
+def _better_than(verdict: DatasetVerdict, beaten: int, others: int) -> str:
+    """Than how many others the best method is better, jointly."""
+    those = f"{beaten or 'none'} of the {others} others" if others > 1 else "the other"
+    jointly = " at once" if beaten > 1 else ""
+    bound = " (union bound)" if beaten > 1 else ""
     return (
-        f"{_names(first)} {verb} the best mean rank by {words} over {independent(base)}, {ahead}."
-        + " Mean ranks decide that, because Wilcoxon’s test cannot be significant on so few data sets."
-        * found.by_ranks
+        f"It is better than {those}{jointly} by more than {verdict.rope:g} in {metric_words(verdict.metric)}, with a "
+        f"probability of at least {SURE:g}{bound}."
     )
 
 
-def sure(found: ComparisonWithin, tied: list[str]) -> str:
-    """How sure it is that the best method, or those that share the best mean, are ahead of the others."""
-    others = [name for name in found.methods[1:] if name not in tied]
-    if not others:
-        return "no method is behind them" if tied else "there is no other method to compare with"
-    if not found.enough:
-        return "each method has one value, which does not decide"
-    rivals = [name for name in others if name in found.rivals]
-    if rivals:
-        return f"{some(rivals, others, bool(tied))} may be as good"
-    if not tied:
-        return "it is clearly the best"
-    return f"{some(others, others, True)} {'is' if len(others) == 1 else 'are'} clearly worse"
+def _remaining(equal: int, left: int, others: int) -> str:
+    """How many of the remaining methods are equal to the best one in practice, each on its own."""
+    if left == 1:
+        other = "the other" if others == 1 else "the remaining method"
+        if not equal:
+            return f"Whether it is better than {other}, or equal to it in practice, is undecided."
+        return f"It is equal to {other} in practice, with a probability of at least {SURE:g}."
+    verbs = "are" if equal > 1 else "is", "are" if left - equal > 1 else "is"
+    those = f"the {left} remaining methods" if left < others else "them"
+    return (
+        f"Of {those}, {equal or 'none'} {verbs[0]} equal to it in practice, with a probability of at "
+        f"least {SURE:g}{' each' * (equal > 1)}, and {left - equal or 'none'} {verbs[1]} undecided."
+    )
+
+
+def _tests(verdict: DatasetVerdict) -> str:
+    n = len(verdict.comparisons)
+    apart = sum(one.p_holm < ALPHA for one in verdict.comparisons.values())
+    stricter = "" if verdict.indistinguishable or apart == n else ": it is two-sided, so stricter"
+    return (
+        f"(Bayesian correlated t test over {verdict.over}, n = {verdict.folds}, n_test/n_train = {verdict.ratio:.3g}. "
+        f"The corrected t test, with Holm’s correction over {counted(n, 'comparison')}, distinguishes {apart} of {n} "
+        f"from it at α = {ALPHA:g}{stricter}.)"
+    )
+
+
+def _how_often(found: list[DatasetVerdict], lacking: bool) -> str:
+    """On how many data sets one method is clearly the best, of those that can show it."""
+    known = [one for one in found if one.comparisons]
+    if not known:
+        if all(len(one.methods) == 1 for one in found):
+            return (
+                "One method alone succeeded on each data set: there is nothing to compare it with."
+            )
+        return "One value of each method does not show whether any is clearly the best."
+    clear, n = sum(not one.indistinguishable for one in known), len(known)
+    those = f"of the {n} data sets{' with a result' * lacking}"
+    if n < len(found):
+        those = f"of the {n} data sets on which several methods have several values"
+    return f"On {clear or 'none'} {those} {'one method is' if clear else 'is one method'} clearly the best."
+
+
+def _clearly_worse_on(one: DatasetVerdict) -> str:
+    """How many methods are clearly worse than the best one on a data set."""
+    name, others = one.dataset, one.methods[1:]
+    if not one.comparisons:
+        alone = f"{name} each method has one value, which does not decide"
+        return alone if others else f"{name} there is no other"
+    worse = one.clearly_worse
+    if len(others) == 1:
+        return f"{name} {others[0]} is {'' if worse else 'not '}clearly worse than {one.methods[0]}"
+    how_many = some(worse, others) if worse else f"none of the {len(others)} others"
+    return f"{name} {how_many} {'is' if len(worse) <= 1 else 'are'} clearly worse than {one.methods[0]}"
+
+
+def _overall(verdict: StudyVerdict) -> str:
+    """The best method and how many others it is not significantly better than, by the test against a control."""
+    others = [name for name in verdict.ranked if name not in verdict.best]
+    found = verdict.ranking
+    if not others or found is None:
+        return "All methods share the best mean rank."
+    ranked = "ranked " * any(one.scored for one in verdict.incomplete)
+    near = [name for name in others if name not in found.better_than]
+    every = others[0] if len(others) == 1 else f"every other {ranked}method"
+    ahead = f"significantly better than {every}"
+    if near:
+        tied = len(verdict.best) > 1
+        ahead = f"but not significantly better than {some(near, others, tied, ranked)}"
+    verb = "has" if len(verdict.best) == 1 else "share"
+    return (
+        f"{_names(verdict.best)} {verb} the best mean rank by {metric_words(verdict.metric)} over {verdict.over}, "
+        f"{ahead}."
+        + " Mean ranks decide that, because Wilcoxon’s test cannot be significant on so few data sets."
+        * (found.test == "ranks")
+    )
+
+
+def _decisive(verdict: StudyVerdict) -> list[str]:
+    """On how many data sets the lead of the best method over the next one would be significant, if it is not."""
+    found = verdict.ranking
+    if found is None or found.next is None:
+        return []
+    lead = f"The difference between {found.method} and {found.next}, the next by mean rank,"
+    if found.datasets_needed is None:
+        return [f"{lead} is too small to be significant on {MAX_DATASETS:,} data sets like these."]
+    return [f"{lead} would be significant on about {found.datasets_needed} data sets like these."]
 
 
 def some(part: list[str], others: list[str], beside: bool = False, ranked: str = "") -> str:
@@ -300,11 +281,8 @@ def some(part: list[str], others: list[str], beside: bool = False, ranked: str =
     return f"both {noun}" if n == 2 else f"all {n} {noun}"
 
 
-def _rivals(found: ComparisonWithin) -> int | None:
-    """Number of methods that may be as good as the best; None if there is no comparison."""
-    if not found.enough:
-        return None
-    return len(found.rivals)
+def _names_or_number(names: list[str]) -> str:
+    return f"{len(names)} methods" if len(names) > NAMES else _names(names)
 
 
 def _names(names: list[str]) -> str:

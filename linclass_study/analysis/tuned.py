@@ -254,28 +254,27 @@ def grid_end_note(outcome: Outcome, names: Iterable[str]) -> str:
     if not found:
         return ""
     if len(found) == 1:
-        return f" {MARK} {found[0]}: its score {_may_be_worse(outcome)}."
+        return f" {MARK} {found[0]}: its score {_may_be_worse(outcome.metric)}."
     return (
         f" {MARK} At least half of the fits on some data set chose an end of the method’s grid, so its score "
-        f"{_may_be_worse(outcome)} (tables/at_the_edge.csv)."
+        f"{_may_be_worse(outcome.metric)} (tables/at_the_edge.csv)."
     )
 
 
-def grid_end_sentences(outcome: Outcome) -> list[str]:
-    """Sentences of the answer."""
-    found = [*grid_ends(outcome).values()]
-    tuned = sum(bool(entry.get("tune")) for entry in outcome.methods.values())
+def grid_end_sentences(metric: str, tuned: int, ends: Mapping[str, str]) -> list[str]:
+    """Sentences of the answer about the `ends` of grids that methods chose, of so many tuned ones."""
+    found = [*ends.values()]
     if tuned and not found:
         return [f"0 of {counted(tuned, 'tuned method')} at an end of a path or grid."]
-    sentences = [f"{one}: its score {_may_be_worse(outcome)}." for one in found[:NAMES]]
+    sentences = [f"{one}: its score {_may_be_worse(metric)}." for one in found[:NAMES]]
     more = len(found) - NAMES
     return sentences + [
         f"So did {counted(more, 'other method')} with an end of a grid (tables/at_the_edge.csv)."
     ] * (more > 0)
 
 
-def _may_be_worse(outcome: Outcome) -> str:
-    return f"may be too {'low' if metrics.greater_is_better(outcome.metric) else 'high'}"
+def _may_be_worse(metric: str) -> str:
+    return f"may be too {'low' if metrics.greater_is_better(metric) else 'high'}"
 
 
 def _grid_ends(outcome: Outcome) -> dict[str, str]:

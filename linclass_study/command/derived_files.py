@@ -10,11 +10,10 @@ from linclass_study.analysis import answer
 from linclass_study.analysis.across_tables import write_across
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import Classes, write_scores
-from linclass_study.analysis.study_file import write_study
+from linclass_study.analysis.study_file import StudyDescription, write_study
 from linclass_study.analysis.summary import write_summary
 from linclass_study.analysis.tuned import write_tuned, write_tuned_table
 from linclass_study.checks.datasets_table import write_datasets_table
-from linclass_study.command.merge import MergedStudy
 from linclass_study.data.entry.metadata import declared_shared_rows
 from linclass_study.pipeline.own_metrics import metrics_of
 from linclass_study.report.figure_files import figure_names, requested_figures, write_exhibits
@@ -23,9 +22,8 @@ from linclass_study.report.page_tables import make_tables, write_tables
 from linclass_study.report.provenance import provenance
 
 
-def write_derived(merged: MergedStudy, place: Path) -> None:
+def write_derived(study: StudyDescription, place: Path) -> None:
     """Write scores, tables, answer, figures and page; `place` is the final path of the folder."""
-    study = merged.study
     outcome, folder = study.outcome, study.outcome.results
     for dataset in outcome.datasets:
         _write_scores(outcome, dataset)

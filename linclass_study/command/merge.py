@@ -337,7 +337,7 @@ def merge(
             raise Conflict(found)
         require_trusted(merged.study.outcome.evaluation, trusted)
         write_inputs(sources, merged, folder)
-        write_derived(merged, into)
+        write_derived(merged.study, into)
     return merged
 
 

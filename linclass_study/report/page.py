@@ -22,11 +22,17 @@ from linclass.base.messages import counted
 from linclass_study.analysis.across_datasets import groups_sharing_rows
 from linclass_study.analysis.across_tables import conclusions_path
 from linclass_study.analysis.answer import shortened
-from linclass_study.analysis.control_sentences import certainty, focus_sentences
+from linclass_study.analysis.control_sentences import focus_sentences
 from linclass_study.analysis.fit_problems import failed_candidates, fit_problems
 from linclass_study.analysis.outcome import STYLES, Outcome
-from linclass_study.analysis.plain_answer import excluded_sentence, not_ranked, plain_answer
+from linclass_study.analysis.plain_answer import (
+    certainty,
+    excluded_sentence,
+    not_ranked,
+    plain_answer,
+)
 from linclass_study.analysis.scoring import metric_problems
+from linclass_study.analysis.verdict import study_verdict
 from linclass_study.analysis.wording import (
     TITLES,
     metric_words,
@@ -147,7 +153,8 @@ def report(
     fitted_in = environments_of_machines(outcome.results, dict(machine))
     environment = template_environment(PageCells(outcome))
     parts, figures = outcome.parts(), embedded_figures(outcome)
-    sure = {name: certainty(own, name) for name, own in parts.items()}
+    verdict = study_verdict(outcome)
+    sure = {one.dataset: certainty(one) for one in verdict.datasets}
     overall = {name: list(items(tables, figures, name)) for name in SECTIONS}
     across = read_conclusions(outcome)
     across_sentences = [] if across is None or across.get("few") else across["sentences"]
@@ -169,7 +176,7 @@ def report(
         problems=fit_problems(outcome.fits),
         unscored=metric_problems(outcome),
         left_out=list(dict.fromkeys(one.method for one in failed_candidates(outcome))),
-        absent=not_ranked(outcome) or excluded_sentence(outcome),
+        absent=not_ranked(verdict) or excluded_sentence(verdict),
         titles=TITLES,
         sections=SECTIONS,
         main_protocol_phrase=main_protocol_phrase(outcome),
@@ -177,7 +184,7 @@ def report(
         units=units(outcome.evaluation, *outcome.main_protocols),
         curve=learning_curve_sizes(outcome),
         sure={name: sure[name] for name in parts if outcome.about(name)["status"] != "unavailable"},
-        short=plain_answer(outcome),
+        short=plain_answer(verdict),
         focus_sentences=focus_sentences(outcome),
         textbook=(outcome.results / "textbook" / "textbook.html").exists(),
         present=present(overall, of_datasets),

@@ -24,9 +24,7 @@ from linclass_study.files.tables import write_table
 @pytest.fixture
 def no_report(monkeypatch):
     """The raw files alone: drawing takes most of a merge's time."""
-    monkeypatch.setattr(
-        derived_files, "write_derived", lambda merged, place: write_study(merged.study)
-    )
+    monkeypatch.setattr(derived_files, "write_derived", lambda study, place: write_study(study))
 
 
 def only(folder, dataset=None, method=None):

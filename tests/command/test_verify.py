@@ -318,7 +318,7 @@ def test_a_place_that_does_not_exist_is_told_those_of_a_like_name(
 
 
 @pytest.mark.parametrize(
-    ("command", "meant"), [("chek", "did you mean 'check'?"), ("run", "there are: check, clean,")]
+    ("command", "meant"), [("chek", "did you mean 'check'?"), ("dance", "there are: check, clean,")]
 )
 def test_an_unknown_command_is_told_the_near_one(linclass, capsys, command, meant):
     with pytest.raises(SystemExit) as ended:

@@ -37,7 +37,7 @@ from linclass_study.analysis.across_tables import (
 )
 from linclass_study.analysis.export import export_table
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.plain_answer import incomplete_methods
+from linclass_study.analysis.verdict import incomplete_methods, study_verdict
 from linclass_study.analysis.within_dataset import same_predictions
 from linclass_study.analysis.wording import units
 from linclass_study.pipeline.protocols import selected_protocols
@@ -163,7 +163,7 @@ def test_the_comparison_with_its_bootstrap_is_computed_once_and_read_as_it_was(
     with style.settings():
         for draw in (rankings.ranks, rankings.ratings, matrices.pairwise):
             assert draw(replace(made)).figure is not None
-    assert plain_answer.plain_answer(replace(made))
+    assert plain_answer.plain_answer(study_verdict(replace(made)))
     assert not calls
 
 
@@ -202,7 +202,7 @@ def test_a_method_that_raises_on_one_data_set_changes_nothing_for_the_others(
         across = json.loads((tables / "across.json").read_text())
         *conclusions, survives = across["sentences"]
         conclusions = [line.replace("other ranked method", "other method") for line in conclusions]
-        headline = plain_answer.plain_answer(made)[0]
+        headline = plain_answer.plain_answer(study_verdict(made))[0]
         assert ("every other ranked method" in headline) == (name == "with")
         found.append(
             (
@@ -241,8 +241,8 @@ def test_an_incomplete_method_is_listed_with_what_it_lacks_and_its_rank_as_worst
         "a has 1.90). crash would be first both if missing scores count as worst and without the data sets on which a "
         "method lacks one (tables/sensitivity.csv)."
     )
-    assert "significantly better than b." in plain_answer.plain_answer(made)[0]
-    assert plain_answer.not_ranked(made) == said
+    assert "significantly better than b." in plain_answer.plain_answer(study_verdict(made))[0]
+    assert plain_answer.not_ranked(study_verdict(made)) == said
     assert said in answer.answer(made, "report.html")
     page = unescape(studies.finish(made))
     assert said in page

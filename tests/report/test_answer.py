@@ -22,6 +22,7 @@ from linclass_study.analysis.answer import (
 from linclass_study.analysis.fit_problems import fit_problems
 from linclass_study.analysis.plain_answer import plain_answer
 from linclass_study.analysis.summary import best
+from linclass_study.analysis.verdict import study_verdict
 from linclass_study.report.contents import TABLES
 
 TEXT = ("not_applicable", "needs numeric columns; 'famhist' is text. Add one_hot.")
@@ -39,7 +40,7 @@ def test_metrics_have_their_usual_capitals(make, metric, words):
     outcome.evaluation["tune_metric"] = metric
     assert best_lines(outcome)[0].startswith(f"Best {words} (mean")
     assert ("; less is better):" in best_lines(outcome)[0]) is (metric == "log_loss")
-    assert f"the best {words} on d" in plain_answer(outcome)[0]
+    assert f"the best {words} on d" in plain_answer(study_verdict(outcome))[0]
     table = TABLES["answer"](outcome)
     assert words[0].upper() + words[1:] in [column.title for column in table.columns]
 
@@ -56,12 +57,12 @@ def test_the_answer_on_several_data_sets_ends_with_that_across_them(make):
     data = {f"d{i}": Data(rows=60) for i in range(6)}
     outcome = make(data, {"bad": Method(0.0), "good": Method(4.0)}, folds=3)
     *_, across, within, _, _ = lines(outcome)
-    assert [across, within] == plain_answer(outcome)
+    assert [across, within] == plain_answer(study_verdict(outcome))
     assert across.startswith(
         "good has the best mean rank by accuracy over 6 independent data sets, "
     )
     few = make({"d": Data(), "e": Data()}, {"bad": Method(0.0), "good": Method(4.0)}, name="few")
-    best_of_each, *others = plain_answer(few)
+    best_of_each, *others = plain_answer(study_verdict(few))
     assert best_of_each.startswith("Best accuracy: good on d (")  # the table has it
     assert lines(few)[3:-2] == others
 

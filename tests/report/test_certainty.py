@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 from studies import Data, Method
 
-from linclass_study.analysis.control_sentences import certainty
-from linclass_study.analysis.plain_answer import plain_answer
+from linclass_study.analysis.plain_answer import certainty, plain_answer
+from linclass_study.analysis.verdict import dataset_verdict, study_verdict
 from linclass_study.analysis.within_dataset import comparison_within
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import write_table
@@ -32,7 +32,7 @@ def reported(make):
         ]
         write_table(table_files.frame("scores", rows), "scores", outcome.results / "scores.parquet")
         outcome = replace(outcome)  # read anew
-        return outcome, certainty(outcome, "d")
+        return outcome, certainty(dataset_verdict(outcome, "d"))
 
     return tell
 
@@ -71,8 +71,8 @@ def test_what_is_better_what_is_equal_and_what_is_undecided_are_sentences_of_the
     _, output = reported(values, rows=1000)
     assert (
         "It is better than 1 of the 4 others by more than 0.01 in accuracy, with a probability of at least 0.95. Of "
-        "the 3 that are left, 1 is equal to it in practice, with a probability of at least 0.95, and 2 are undecided."
-        in output
+        "the 3 remaining methods, 1 is equal to it in practice, with a probability of at least "
+        "0.95, and 2 are undecided." in output
     )
     _, pair = reported({"a": 0.9 + wide, "b": 0.89 - wide})
     assert "Whether it is better than the other, or equal to it in practice, is undecided." in pair
@@ -87,12 +87,12 @@ def test_equal_means_are_one_sentence(reported):
         f"Its closest rival is b: with probability {worse:.2f} better, {1 - 2 * worse:.2f} equal in practice, "
         f"{worse:.2f} worse." in output
     )
-    assert "Of the 3 that are left, none is equal to it in practice" in output
+    assert "Of the 3 remaining methods, none is equal to it in practice" in output
 
 
 def test_equal_scores_on_many_rows_are_equal_in_practice(reported):
     _, output = reported({name: [1.0] * 5 for name in "abcd"} | {"e": [0.5] * 5}, rows=1000)
-    assert "Of the 3 that are left, 3 are equal to it in practice" in output
+    assert "Of the 3 remaining methods, 3 are equal to it in practice" in output
     assert (
         "Its closest rival is b: with probability <0.01 better, >0.99 equal in practice, <0.01 worse."
         in output
@@ -124,7 +124,7 @@ def test_clearly_the_best_is_reported_of_all_others_at_once(reported):
     assert len(comparison_within(outcome, "d").rivals) == 3
     (table,) = TABLES["answer"](outcome).rows
     assert "3 of the 4 others may be as good" in table
-    assert plain_answer(outcome)[0].endswith("3 of the 4 others may be as good.")
+    assert plain_answer(study_verdict(outcome))[0].endswith("3 of the 4 others may be as good.")
 
 
 def test_a_stricter_correction_that_disagrees_is_explained(reported):

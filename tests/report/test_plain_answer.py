@@ -12,6 +12,7 @@ from linclass_study.analysis import conclusion
 from linclass_study.analysis.across_datasets import comparison_across
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.plain_answer import excluded_sentence, plain_answer
+from linclass_study.analysis.verdict import study_verdict
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import write_table
 from linclass_study.report.contents import TABLES
@@ -23,7 +24,7 @@ from linclass_study.report.page import learning_curve_sizes
 @pytest.fixture
 def reported(outcome_of):
     """reported({data set: {method: accuracy of each fold}}): the sentences."""
-    return lambda values: plain_answer(outcome_of(values))
+    return lambda values: plain_answer(study_verdict(outcome_of(values)))
 
 
 @pytest.fixture
@@ -152,14 +153,14 @@ def test_of_few_data_sets_the_best_come_first_and_many_equals_are_counted(report
 def test_data_sets_without_a_result_are_counted_apart(make):
     data = {f"d{i}": Data() for i in range(5)} | {"unread": Data(unavailable="x"), "odd": Data()}
     methods = {name: Method(everywhere=("not_applicable", "y"), only=["odd"]) for name in "ab"}
-    output = plain_answer(make(data, methods, folds=2))
+    output = plain_answer(study_verdict(make(data, methods, folds=2)))
     assert "of the 5 data sets with a result" in output[1]
     assert output[-1] == "2 of the 7 data sets have no result."
     one = make({name: data[name] for name in ("d0", "unread", "odd")}, methods, 2, "one")
-    first, *_, last = plain_answer(one)
+    first, *_, last = plain_answer(study_verdict(one))
     assert "the best accuracy on d0" in first
     assert last == "2 of the 3 data sets have no result."
-    first, *_ = plain_answer(one, named=False)  # beside a table of three data sets
+    first, *_ = plain_answer(study_verdict(one), named=False)  # beside a table of three data sets
     assert "on d0" in first
 
 
@@ -169,7 +170,7 @@ def test_figures_name_the_methods_that_are_left_out(make):
     twins = {"twin": Data(("a", "b"), seed=77), **data}
     outcome = make(twins, {"good": Method(0.9), "near": Method(1.0), "lacks": lacks}, folds=2)
     over = "over 8 independent data sets (twin and other count as one)"
-    assert f" {over}, " in plain_answer(outcome)[0]
+    assert f" {over}, " in plain_answer(study_verdict(outcome))[0]
     assert f" {over}." in conclusion.sentences(outcome, comparison_across(outcome), [])[0]
     with style.settings():
         for draw in (rankings.ranks, rankings.ratings, matrices.pairwise):
@@ -203,7 +204,7 @@ def test_equals_everywhere_are_not_surely_ahead_of_nobody(reported):
 def test_none_is_clearly_the_best_only_of_data_sets_that_could_show_one(make, reported):
     """A method without others, or with one value each, is not shown to be clearly the best nor not to be."""
     alone = make({f"d{i}": Data() for i in range(5)}, {"a": Method()}, folds=2)
-    assert plain_answer(alone)[-1] == (
+    assert plain_answer(study_verdict(alone))[-1] == (
         "One method alone succeeded on each data set: there is nothing to compare it with."
     )
     single = make(
@@ -212,7 +213,7 @@ def test_none_is_clearly_the_best_only_of_data_sets_that_could_show_one(make, re
         folds=2,
     )
     single.evaluation["protocols"] = ["official"]
-    assert plain_answer(replace(single))[1] == (
+    assert plain_answer(study_verdict(replace(single)))[1] == (
         "One value of each method does not show whether any is clearly the best."
     )
     five = reported({f"d{i}": {"good": GOOD, "bad": BAD} for i in range(5)})
@@ -224,24 +225,24 @@ def test_excluded_methods_are_named_with_the_reason_or_counted(make):
     fails = Method(endings={1: ("failed", "x")})
     methods = {"fine": Method(), "gone": gone, "fails": fails}
     outcome = make({"d": Data(), "e": Data()}, methods)
-    assert excluded_sentence(outcome) == (
+    assert excluded_sentence(study_verdict(outcome)) == (
         "Excluded: gone on d (not applicable), fails on d and e (failed)."
     )
     table = TABLES["answer"](outcome)
     place = [column.key for column in table.columns].index("absent")
     assert [row[place] for row in table.rows] == [["gone", "fails"], ["fails"]]
     many = make({f"d{i}": Data() for i in range(7)}, {"fine": Method(), "fails": fails}, name="m")
-    assert excluded_sentence(many) == "Excluded: fails on 7 of 7 data sets."
+    assert excluded_sentence(study_verdict(many)) == "Excluded: fails on 7 of 7 data sets."
     once = Method(endings={1: ("failed", "x")}, only=["d3"])
     twice = Method(endings={1: ("failed", "x")}, only=["d3", "d4"])
     methods |= {"once": once, "twice": twice}
     del methods["gone"]
     several = make({f"d{i}": Data() for i in range(7)}, methods, name="s")
-    assert excluded_sentence(several) == (
+    assert excluded_sentence(study_verdict(several)) == (
         "Excluded: fails on 7 of 7 data sets; twice on 2; 1 other on fewer."
     )
     whole = make({"d": Data()}, {"fine": Method()}, name="whole")
-    assert excluded_sentence(whole) == ""
+    assert excluded_sentence(study_verdict(whole)) == ""
 
 
 def test_a_best_method_whose_fits_did_not_converge_reports_it_beside_its_name(make):
@@ -280,6 +281,6 @@ def test_the_page_names_the_sizes_of_learning_curves(make):
 
 def test_a_study_without_an_answer_reports_it(make):
     outcome = make({"gone": Data(unavailable="x")}, {"m": Method()})
-    assert plain_answer(outcome) == [
+    assert plain_answer(study_verdict(outcome)) == [
         "No method succeeded on every fold of any data set, so none is best."
     ]

@@ -10,7 +10,8 @@ import pytest
 from studies import Data, Method, finish
 
 from linclass_study.analysis.across_tables import write_across
-from linclass_study.analysis.control_sentences import certainty
+from linclass_study.analysis.plain_answer import certainty
+from linclass_study.analysis.verdict import dataset_verdict
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import write_table
 from linclass_study.report.cells import with_code
@@ -94,6 +95,6 @@ def test_of_few_data_sets_how_sure_is_said_of_each(make, n):
     page = unescape(finish(outcome))
     assert page.count(f"{n} independent data sets are too few to rank methods") == 1
     for name, own in outcome.parts().items():
-        sentence = unescape(str(with_code(certainty(own, name))))
+        sentence = unescape(str(with_code(certainty(dataset_verdict(own, name)))))
         assert page.count(f"<b>{name}</b>: {sentence}") == 1
         assert page.count(sentence) == 1

@@ -7,6 +7,7 @@ tables/summary.csv, tables/fits.csv  mean, sd and n of each metric; statuses of 
 tables/times.csv                    cost of each run on each machine
 comparison.npz                      scores of all methods across data sets, with tests, ratings and their intervals
 tables/ranks, pairwise, sensitivity (.csv, .md, .tex), across.json    the same as tables and sentences
+tables/verdict.json                 the verdict as data, of which the answer and the page are sentences
 study.json                          the configuration of the study, so that the folder is complete
 answer.txt                          problems and the best method of each data set: the last lines in the terminal
 """
@@ -55,6 +56,7 @@ rule aggregate:
         tables=expand("<results>/tables/{table}.csv", table=["summary", "fits", "times", "tuned"]),
         across=expand("<results>/tables/{t}.{form}", t=across_tables.NAMES, form=FORMS),
         conclusions="<results>/tables/across.json",
+        verdict="<results>/tables/verdict.json",
         comparison="<results>/comparison.npz",
         asked="<results>/study.json",
         answer="<results>/answer.txt",

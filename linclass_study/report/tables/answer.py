@@ -17,9 +17,9 @@ from linclass_study.analysis.controls import (
     verdicts,
 )
 from linclass_study.analysis.outcome import Outcome, median_seconds
-from linclass_study.analysis.plain_answer import excluded_methods, sure
-from linclass_study.analysis.summary import best
-from linclass_study.analysis.within_dataset import ALPHA, SURE, comparison_within, rope_of
+from linclass_study.analysis.plain_answer import confidence
+from linclass_study.analysis.verdict import dataset_verdict
+from linclass_study.analysis.within_dataset import ALPHA, SURE, rope_of
 from linclass_study.analysis.wording import (
     best_words,
     direction_words,
@@ -177,26 +177,24 @@ def best_methods(outcome: Outcome) -> ReportTable:
 
 
 def _best_method(outcome: Outcome, dataset: str) -> list[object]:
-    found = best(outcome, dataset)
-    if found is None:
+    verdict = dataset_verdict(outcome, dataset)
+    if not verdict.best:
         return [dataset, [], "no method succeeded on every fold", None, None, None, "", []]
-    method, mean, sd, equal = found
-    compared = comparison_within(outcome, dataset)
-    shared = f"{len(equal) + 1} share the best mean; " if equal else ""
+    shared = f"{len(verdict.best)} share the best mean; " if len(verdict.best) > 1 else ""
     behind = behind_best(outcome, dataset)
-    follower = next((name for name in compared.methods if name not in (method, *equal)), None)
-    fits = outcome.fits.filter(dataset=dataset, method=method, protocol=outcome.protocol(dataset))
-    odd = diagnostics.other_statuses(diagnostics.counts_by_method(fits)[method])
-    ended = f"{odd} of {fits.height}" if odd else ""
+    follower = next((name for name in verdict.methods if name not in verdict.best), None)
+    protocol = outcome.protocol(dataset)
+    fits = outcome.fits.filter(dataset=dataset, method=verdict.best[0], protocol=protocol)
+    odd = diagnostics.other_statuses(diagnostics.counts_by_method(fits)[verdict.best[0]])
     return [
         dataset,
-        [method, *equal],
-        f"{shared}{sure(compared, equal)}",
-        Number(mean, sd),
+        verdict.best,
+        f"{shared}{confidence(verdict)}",
+        Number(verdict.mean, verdict.sd),
         follower,
         behind.get(follower) if follower else None,
-        ended,
-        list(excluded_methods(outcome, dataset)),
+        f"{odd} of {fits.height}" if odd else "",
+        list(verdict.excluded),
     ]
 
 

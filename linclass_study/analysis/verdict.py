@@ -1,0 +1,283 @@
+"""The verdict of a study as plain data: results/tables/verdict.json.
+
+Best methods with their ties, significance and power on each data set and across data sets, excluded methods, ends of
+grids. The answer, the terminal and the page are sentences about these data (plain_answer.py, control_sentences.py).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from linclass_study.analysis.across_datasets import (
+    FEW,
+    ComparisonAcross,
+    comparison_across,
+)
+from linclass_study.analysis.conclusion import independent, no_ranking
+from linclass_study.analysis.controls import Verdict, across, closest_rival, controls, focus_of
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.summary import best, ranking
+from linclass_study.analysis.tuned import grid_ends
+from linclass_study.analysis.within_dataset import ALPHA, comparison_within, rope_of
+from linclass_study.analysis.wording import metric_words, protocol_phrase
+from linclass_study.files.tables import FITTED, STATUSES
+from linclass_study.files.writing import atomic_write
+
+FILE = "verdict.json"
+
+
+class Incomplete(NamedTuple):
+    """A method without a score on some of the data sets that count.
+
+    datasets, reason    where it has none, and why
+    scored              number of the data sets on which it has one
+    rank, of            its mean rank of so many methods if missing scores count as worst; None if it has no score at
+                        all, or was not run on each data set
+    """
+
+    method: str
+    datasets: list[str]
+    reason: str
+    scored: int
+    rank: float | None
+    of: int
+
+
+class Comparison(NamedTuple):
+    """Probabilities that the best method is better than another one, equal in practice or worse; p after Holm's
+    correction."""
+
+    better: float
+    equal: float
+    worse: float
+    p_holm: float
+
+
+@dataclass(frozen=True)
+class DatasetVerdict:
+    """The best method of a data set.
+
+    best                the methods that share the best mean, of those that succeeded on every fold
+    methods             those that are compared, best first
+    over                what means are taken over: 10 folds
+    comparisons         other method → the best one against it; empty if there is nothing to compare, or one score only
+    indistinguishable   methods that may be as good as the best one
+    closest_rival       the best method against the one that it is better than with the least probability
+    excluded            method → why it has no score of every fold
+    """
+
+    dataset: str
+    available: bool
+    metric: str
+    best: list[str]
+    mean: float | None
+    sd: float | None
+    methods: list[str]
+    over: str
+    folds: int
+    ratio: float
+    rope: float
+    comparisons: dict[str, Comparison] = field(default_factory=dict)
+    indistinguishable: list[str] = field(default_factory=list)
+    closest_rival: Verdict | None = None
+    excluded: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def clearly_worse(self) -> list[str]:
+        """Of the methods with comparisons, those that the best one beats, all of them at once."""
+        return [name for name in self.comparisons if name not in self.indistinguishable]
+
+
+@dataclass(frozen=True)
+class ControlVerdict:
+    """A method against all others across data sets, by the test that decides.
+
+    next               the best of the other methods by mean rank, if the difference to it is not significant
+    datasets_needed    number of data sets like these that would make it so; None if that takes too many
+    """
+
+    method: str
+    better_than: list[str]
+    worse_than: list[str]
+    undecided: list[str]
+    test: str  # wilcoxon or ranks
+    next: str | None = None
+    datasets_needed: int | None = None
+
+
+@dataclass(frozen=True)
+class StudyVerdict:
+    """The whole study; `ranking` is that of the first of the methods of best mean rank, None if methods are not ranked,
+    for the reason `not_ranked`.
+
+    over            the independent data sets in words
+    controls        the focus, or the best method and the baseline, against all others
+    incomplete      methods that are not ranked because they lack scores, if others are ranked
+    first_anyway    those of them that would be first with either treatment of missing scores
+    best_if_worst   mean rank of the best method if missing scores count as worst
+    grid_ends       method → sentence about the end of a grid or path that it chose
+    """
+
+    metric: str
+    datasets: list[DatasetVerdict]
+    over: str
+    best: list[str]
+    ranked: list[str]
+    ranking: ControlVerdict | None
+    not_ranked: str
+    controls: list[ControlVerdict]
+    incomplete: list[Incomplete]
+    first_anyway: list[str]
+    best_if_worst: float | None
+    focus: list[str]
+    tuned: int
+    grid_ends: dict[str, str]
+
+
+def study_verdict(outcome: Outcome) -> StudyVerdict:
+    base = comparison_across(outcome)
+    every, worst, without = base.every, base.every.missing_worst, base.every.gaps_left_out
+    why_not = no_ranking(base)
+    ranked, first = base.enough, base.best if base.enough else []
+    incomplete, anyway, best_if_worst = [], [], None
+    if len(base.datasets) >= FEW and len(every.methods) >= 2:
+        incomplete = incomplete_methods(outcome, base)
+    if incomplete and ranked and worst.enough:
+        best_if_worst = float(worst.nemenyi.ranks[worst.methods.index(first[0])])
+        if without.enough:
+            anyway = [name for name in worst.best if name in without.best]
+    return StudyVerdict(
+        metric=outcome.metric,
+        datasets=[dataset_verdict(own, name) for name, own in outcome.parts().items()],
+        over=independent(base),
+        best=first,
+        ranked=base.methods,
+        ranking=_against_others(outcome, base, first[0]) if ranked and not why_not else None,
+        not_ranked=why_not,
+        controls=[
+            one
+            for name in controls(outcome, base)
+            if (one := _against_others(outcome, base, name)) is not None
+        ],
+        incomplete=incomplete,
+        first_anyway=[] if {*anyway} & {*first} else anyway,
+        best_if_worst=best_if_worst,
+        focus=focus_of(outcome),
+        tuned=sum(bool(entry.get("tune")) for entry in outcome.methods.values()),
+        grid_ends=grid_ends(outcome),
+    )
+
+
+def dataset_verdict(outcome: Outcome, dataset: str) -> DatasetVerdict:
+    found, first = comparison_within(outcome, dataset), best(outcome, dataset)
+    method, mean, sd, tied = first or ("", None, None, [])
+    comparisons = {}
+    if found.enough:
+        holm = found.against(found.methods[0]).holm
+        better, equal, worse = (part[0].tolist() for part in found.posterior)
+        comparisons = {
+            name: Comparison(better[j], equal[j], worse[j], float(holm[j]))
+            for j, name in enumerate(found.methods)
+            if j
+        }
+    rivals = closest_rival(outcome, dataset)
+    return DatasetVerdict(
+        dataset,
+        outcome.about(dataset)["status"] != "unavailable",
+        outcome.metric,
+        [method, *tied] if first else [],
+        mean,
+        sd,
+        found.methods,
+        protocol_phrase(outcome.evaluation, found.protocol),
+        found.folds,
+        found.ratio,
+        rope_of(outcome.evaluation),
+        comparisons,
+        found.rivals if found.enough else [],
+        rivals[0] if rivals else None,
+        excluded_methods(outcome, dataset),
+    )
+
+
+def _against_others(outcome: Outcome, base: ComparisonAcross, method: str) -> ControlVerdict | None:
+    found = across(outcome, base, method)
+    if found is None or not found.others:
+        return None
+    by_verdict = found.by_verdict()
+    test = "ranks" if found.by_ranks else "wilcoxon"
+    better, worse, undecided = (by_verdict[word] for word in ("better", "worse", "open"))
+    j = found.next_by_rank if found.enough else None
+    if j is None or found.deciding.holm[j] < ALPHA or found.others[j] in base.best:
+        return ControlVerdict(method, better, worse, undecided, test)
+    needed = found.datasets_needed()[j]
+    return ControlVerdict(method, better, worse, undecided, test, found.others[j], needed)
+
+
+def write_verdict(outcome: Outcome) -> None:
+    with atomic_write(outcome.results / "tables" / FILE) as partial:
+        text = json.dumps(_plain(study_verdict(outcome)), indent=1, ensure_ascii=False)
+        partial.write_text(text + "\n", encoding="utf-8")
+
+
+def _plain(value: Any) -> Any:
+    """JSON has neither NaN nor infinities: they become null."""
+    if dataclasses.is_dataclass(value):
+        return {own.name: _plain(getattr(value, own.name)) for own in dataclasses.fields(value)}
+    if hasattr(value, "_asdict"):
+        return _plain(value._asdict())
+    if isinstance(value, Mapping):
+        return {key: _plain(own) for key, own in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(own) for own in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def incomplete_methods(outcome: Outcome, base: ComparisonAcross) -> list[Incomplete]:
+    """The methods of a study that are not in the complete field, in the study's order."""
+    every, worst = base.every, base.every.missing_worst
+    lacking = [method for method in outcome.methods if method not in base.methods]
+    if not lacking or not base.datasets:
+        return []
+    reasons = {name: excluded_methods(outcome.parts()[name], name) for name in base.datasets}
+    found = []
+    for method in lacking:
+        known = method in every.methods
+        datasets = every.missing_on(method) if known else base.datasets
+        why: dict[str, list[str]] = {}
+        for name in datasets:
+            why.setdefault(reasons[name].get(method, "no finite value"), []).append(name)
+        reason = "; ".join(
+            words if len(why) == 1 else f"{words} on {', '.join(names)}"
+            for words, names in why.items()
+        )
+        ranked = worst.enough and method in worst.methods
+        rank = float(worst.nemenyi.ranks[worst.methods.index(method)]) if ranked else None
+        scored = len(base.datasets) - len(datasets)
+        found.append(Incomplete(method, datasets, reason, scored, rank, len(worst.methods)))
+    return found
+
+
+def excluded_methods(outcome: Outcome, dataset: str) -> dict[str, str]:
+    """Method → statuses of its failed fits ('not applicable', 'failed'), or the metric without a value."""
+    fits = outcome.fits.filter(dataset=dataset, protocol=outcome.protocol(dataset))
+    missed = fits.filter(~pl.col("status").is_in(FITTED))
+    found = {}
+    for method, planned in (
+        ranking(outcome, dataset).filter(~pl.col("whole")).select("method", "planned").iter_rows()
+    ):
+        met = {*missed.filter(method=method)["status"]}
+        words = [status.replace("_", " ") for status in STATUSES if status in met]
+        absent = f"no {metric_words(outcome.metric)}" if planned else "not run"
+        found[method] = ", ".join(words) or absent
+    return {method: found[method] for method in outcome.methods if method in found}
