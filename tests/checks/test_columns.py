@@ -1,8 +1,9 @@
-"""Columns: missing cells, constants and repetitions, against comparing values one by one."""
+"""Checks of columns: missing cells, constants, repetitions, dates, identifiers, nearly numeric cells."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 import numpy as np
 from cases import each
@@ -11,7 +12,16 @@ from scipy import sparse
 
 from linclass.base.tables import Table
 from linclass_study.checks import column_checks
+from linclass_study.checks.check_dataset import check_dataset
 from linclass_study.checks.column_checks import constant_columns, missing_cells
+from linclass_study.checks.dates import dates, is_date
+from linclass_study.checks.findings import findings, serious
+from linclass_study.checks.identifiers import identifiers
+from linclass_study.checks.nearly_numeric import nearly_numeric
+from linclass_study.data.dataset import Dataset
+from linclass_study.report import data_card
+
+# Columns: missing cells, constants and repetitions, against comparing values one by one
 
 
 @each("is_sparse", [False, True])
@@ -87,3 +97,211 @@ def test_columns_are_of_three_kinds() -> None:
         np.zeros((2, 3)), ("a", "b", "c"), {"b": ("u",), "c": ("a text",)}, frozenset({"c"})
     )
     assert column_checks.kinds(table) == {"numeric": 1, "categorical": 1, "texts": 1}
+
+
+# Columns of dates are found in the forms that people write, and no others
+
+DAYS = [datetime(2023, 1, 28, 9, 5) + timedelta(days=3 * k, minutes=7 * k) for k in range(40)]
+FORMS = [
+    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%m/%d/%Y", "%d-%m-%y", "%d %b %Y", "%d-%B-%Y", "%B %d, %Y",
+    "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S.123Z", "%Y-%m-%dT%H:%M:%S+02:00", "%m/%d/%y %I:%M %p",
+]  # fmt: skip
+
+
+def of_levels(levels: list[str]) -> dict[str, list[object]]:
+    codes = np.arange(len(levels), dtype=float)[:, None]
+    return dates(Table(codes, ("when",), {"when": tuple(levels)}))["date_columns"]
+
+
+@each("form", FORMS)
+def test_text_in_the_usual_forms_of_dates_is_found(form: str) -> None:
+    levels = [day.strftime(form) for day in DAYS]
+    assert of_levels(levels) == {"when": [40, levels[0]]}
+    assert of_levels(["unknown", "n/a", *levels]) == {"when": [40, levels[0]]}
+
+
+def test_whole_numbers_whose_digits_are_days_of_the_calendar_are_found() -> None:
+    days = np.array([float(day.strftime("%Y%m%d")) for day in DAYS])
+    days[3] = np.nan
+    table = numbers({"age": np.arange(40.0), "when": days})
+    assert dates(table) == {"date_columns": {"when": [39, "20230128"]}}
+
+
+def test_other_columns_hold_no_dates() -> None:
+    rng = np.random.default_rng(0)
+    columns = {
+        "year": rng.integers(1900, 2024, 200).astype(float),
+        "amount": rng.integers(18_000_101, 21_991_231, 200).astype(float),
+        "days": 20_230_101 + rng.uniform(0, 28, 200),
+        "empty": np.full(200, np.nan),
+    }
+    assert dates(numbers(columns)) == {"date_columns": {}}
+    assert of_levels([day.strftime("%Y-%m-%d") for day in DAYS[:9]]) == {}  # may be categories
+    others = [
+        "2023-13-32",
+        "1.2.3",
+        "10.0.0.12",
+        "may",
+        "12-34",
+        "1999",
+        "12:30",
+        "31.12.",
+        "00/00/2000",
+    ]
+    assert not any(map(is_date, others))
+    assert of_levels([f"{text} {k}" for k in range(3) for text in others]) == {}
+
+
+def test_a_data_set_with_dates_has_one_warning_with_the_remedy() -> None:
+    levels = tuple(day.strftime("%d.%m.%Y") for day in DAYS)
+    X = np.column_stack([np.arange(40.0), np.random.default_rng(0).normal(size=40)])
+    table = Table(X, ("visit", "x"), {"visit": levels})
+    y, split = np.arange(40, dtype=np.int32) % 2, np.zeros(40, np.int8)
+    facts, _ = check_dataset(Dataset(table, y, split, ["a", "b"], digest="sha256:0"))
+    assert facts["identifier_columns"] == {"visit": [40, 40]}
+    (sentence,) = findings(facts)
+    assert "column 'visit' holds 40 different dates ('28.01.2023', …)" in sentence
+    assert "`drop: [visit]`" in sentence
+    card = data_card.card(facts)["Columns"]
+    assert card == "dates: visit"
+
+
+def test_several_columns_of_dates_have_one_warning() -> None:
+    found = {"visit": [40, "28.01.2023"], "seen": [12, "20230128"]}
+    (sentence,) = findings({"date_columns": found, "rows": 40, "sparse": False})
+    assert sentence.startswith(
+        "columns hold different dates, 'visit' 40 ('28.01.2023', …), 'seen' 12 ('20230128', …), from which"
+    )
+    assert "`drop: [visit, seen]`" in sentence
+
+
+# Columns that number or name the rows are found; measurements, however fine, are not
+
+N = 400
+
+
+def found(values, levels=None, name="it", split=None) -> dict[str, list[int]]:
+    n = len(values)
+    generator = np.random.default_rng(0)
+    columns = {"measured": generator.normal(size=n), name: values, "z": generator.integers(0, 5, n)}
+    table = numbers(columns, {name: levels} if levels else None)
+    split = np.zeros(n, np.int8) if split is None else split
+    return identifiers(table, split)["identifier_columns"]
+
+
+def drawn(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+IDENTIFIERS = {
+    "row numbers": np.arange(N),
+    "from 1000 on, shuffled": drawn().permutation(N) + 1000,
+    "steps of a thousand": 1000 * np.arange(N),
+    "a third of the rows of a numbered file": np.sort(drawn().choice(3 * N, N, replace=False)),
+    "numbers with a few gaps in them": np.where(np.arange(N) % 50 == 0, np.nan, np.arange(N)),
+    "few rows": np.arange(12),
+}
+MEASUREMENTS = {
+    "real": drawn().normal(size=N),
+    "rounded to a tenth": np.round(drawn().normal(size=N), 1),
+    "drawn from a range as wide as the rows": drawn().integers(0, N, N),
+    "from a range ten times as wide": drawn().integers(0, 10 * N, N),
+    "amounts of money": np.round(np.exp(drawn().normal(8, 1, N))),
+    "ages of few": np.array([34, 51, 47, 62, 29, 58, 44, 66, 38, 55]),
+    "constant": np.full(N, 3.0),
+    "empty": np.full(N, np.nan),
+    "counts": drawn().poisson(3, N),
+    "wide and all different": drawn().choice(10**9, N, replace=False),
+}
+
+
+@each("kind", IDENTIFIERS)
+def test_whole_numbers_that_never_repeat_in_a_narrow_range_number_the_rows(kind: str) -> None:
+    values = IDENTIFIERS[kind]
+    n = int((~np.isnan(values)).sum())
+    assert found(values) == {"it": [n, n]}
+
+
+@each("kind", MEASUREMENTS)
+def test_measurements_are_no_identifiers(kind: str) -> None:
+    assert found(MEASUREMENTS[kind]) == {}
+
+
+@each("name", ["id", "ID", "customerId", "patient_id", "Sample.ID", "uuid"])
+def test_where_the_range_is_wide_the_name_decides(name: str) -> None:
+    assert found(MEASUREMENTS["wide and all different"], name=name) == {name: [N, N]}
+
+
+@each("name", ["width", "idle", "solid", "acid", "x1"])
+def test_a_name_that_only_holds_the_letters_decides_nothing(name: str) -> None:
+    assert found(MEASUREMENTS["wide and all different"], name=name) == {}
+
+
+def test_a_number_that_repeats_is_no_identifier_whatever_its_name() -> None:
+    assert found(np.repeat(np.arange(N // 2), 2), name="id") == {}
+
+
+def test_a_category_with_a_level_for_nearly_every_row_is_one() -> None:
+    """3,178 names in 3,190 rows: the splice file."""
+    codes = np.append(np.arange(3178), np.arange(12))
+    levels = tuple(f"ATRINS-DONOR-{code}" for code in range(3178))
+    assert found(codes, levels) == {"it": [3178, 3190]}
+    few = np.arange(3190) % 2000
+    assert found(few, levels[:2000]) == {}
+
+
+def test_a_test_set_that_is_numbered_anew_changes_nothing() -> None:
+    """Both parts of the vowel data begin at row 1."""
+    values = np.append(np.arange(528), np.arange(462))
+    assert found(values, split=(np.arange(990) >= 528).astype(np.int8)) == {"it": [528, 528]}
+
+
+def test_texts_are_no_identifiers() -> None:
+    table = numbers({"post": np.arange(30)}, {"post": tuple(f"text {i}" for i in range(30))})
+    table = replace(table, texts=frozenset({"post"}))
+    assert identifiers(table, np.zeros(30, np.int8)) == {"identifier_columns": {}}
+
+
+def test_sparse_columns_are_looked_at_too() -> None:
+    table = numbers({"a": np.arange(N) % 3, "it": np.arange(N) + 1, "b": np.arange(N) % 7 == 0})
+    table = replace(table, X=sparse.csr_array(table.X))
+    assert identifiers(table, np.zeros(N, np.int8))["identifier_columns"] == {"it": [N, N]}
+
+
+# A few cells that are no numbers make a column categorical, and are named
+
+
+def table(levels: tuple[str, ...]) -> Table:
+    codes = np.arange(len(levels), dtype=float)[:, None]
+    return Table(codes, ("income",), {"income": levels})
+
+
+NUMBERS = tuple(str(1000 + 7 * i) for i in range(54))
+
+
+def test_decimal_commas_are_named_with_the_key_that_reads_them() -> None:
+    commas = tuple(f"{i},5" for i in range(20))
+    for levels in (commas, (*commas, *NUMBERS)):
+        facts = nearly_numeric(table(levels))
+        assert facts["nearly_numeric_columns"] == {"income": [len(levels) - 20, 20, [*commas[:3]]]}
+        (sentence,) = serious(facts | {"identifier_columns": {"income": [20, 20]}})
+        assert f"because 20 of its {len(levels)} values have a comma ('0,5', " in sentence
+        assert sentence.endswith('add `csv: {decimal: ","}` to the entry')
+    assert not nearly_numeric(table((*commas, "1,000,000")))["nearly_numeric_columns"]
+    assert not nearly_numeric(table(commas[:5]))["nearly_numeric_columns"]
+
+
+@each("odd", [("12k",), ("about forty", "n/k"), ("inf",), ("nan ",)])
+def test_the_cells_that_are_no_numbers_are_named(odd: tuple[str, ...]) -> None:
+    facts = nearly_numeric(table((*NUMBERS, *odd)))
+    assert facts["nearly_numeric_columns"] == {"income": [54, len(odd), list(odd)]}
+    (sentence,) = serious(facts | {"identifier_columns": {"income": [55, 55]}})
+    assert repr(odd[0]) in sentence
+    assert "identifier" not in sentence
+
+
+@each(
+    "levels", [NUMBERS, ("1", "2", "3", "other"), tuple("abcdefghijkl"), (*NUMBERS[:12], "a", "b")]
+)
+def test_numbers_grades_and_names_are_not(levels: tuple[str, ...]) -> None:
+    assert nearly_numeric(table(levels)) == {"nearly_numeric_columns": {}}

@@ -1,13 +1,153 @@
-"""The predictions that a study records are those of the classifier's methods, though scores are computed once."""
+"""Laws of recorded predictions, one fold at a time or many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from cases import each
+from models import MODULES, own_classes
 
 import linclass
+from linclass import GaussianNB, NearestMean
 from linclass.base.classifier import Classifier
-from linclass.base.messages import NotApplicable
+from linclass.base.many_fits import ManyFits
+from linclass.base.messages import NotApplicable, silently
 from linclass.base.predicted import predictions_of
+from linclass.base.tables import Table
+from linclass.naive_bayes.naive_bayes import LinearNaiveBayes
+from linclass.tuning.folds import stratified_folds
+from linclass_study.config.yaml_file import read_yaml
+from linclass_study.pipeline import fold_predictions
+from linclass_study.pipeline.fitted import Fitted, Task
+from linclass_study.pipeline.fitting import fit_folds
+from linclass_study.pipeline.fold_predictions import FoldPrediction, predict_folds, predict_held_out
+from linclass_study.pipeline.method import Method
+from linclass_study.project import ROOT
+
+# Laws of predictions of many folds at once: those of each fold are what its fit predicts alone, for every classifier
+
+STACKED = [
+    kind for module in MODULES for kind in own_classes(module) if hasattr(kind, "_scores_of_stack")
+]
+TWO_CLASSES = {"ProbitRegression", "RelevanceVectorMachine", "SecondOrderPerceptron", "Winnow"}
+ALONE = {"LinearSVM", "Perceptron"} | TWO_CLASSES  # whose folds are fitted one by one
+TOGETHER = [kind for kind in STACKED if issubclass(kind, ManyFits) and kind.__name__ not in ALONE]
+MODELS: dict[str, Callable[[], Any]] = {kind.__name__: kind for kind in STACKED} | {
+    name: Method.from_entry(
+        entry
+    ).estimator  # with parameters that may change how scores are computed
+    for name, entry in read_yaml(ROOT / "config" / "methods.yaml").items()
+    if any(entry["classifier"] == f"linclass.{kind.__name__}" for kind in STACKED)
+}
+STEPS: dict[str, Any] = {
+    "as they are": (),
+    "standardized": (("standardize", {}),),
+    "imputed and standardized": (("impute", {}), ("standardize", {})),
+}
+
+
+def rows(K: int, n: int = 95) -> tuple[Table, np.ndarray]:
+    """Counts, which every classifier takes, in folds of unequal sizes."""
+    rng = np.random.default_rng(K)
+    y = rng.permutation(np.arange(n) % K)
+    X = rng.poisson(2 + 3 * np.eye(4)[y] + [0, 20, 0, 0]).astype(float)
+    return Table(X, ("a", "b", "c", "d")), y
+
+
+def task(K: int) -> Task:
+    return Task(n_classes=K, positive=0)
+
+
+def assert_equal(found: FoldPrediction | None, alone: FoldPrediction) -> None:
+    assert found is not None
+    assert np.allclose(found.first.X, alone.first.X, rtol=1e-13, atol=1e-13)
+    for one, other in zip(found.prediction, alone.prediction, strict=True):
+        assert type(one) is type(other)
+        if one is not None:
+            assert one.dtype == other.dtype
+            assert one.shape == other.shape
+            assert np.allclose(one, other, rtol=1e-11, atol=1e-11)
+
+
+@each("K", [2, 3], quick=1)
+@each("model", MODELS.values(), ids=MODELS)
+def test_a_stack_has_the_scores_of_each_model(model: Callable[[], Any], K: int) -> None:
+    kind = type(model())
+    table, y = rows(2 if kind.__name__ in TWO_CLASSES else K)
+    parts = np.array_split(np.arange(90), 3)
+    with silently():
+        models = [model().fit(table.X[part], y[part]) for part in parts]
+    X = np.stack([table.X[part] for part in parts])
+    alone = [one.decision_function(own) for one, own in zip(models, X, strict=True)]
+    assert np.allclose(kind._scores_of_stack(models, X.copy()), alone, rtol=1e-12, atol=1e-12)
+
+
+@each("steps", STEPS.values(), ids=STEPS)
+@each("K", [2, 3])
+@each("kind", TOGETHER, ids=lambda kind: kind.__name__)
+def test_each_fold_is_predicted_as_alone(kind: Any, K: int, steps: Any) -> None:
+    if steps and issubclass(kind, LinearNaiveBayes):
+        pytest.skip("counts and shares cannot be rescaled")
+    table, y = rows(K)
+    folds = stratified_folds(y, 7, seed=0)
+    held_out = [np.flatnonzero(folds == k) for k in range(7)]
+    assert len({*map(len, held_out)}) > 1
+    fits = fit_folds(Method(kind, transforms=steps), table, y, held_out, task(K))
+    for found, fitted, fold in zip(
+        predict_folds(fits, table, held_out), fits, held_out, strict=True
+    ):
+        assert_equal(found, predict_held_out(fitted, table, fold))
+
+
+def fitted_folds(kind: Any = GaussianNB) -> tuple[list[Fitted], Table, list[np.ndarray]]:
+    table, y = rows(3)
+    held_out = list(np.array_split(np.arange(len(y)), 5))
+    steps = STEPS["standardized"]
+    return fit_folds(Method(kind, transforms=steps), table, y, held_out, task(3)), table, held_out
+
+
+def test_folds_are_stacked(monkeypatch: pytest.MonkeyPatch) -> None:
+    fits, table, held_out = fitted_folds()
+    monkeypatch.setattr(fold_predictions, "predict_held_out", lambda *_: pytest.fail("one by one"))
+    assert len(predict_folds(fits, table, held_out)) == 5
+
+
+@pytest.mark.parametrize("stack", [1, 200, 300])
+def test_stacks_of_any_size_agree(stack: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    fits, table, held_out = fitted_folds()
+    monkeypatch.setattr(fold_predictions, "STACK", stack)
+    for found, fitted, fold in zip(
+        predict_folds(fits, table, held_out), fits, held_out, strict=True
+    ):
+        assert_equal(found, predict_held_out(fitted, table, fold))
+
+
+def test_a_fold_that_cannot_be_predicted_concerns_no_other() -> None:
+    fits, table, held_out = fitted_folds(NearestMean)
+    table.X[held_out[2][0]] = np.nan
+    found = predict_folds(fits, table, held_out)
+    assert found[2] is None
+    for k in (0, 1, 3, 4):
+        assert_equal(found[k], predict_held_out(fits[k], table, held_out[k]))
+
+
+def test_costs_decide_in_every_fold() -> None:
+    fits, table, held_out = fitted_folds()
+    costs = [[0.0, 1.0, 9.0], [1.0, 0.0, 9.0], [1.0, 1.0, 0.0]]
+    by_costs = [
+        replace(fit, method=replace(fit.method, by_costs=True), task=replace(fit.task, costs=costs))
+        for fit in fits
+    ]
+    pairs = zip(predict_folds(by_costs, table, held_out), by_costs, held_out, strict=True)
+    for found, fitted, fold in pairs:
+        assert_equal(found, predict_held_out(fitted, table, fold))
+
+
+# The predictions that a study records are those of the classifier's methods, though scores are computed once
 
 RNG = np.random.default_rng(3)
 CLASSIFIERS = [

@@ -1,4 +1,6 @@
-"""Laws of random partitions into folds."""
+"""Laws of random partitions into folds, and of the subset of rows from which a solver starts."""
+
+from __future__ import annotations
 
 import subprocess
 import sys
@@ -9,7 +11,10 @@ import pytest
 from cases import each
 
 from linclass.base.messages import NotApplicable
+from linclass.linear.solvers.base import spread_rows
 from linclass.tuning.folds import seed_of, stratified_folds
+
+# Laws of random partitions into folds
 
 CASES = [
     ([50, 50, 50], 10),
@@ -97,3 +102,27 @@ def test_seeds_fill_their_range() -> None:
     assert seeds.max() < 2**32
     # uniform on [0, 2³²): mean ½, standard error 1/√(12·4000)
     assert abs(seeds.mean() / 2**32 - 0.5) < 5 / np.sqrt(12 * 4000)
+
+
+# The rows of a subset from which a solver starts
+
+N = 40_000
+
+
+@each("period", [2, 3, 4, 5, 10, 20])
+def test_classes_in_turn_are_all_there_in_their_shares(period: int) -> None:
+    """Every 20th of rows 0, 1, 0, 1, ... has one class."""
+    y = np.arange(N) % period
+    counts = np.bincount(y[spread_rows(y, 20)], minlength=period)
+    assert counts.min() > 0.7 * counts.mean()
+
+
+@each("kind", [int, float])
+def test_a_rare_class_is_there_wherever_its_rows_are(kind: type) -> None:
+    y = np.zeros(N, kind)
+    y[12_345], y[-1] = 1, 2
+    assert {*y[spread_rows(y, 20)].tolist()} == {0, 1, 2}
+    y = np.sort(y)
+    rows = spread_rows(y, 20)
+    assert {*y[rows].tolist()} == {0, 1, 2}
+    assert len({*rows.tolist()}) == len(rows)

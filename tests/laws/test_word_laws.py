@@ -1,5 +1,6 @@
-"""Words of texts: the tokenizer, counts against their definition, then scikit-learn."""
+"""Words of texts: tokenizer, counts, vocabulary, idf and principal components of counts."""
 
+import math
 import random
 import subprocess
 import sys
@@ -7,11 +8,18 @@ import tracemalloc
 from pathlib import Path
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from cases import each
 
+from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table, Tokenizer, word_counts
 from linclass.preprocessing.features import count_words, hash_words, strip_posts
+from linclass.preprocessing.transforms.idf import Idf
+from linclass.preprocessing.transforms.principal_components import PrincipalComponents
+from linclass.preprocessing.transforms.vocabulary import Vocabulary
+
+# Words of texts: the tokenizer, counts against their definition, then scikit-learn
 
 POSTS = [
     (
@@ -165,3 +173,160 @@ def test_hashing_keeps_what_scikit_learns_hashing_keeps() -> None:
     theirs = HashingVectorizer(n_features=1 << 18, norm=None).transform(POSTS)
     ours = hash_words.apply(column(POSTS), columns=1 << 18).X
     assert np.array_equal((ours @ ours.T).toarray(), (theirs @ theirs.T).toarray())
+
+
+# Laws of vocabulary, idf and principal_components on sparse counts; scikit-learn last
+
+
+def counts(n: int = 50, d: int = 30, seed: int = 0, sparse: bool = True) -> Table:
+    rng = np.random.default_rng(seed)
+    X = rng.poisson(rng.gamma(0.5, 0.6, size=d), size=(n, d)).astype(float)
+    return Table(sp.csr_array(X) if sparse else X, tuple(f"w{j}" for j in range(d)))
+
+
+def dense(t: Table) -> np.ndarray:
+    return t.X.toarray() if t.is_sparse else t.X
+
+
+# vocabulary
+
+
+@each("sparse", [False, True])
+def test_the_vocabulary_is_the_words_that_training_rows_have(sparse: bool) -> None:
+    t = counts(sparse=sparse)
+    train, test = t.rows(np.arange(6)), t.rows(np.arange(6, 50))
+    out = Vocabulary().fit(train).transform(test)
+    occurs = (dense(train) != 0).any(axis=0)
+    assert 0 < occurs.sum() < 30
+    assert out.names == tuple(name for name, has in zip(t.names, occurs, strict=True) if has)
+    assert np.array_equal(dense(out), dense(test)[:, occurs])
+
+
+def test_a_vocabulary_without_a_word_is_refused_with_its_bounds() -> None:
+    with pytest.raises(
+        NotApplicable, match="none of the 30 columns occurs in 51 or more of the 50"
+    ):
+        Vocabulary(min_rows=51).fit(counts())
+
+
+def test_the_vocabulary_is_that_of_scikit_learn() -> None:
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    words = counts(n=40)
+    texts = [" ".join(np.repeat(words.names, row.astype(int))) for row in dense(words)]
+    theirs = CountVectorizer(min_df=3, max_df=0.5).fit(texts)
+    ours = Vocabulary(min_rows=3, max_share=0.5).fit(words).transform(words)
+    assert sorted(ours.names) == theirs.get_feature_names_out().tolist()
+
+
+# idf
+
+
+def test_the_weight_of_a_word_falls_with_the_training_rows_that_have_it() -> None:
+    X = np.array([[3.0, 1, 0], [2, 0, 0], [1, 0, 0]])
+    fitted = Idf(norm=None).fit(Table(X, tuple("abc")))
+    np.testing.assert_allclose(fitted.weight_, [1, 1 + math.log(2), 1 + math.log(4)], rtol=1e-15)
+    plain = Idf(smooth=False, norm=None).fit(Table(X, tuple("abc")))
+    np.testing.assert_allclose(plain.weight_, [1, 1 + math.log(3), 0], rtol=1e-15)
+
+
+def test_presence_forgets_how_often_and_log_counts_less() -> None:
+    t = Table(np.array([[1.0, 0, math.e]]), tuple("abc"))
+    assert Idf("presence", norm=None).fit(t).transform(t).X.tolist() == [[1, 0, 1]]
+    np.testing.assert_allclose(Idf("log", norm=None).fit(t).transform(t).X, [[1, 0, 2]], rtol=1e-15)
+    with pytest.raises(NotApplicable, match="log needs counts"):
+        Idf("log").fit(t).transform(Table(-t.X, t.names))
+
+
+@each("sparse", [False, True])
+@each("log", [False, True])
+@each("norm", ["l1", "l2", None])
+@each("smooth", [False, True])
+def test_tf_idf_is_that_of_scikit_learn(smooth: bool, norm: str, log: bool, sparse: bool) -> None:
+    from sklearn.feature_extraction.text import TfidfTransformer
+
+    train = np.arange(30)
+    t = counts(sparse=sparse)
+    t = Vocabulary().fit(t.rows(train)).transform(t)
+    theirs = TfidfTransformer(norm=norm, smooth_idf=smooth, sublinear_tf=log)
+    X = sp.csr_array(dense(t))
+    expected = theirs.fit(X[train]).transform(X).toarray()
+    found = Idf("log" if log else "as_is", smooth, norm).fit(t.rows(train)).transform(t)
+    np.testing.assert_allclose(dense(found), expected, rtol=1e-12)
+
+
+# principal components
+
+
+@each("sparse", [False, True])
+@each("components", [3, 25])
+def test_components_are_uncorrelated_and_carry_the_variance_in_order(
+    components: int, sparse: bool
+) -> None:
+    t = counts(sparse=sparse)
+    fitted = PrincipalComponents(components).fit(t)
+    covariance = np.cov(fitted.transform(t).X.T)
+    scale = fitted.variance_[0]
+    np.testing.assert_allclose(covariance, np.diag(fitted.variance_), atol=1e-11 * scale)
+    assert (np.diff(fitted.variance_) <= 0).all()
+    np.testing.assert_allclose(
+        fitted.components_ @ fitted.components_.T, np.eye(components), atol=1e-12
+    )
+
+
+def test_sparse_rows_have_the_components_of_dense_rows() -> None:
+    on_sparse, on_dense = (PrincipalComponents(5).fit(counts(sparse=s)) for s in (True, False))
+    np.testing.assert_allclose(on_sparse.components_, on_dense.components_, atol=1e-10)
+    np.testing.assert_allclose(on_sparse.variance_, on_dense.variance_, rtol=1e-11)
+
+
+def test_directions_without_variance_are_no_components() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3)) @ rng.normal(size=(3, 8)) + 100
+    t = Table(X, tuple("abcdefgh"))
+    whitened = PrincipalComponents(8, whiten=True).fit(t).transform(t)
+    assert whitened.names == ("component1", "component2", "component3")
+    np.testing.assert_allclose(np.cov(whitened.X.T), np.eye(3), atol=1e-12)
+
+
+def test_a_share_of_the_variance_takes_as_few_components_as_explain_it() -> None:
+    t = counts(sparse=False)
+    everything = PrincipalComponents(30).fit(t).variance_
+    for share in (0.5, 0.9):
+        k = len(PrincipalComponents(share).fit(t).variance_)
+        assert everything[: k - 1].sum() < share * everything.sum() <= everything[:k].sum()
+
+
+def test_components_of_words_need_no_dense_words() -> None:
+    """3,000 texts × 200,000 words: 4.8 GB if dense; the matrix and 2·k + 1 vectors of Lanczos are not."""
+    rng = np.random.default_rng(0)
+    X = sp.random_array((3000, 200_000), density=2e-4, rng=rng, format="csr")
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    t = Table(X, tuple(map(str, range(200_000))))
+    tracemalloc.start()
+    try:
+        out = PrincipalComponents(3).fit(t).transform(t)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert out.shape == (3000, 3)
+    assert peak < 150e6
+
+
+def test_missing_values_are_refused_with_the_remedy() -> None:
+    t = Table(np.array([[1.0, np.nan], [2, 3]]), ("a", "b"))
+    with pytest.raises(NotApplicable, match="put impute before"):
+        PrincipalComponents().fit(t)
+
+
+@each("sparse", [False, True])
+@each("whiten", [False, True])
+def test_components_are_those_of_scikit_learn(whiten: bool, sparse: bool) -> None:
+    from sklearn.decomposition import PCA
+
+    X = counts(sparse=False).X
+    theirs = PCA(4, whiten=whiten, svd_solver="full").fit(X[:40])
+    ours = PrincipalComponents(4, whiten).fit(counts(sparse=sparse).rows(np.arange(40)))
+    sign = np.sign((ours.components_ * theirs.components_).sum(axis=1))
+    found = ours.transform(counts(sparse=sparse)).X
+    np.testing.assert_allclose(found * sign, theirs.transform(X), rtol=1e-8, atol=1e-9)

@@ -1,0 +1,208 @@
+"""What a study prints: plans, progress, errors, and the last line of a job."""
+
+from __future__ import annotations
+
+import logging
+import re
+import signal
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+from cases import each
+from snakemake_interface_logger_plugins.common import LogEvent
+from snakemake_interface_logger_plugins.registry import LoggerPluginRegistry
+
+from linclass_study.execution import terminal
+from linclass_study.execution.terminal import PlannedJob, StudyProgress, lasting
+
+# The terminal as a logger plugin of Snakemake: a plan is one table, a run is lines of progress, errors are whole
+
+
+def made_terminal(**changes: object) -> terminal.Terminal:
+    """As Snakemake makes it: found by the name of its package, with Snakemake's formatter."""
+    quiet = [SimpleNamespace(name="HOST"), SimpleNamespace(name="REASON")]
+    settings = {"dryrun": False, "stdout": True, "nocolor": True, "quiet": quiet} | changes
+    handler = (
+        LoggerPluginRegistry().get_plugin("linclass").log_handler(SimpleNamespace(**settings), None)
+    )
+    handler.setFormatter(logging.Formatter())
+    return handler
+
+
+def record(
+    event: LogEvent | None, message: str | None = None, **about: object
+) -> logging.LogRecord:
+    return logging.makeLogRecord({"msg": message, "event": event, **about})
+
+
+@pytest.fixture(autouse=True)
+def _nothing_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terminal, "_progress", [])
+    monkeypatch.setattr(terminal, "_runs_to_fit", [])
+
+
+def said_of_plan(capsys: pytest.CaptureFixture[str], **settings: object) -> str:
+    """A plan of 1000 jobs, in the order of Snakemake's events."""
+    handler = made_terminal(dryrun=True, **settings)
+    stats = record(LogEvent.RUN_INFO, "job stats", stats={"score": 1000, "total": 1000})
+    handler.handle(stats)
+    for number in range(1000):
+        wildcards = {"dataset": f"d{number:03}"}
+        handler.handle(
+            record(LogEvent.JOB_INFO, f"job {number}", rule_name="score", wildcards=wildcards)
+        )
+    handler.handle(stats)
+    return capsys.readouterr().out
+
+
+def test_a_plan_of_a_thousand_jobs_is_a_table_of_rules(capsys):
+    terminal.show_runs_to_fit(lambda planned: [f"{len(planned['score'])} runs to fit"])
+    assert said_of_plan(capsys).splitlines() == [
+        "job    count",
+        "-----  -----",
+        "score   1000  d000, d001, d002 and 997 others",
+        "total   1000",
+        "1000 runs to fit",
+    ]
+
+
+def test_every_job_is_listed_if_reasons_are_requested(capsys):
+    said = said_of_plan(capsys, quiet=[SimpleNamespace(name="HOST")]).splitlines()
+    assert said == ["job stats", *(f"job {number}" for number in range(1000))]
+
+
+def test_a_run_prints_progress_and_never_holds_an_error_back(capsys):
+    terminal.show_progress({1: PlannedJob("score iris", 1.0, "score")})
+    handler = made_terminal()
+    handler.handle(record(LogEvent.JOB_INFO, "all about job 1", jobid=1))
+    handler.handle(record(None, "Select jobs to execute..."))
+    handler.handle(record(LogEvent.JOB_STARTED, "Execute 1 jobs..."))
+    handler.handle(record(LogEvent.JOB_ERROR, "Error in rule score", jobid=1))
+    first, error = capsys.readouterr().out.splitlines()
+    assert first.strip().startswith("0 of 1 jobs")
+    assert first.endswith("started: score iris")
+    assert error == "Error in rule score"
+
+
+# Progress is bounded: at most a line in two seconds, the share of the work, and the time that is left
+
+
+class Clock:
+    time = 0.0
+
+    def __call__(self) -> float:
+        return self.time
+
+
+def test_a_thousand_jobs_in_ten_seconds_are_at_most_six_lines_and_a_last_one():
+    clock = Clock()
+    progress = StudyProgress({n: PlannedJob(f"job {n}", 1.0, "fit") for n in range(1000)}, clock)
+    lines = []
+    for number in range(1000):
+        for event in ("job_info", "job_finished"):
+            if progress.is_due(event, number):
+                lines.append(progress.line(event, number))
+        clock.time += 0.01
+    assert len(lines) <= 10 / 2 + 2
+    assert "1000 of 1000 jobs   100% of the work   nothing left" in lines[-1]
+
+
+def test_the_share_is_of_the_work_and_the_time_left_follows_from_it():
+    clock = Clock()
+    # Work is 99 + 1 and 0 + 1, a second of each for its start: the first is 100 of 101.
+    jobs = {1: PlannedJob("large", 99.0, "fit"), 2: PlannedJob("small", 0.0, "draw")}
+    progress = StudyProgress(jobs, clock)
+    clock.time = 980.0
+    assert progress.is_due("job_finished", 1)
+    # 980 s for 100 units leave 9.8 s for one, 1 − 100/101 of all.
+    assert progress.line("job_finished", 1).split("   ")[-3:] == [
+        " 99% of the work",
+        "nearly done: 1 job left",
+        "done: large",
+    ]
+
+
+def lines_of(jobs: dict[int, PlannedJob], took: list[float]) -> list[str]:
+    """Share, time left and name, at the end of each of the jobs that run one after another."""
+    clock = Clock()
+    progress, lines = StudyProgress(jobs, clock), []
+    for number, seconds in enumerate(took):
+        progress.is_due("job_info", number)
+        clock.time += seconds
+        progress.is_due("job_finished", number)
+        lines.append(progress.line("job_finished", number).partition(" jobs ")[2].strip())
+    return lines
+
+
+def test_a_kind_that_is_expected_far_too_long_is_corrected_by_its_first_job():
+    """Ten fits are expected to take 1000 s each and take 10; five figures 9 + 1 s, which they take."""
+    fits = {n: PlannedJob("fit", 999.0, "fit newsgroups") for n in range(10)}
+    figures = {n: PlannedJob("figure", 9.0, "draw") for n in range(10, 15)}
+    lines = lines_of(fits | figures, [10.0] * 15)
+    # After the first figure 4 are left, all of the same length: 11 of 15.
+    assert "73% of the work   about 40 s left" in lines[10]
+    shares = [int(re.search(r"(\d+)% of the work", line)[1]) for line in lines]
+    assert shares[-2:] == [93, 100]
+    # After the first fit: 10 s of 10 + 9 · 10 + 5 · 10/100.
+    assert shares[0] == 9
+
+
+def test_progress_does_not_show_100_percent_before_the_end():
+    jobs = {0: PlannedJob("fit", 9999.0, "fit")} | {
+        n: PlannedJob("table", 0.0, "table") for n in range(1, 4)
+    }
+    lines = lines_of(jobs, [10_000.0, 0.001, 0.001, 0.001])
+    assert [line.rpartition("   ")[0].strip() for line in lines] == [
+        "99% of the work   nearly done: 3 jobs left",
+        "99% of the work   nearly done: 2 jobs left",
+        "99% of the work   nearly done: 1 job left",
+        "100% of the work   nothing left",
+    ]
+
+
+@each(
+    ("seconds", "words"), [(0.2, "1 s"), (59, "59 s"), (90, "2 min"), (7200, "2 h"), (2e5, "2 d")]
+)
+def test_times_are_reported_in_one_number(seconds, words):
+    assert lasting(seconds) == words
+
+
+# The first step of a job's script
+
+SCRIPT = """
+import signal, sys
+from linclass_study.processes.job import begin_job
+begin_job(sys.argv[1])
+print("begun", flush=True)
+signal.raise_signal(signal.SIGINT)
+print("not ended")
+"""
+
+
+REFUSING = """
+import sys
+from linclass_study.processes.job import begin_job
+from linclass_study.errors import StudyError
+begin_job(sys.argv[1])
+raise {}("the thing, its value, the remedy")
+"""
+
+
+def test_a_refusal_is_one_line_of_the_log_and_another_error_has_its_traceback(tmp_path):
+    for kind, lines in (("StudyError", 1), ("ValueError", 4)):
+        log = tmp_path / f"{kind}.log"
+        script = REFUSING.format(kind)
+        done = subprocess.run([sys.executable, "-c", script, str(log)], check=False)
+        assert done.returncode == 1
+        found = log.read_text().splitlines()
+        assert len(found) <= lines
+        assert found[-1].endswith("the thing, its value, the remedy")
+
+
+def test_ctrl_c_ends_a_job_without_a_traceback_in_its_log(tmp_path):
+    log = tmp_path / "logs" / "job.log"
+    done = subprocess.run([sys.executable, "-c", SCRIPT, str(log)], check=False)
+    assert done.returncode == -signal.SIGINT
+    assert log.read_text() == "begun\n"
