@@ -15,10 +15,6 @@ configfile: f"{workflow.basedir}/config/config.yaml"
 
 
 include: "workflow/rules/study.smk"
-include: "workflow/rules/data_inputs.smk"
-include: "workflow/rules/run_inputs.smk"
-include: "workflow/rules/report_files.smk"
-include: "workflow/rules/messages.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/learn.smk"
 include: "workflow/rules/score.smk"
@@ -35,13 +31,13 @@ rule all:
     """The report and all files of results: those that were deleted are made again."""
     default_target: True
     input:
-        retries,
+        INPUTS.retries,
         [getattr(rules, name).output for name in OVERALL if hasattr(rules, name)],
         expand(
             [file for name in OF_DATASET for file in getattr(rules, name).output],
             dataset=DATASETS,
         ),
-        expand("<results>/bundles/{bundle}.json", bundle=BUNDLES),
+        expand("<results>/bundles/{bundle}.json", bundle=INPUTS.bundles),
 
 
 # On a cluster only fits are submitted: nodes may have no internet, and the other jobs take seconds.
@@ -51,21 +47,12 @@ workflow.localrules(
 
 
 onstart:
-    reserve_results()
-    delete_outdated_study_file()
-    write_study_for_jobs()
-    cancel_abandoned_slurm_jobs()
-    show_progress()
+    HANDLERS.on_start()
 
 
 onsuccess:
-    slurm.forget()
-    prune_store()
-    print_available_last()
-    print_answer_last()
+    HANDLERS.on_success()
 
 
 onerror:
-    slurm.forget()
-    prune_store()
-    print_unfinished_last(log)
+    HANDLERS.on_error(log)

@@ -20,12 +20,10 @@ from pathlib import Path
 
 from linclass_study.analysis.export import FORMS
 from linclass_study.command.check import checked_study
-from linclass_study.config import code
-from linclass_study.execution import jobs
-from linclass_study.execution.run_spec import RunSpec
 from linclass_study.execution.snakemake_internals import METADATA
 from linclass_study.project import ROOT
 from linclass_study.report import page_tables
+from linclass_study.workflow.rule_inputs import RuleInputs
 
 MOST_LINES = 60  # of `snakemake -n --quiet rules`, whatever the size of the study
 MOST_BYTES = 2000  # of records for each run: 20 MB for 10,000 runs
@@ -89,22 +87,17 @@ def make_up(study: Path, results: Path) -> None:
 
 
 def made_up_manifests(file: Path, results: Path) -> dict[str, str]:
-    """Name of a bundle → its manifest, with what the study asks of each run, as in workflow/rules/run_inputs.smk."""
-    study, script = checked_study([file]), ROOT / "workflow" / "scripts" / "cross_validate.py"
-    beside = ("rope", "metrics", "focus")
-    evaluation = {key: value for key, value in study.evaluation.items() if key not in beside}
-    limits = {name: value for name, value in study.limits.items() if name.startswith("fit_")}
-    names, tables = ("predictions.parquet", "fits.parquet"), code.of_script(script)
+    """Name of a bundle → its manifest, with what the study asks of each run."""
+    study = checked_study([file])
+    inputs = RuleInputs(study, None)
+    names = ("predictions.parquet", "fits.parquet")
     about = {"rows": "", "files": {name: {"bytes": 0, "digest": ""} for name in names}}
-    asked = {}
-    for method, entry in study.methods.items():
-        digest = code.digest_of_fits(entry, evaluation["tune_metric"])
-        asked[method] = RunSpec(entry, digest, evaluation, limits, tables).asked
+    asked = {method: inputs.run_spec(method).asked for method in study.methods}
     manifests = {}
     (results / "folds").mkdir(parents=True)
     for dataset in study.datasets:
         (results / "folds" / f"{dataset}.parquet").touch()
-    for bundle in jobs.plan_bundles(study).values():
+    for bundle in inputs.bundles.values():
         for dataset, method in bundle.runs:
             folder = results / "runs" / dataset / method
             folder.mkdir(parents=True, exist_ok=True)

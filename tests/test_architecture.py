@@ -50,6 +50,7 @@ STAGES: dict[str, set[str]] = {
     "report": {*SHARED, "checks", "analysis"},
     "command": {*SHARED, "config", "execution", "checks", "analysis", "report"},
     "textbook": {*SHARED, "config", "report"},
+    "workflow": {*SHARED, "config", "execution", "analysis", "report", "textbook"},
 }
 
 

@@ -32,8 +32,9 @@ from linclass.evaluation.comparisons.pairwise_matrix import Pairwise, pairwise
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.wording import metric_words
 from linclass_study.files.reading import opened_npz
-from linclass_study.files.tables import AND, FITTED
+from linclass_study.files.tables import AND
 from linclass_study.files.writing import atomic_write
+from linclass_study.statuses import FITTED
 
 
 def groups_sharing_rows(outcome: Outcome) -> list[list[str]]:

@@ -34,8 +34,8 @@ from linclass_study.analysis.wording import (
     protocol_phrase,
 )
 from linclass_study.checks.findings import serious
-from linclass_study.files.tables import FITTED
 from linclass_study.processes.environment import recorded_environments
+from linclass_study.statuses import FITTED
 
 LINES = 24  # problems that are printed; the report has all
 DATA_LINES = 8  # remarks on the data that are printed; likewise

@@ -13,7 +13,8 @@ import polars as pl
 
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import tuning_found
-from linclass_study.files.tables import FIT, FITTED, UNFITTED
+from linclass_study.files.tables import FIT
+from linclass_study.statuses import FITTED, UNFITTED
 
 #: Numbers (addresses, times, sizes) may differ between the folds of one problem.
 NUMBER = re.compile(r"0x[0-9a-f]+|\d[\d.,]*(e[-+]?\d+)?", re.IGNORECASE)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from linclass.base.messages import counted, first_names
-from linclass_study.files.tables import FITTED
 from linclass_study.processes.environment import environment, numerical
+from linclass_study.statuses import FITTED
 
 UNRECORDED = "unrecorded"  # id of the environment of fits that name none
 SHOWN = 5  # runs that are named

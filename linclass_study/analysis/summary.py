@@ -20,16 +20,9 @@ from linclass.evaluation.comparisons.confidence_interval import corrected_error
 from linclass_study.analysis.outcome import Outcome, times_of_machines, times_table
 from linclass_study.files import tables as table_files
 from linclass_study.files.reading import naming_errors, refuse_unreadable, scan_parquet
-from linclass_study.files.tables import (
-    FIT,
-    FITTED,
-    STATUSES,
-    table_schema,
-    without_formulas,
-    write_csv,
-    write_table,
-)
+from linclass_study.files.tables import FIT, table_schema, without_formulas, write_csv, write_table
 from linclass_study.files.writing import atomic_write
+from linclass_study.statuses import FITTED, STATUSES
 
 PIECE = 500_000  # rows in memory at a time, or one fit or run if it has more
 

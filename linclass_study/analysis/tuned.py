@@ -28,7 +28,8 @@ from linclass.tuning.paths import BEYOND
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import concatenate_files
 from linclass_study.files.reading import naming_errors, scan_parquet
-from linclass_study.files.tables import FIT, FITTED, frame, write_csv, write_table
+from linclass_study.files.tables import FIT, frame, write_csv, write_table
+from linclass_study.statuses import FITTED
 
 # Natural limits of parameters, beyond which there are no values; a class may name others (`limits` of
 # linclass/base/estimator.py).

@@ -28,8 +28,8 @@ from linclass_study.analysis.summary import best, ranking
 from linclass_study.analysis.tuned import grid_ends
 from linclass_study.analysis.within_dataset import ALPHA, comparison_within, rope_of
 from linclass_study.analysis.wording import metric_words, protocol_phrase
-from linclass_study.files.tables import FITTED, STATUSES
 from linclass_study.files.writing import atomic_write
+from linclass_study.statuses import FITTED, STATUSES
 
 FILE = "verdict.json"
 

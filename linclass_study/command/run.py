@@ -15,8 +15,8 @@ from linclass_study.command.check import checked_study
 from linclass_study.command.open_results import open_results
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.errors import StudyError
-from linclass_study.files.tables import UNFITTED
 from linclass_study.project import ROOT
+from linclass_study.statuses import UNFITTED
 
 STARTER = ROOT / "config" / "starter"
 STUDY_OF_CSV = """\

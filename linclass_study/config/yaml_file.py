@@ -32,7 +32,7 @@ MOST_VALUES = 10**6
 MERGE = "tag:yaml.org,2002:merge"
 
 
-class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # YAML comes without types
+class _Loader(yaml.SafeLoader):  # type: ignore[misc, unused-ignore]  # YAML comes without types
     """Checks for duplicate keys while composing, when keys still have line numbers."""
 
     def __init__(self, stream: Any) -> None:

@@ -17,7 +17,7 @@ from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
 from linclass.discriminant.shards import fit_without_each, partitions
 from linclass_study.data import blocks
-from linclass_study.execution.features import FeatureFile
+from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.pipeline.fitted import Fitted, Task
 from linclass_study.pipeline.fold_predictions import FoldPrediction
 from linclass_study.pipeline.method import Method

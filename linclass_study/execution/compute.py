@@ -4,25 +4,31 @@ A heavy run is distributed to several jobs and gathered afterwards. Its fits are
 own seeds, so the files of the run are those of the undivided run, byte for byte.
 
 shards/{dataset}@{method}@{shards}/{shard}.npz    outcomes of its fits; deleted when the run's files exist
+
+A job on a cluster may outlive its Snakemake or its node's connection to Slurm; its work is then submitted again. So a
+process locks one byte of runs/{dataset}/.claims while it computes a run, and a second one waits. POSIX locks work on
+file systems shared by several hosts, and are released when their process ends in any way.
 """
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from linclass_study.errors import StudyError
-from linclass_study.execution import earlier_fits, features, fit_store, run
+from linclass_study.execution import earlier_fits, feature_file, fit_store, run
 from linclass_study.execution.earlier_fits import EarlierFits, UnfinishedRun
-from linclass_study.execution.features import RowDigests
 from linclass_study.execution.fit_store import RunsOfDataset
 from linclass_study.execution.folds import read_plan
-from linclass_study.execution.locks import run_lock
 from linclass_study.execution.records import Added, Records, outcomes_from_bytes, outcomes_to_bytes
 from linclass_study.execution.run import (
     PlannedRun,
+    RowDigests,
     SharedChild,
     fit_and_predict,
     limits_of_fit,
@@ -47,6 +53,7 @@ from linclass_study.processes import environment
 # of a method: its entry, digests of the code of its fits and of that of the tables, its foreign libraries with
 # versions, the name of its features
 MethodSpec = Mapping[str, Any]
+CLAIMS = ".claims"
 OF_DATA = ("n_classes", "classes", "positive", "costs")  # of a task; how to tune is asked of a run
 
 
@@ -234,7 +241,7 @@ def gather(
     with run_lock(folder):
         if current_run(folder, inputs) is None:
             _refuse_without_fits(found, f"{shared.dataset} × {method}")
-            axes, _ = features.axes_and_reason(shared.features(spec["features"]))
+            axes, _ = feature_file.axes_and_reason(shared.features(spec["features"]))
             records = _in_order(
                 [one for part in found.values() for one in part or ()], shared, axes
             )
@@ -261,3 +268,33 @@ def _in_order(added: list[Added], shared: SharedInputs, axes: Any) -> Records:
     for rows in shared.plan.fits:
         records.add(*by_fit[rows.protocol, rows.repeat, rows.fold])
     return records
+
+
+@contextmanager
+def run_lock(run: Path) -> Iterator[None]:
+    """Hold the lock of the run in this folder, runs/{dataset}/{method}."""
+    run.parent.mkdir(parents=True, exist_ok=True)
+    file = os.open(run.parent / CLAIMS, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        _lock(file, run)
+        yield
+    finally:
+        os.close(file)  # releases the lock
+
+
+def _lock(file: int, run: Path) -> None:
+    place = _place(run.name)
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+    except (BlockingIOError, PermissionError):
+        print(f"{run}: another process computes this run; waiting until it ends", flush=True)
+        fcntl.lockf(file, fcntl.LOCK_EX, 1, place)
+    except OSError as error:
+        print(
+            f"{run}: this file system has no locks ({error.strerror}); going on without", flush=True
+        )
+
+
+def _place(method: str) -> int:
+    """Position of the byte that represents a method; the file itself stays empty."""
+    return int.from_bytes(hashlib.blake2b(method.encode(), digest_size=7).digest())

@@ -23,7 +23,7 @@ from linclass_study.execution.run_files import Limits, Made
 from linclass_study.execution.run_spec import without
 from linclass_study.execution.slurm import kills
 from linclass_study.files.logs import print_kept_log
-from linclass_study.files.tables import FITTED
+from linclass_study.statuses import FITTED
 
 UNFINISHED = "unfinished.npz"
 LENGTH = 8  # bytes of the length of a batch
@@ -31,7 +31,7 @@ EVERY = 10.0  # seconds of work between two batches
 
 
 class UnfinishedRun:
-    """Outcomes by the keys of fits, which identify them. Only the process that holds the run's lock (run_lock.py) uses
+    """Outcomes by the keys of fits, which identify them. Only the process that holds the run's lock (compute.py) uses
     it."""
 
     def __init__(self, path: Path):
@@ -47,7 +47,7 @@ class UnfinishedRun:
         return self.kept.get(key)
 
     def keep(self, outcomes: Mapping[str, Added]) -> None:
-        """Keep outcomes, unless the memory of this Slurm job did not suffice (slurm_memory.py)."""
+        """Keep outcomes, unless the memory of this Slurm job did not suffice (slurm.py)."""
         self._new |= outcomes
         if time.monotonic() - self._since >= EVERY and kills() == self._kills:
             self._append()

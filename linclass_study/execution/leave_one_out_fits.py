@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linclass.base.messages import NotApplicable
-from linclass_study.execution.features import FeatureFile
+from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.pipeline import leave_one_out
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.method import Method

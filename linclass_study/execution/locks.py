@@ -1,4 +1,4 @@
-"""Locks: of the results folder, of each run, and the removal of those that killed processes have left.
+"""Remove the locks of killed runs, so that a study continues without `--unlock`.
 
 A killed Snakemake leaves lock files that cannot be distinguished from those of a live run. So every main process
 describes itself in a file of .snakemake/owners and holds a POSIX lock on it until it ends. Processes on the same
@@ -7,24 +7,18 @@ uncertain, as not every network file system transfers locks: their locks are nev
 
 Two studies may run in one folder at once, and the first to end removes Snakemake's locks of both. So a process that
 starts jobs also records its results folder, and other processes refuse to write there.
-
-A job on a cluster may outlive its Snakemake or its node's connection to Slurm; its work is then submitted again. So a
-process locks one byte of runs/{dataset}/.claims while it computes a run, and a second one waits. POSIX locks work on
-file systems shared by several hosts, and are released when their process ends in any way.
 """
 
 from __future__ import annotations
 
 import atexit
 import fcntl
-import hashlib
 import json
 import logging
 import os
 import platform
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -224,36 +218,3 @@ def _read(path: str) -> str:
         return Path(path).read_text(encoding="utf-8").strip()
     except OSError:
         return ""
-
-
-CLAIMS = ".claims"
-
-
-@contextmanager
-def run_lock(run: Path) -> Iterator[None]:
-    """Hold the lock of the run in this folder, runs/{dataset}/{method}."""
-    run.parent.mkdir(parents=True, exist_ok=True)
-    file = os.open(run.parent / CLAIMS, os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        _lock(file, run)
-        yield
-    finally:
-        os.close(file)  # releases the lock
-
-
-def _lock(file: int, run: Path) -> None:
-    place = _place(run.name)
-    try:
-        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
-    except (BlockingIOError, PermissionError):
-        print(f"{run}: another process computes this run; waiting until it ends", flush=True)
-        fcntl.lockf(file, fcntl.LOCK_EX, 1, place)
-    except OSError as error:
-        print(
-            f"{run}: this file system has no locks ({error.strerror}); going on without", flush=True
-        )
-
-
-def _place(method: str) -> int:
-    """Position of the byte that represents a method; the file itself stays empty."""
-    return int.from_bytes(hashlib.blake2b(method.encode(), digest_size=7).digest())

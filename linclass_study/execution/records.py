@@ -1,16 +1,14 @@
 """The tables that a run writes (run_files.py lists them), and outcomes of fits as .npz files.
 
-Optional tables hold coefficients, tuning, paths and traces: a mapping from column to values for each fit, without the
-columns that identify it, or None. An .npz file of outcomes has arrays, and all else as JSON: reading it runs no code.
+An .npz file of outcomes has arrays, and all else as JSON: reading it runs no code.
 """
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -23,98 +21,6 @@ from linclass_study.files import tables as table_files
 from linclass_study.files.reading import opened_npz, parsed_json
 from linclass_study.files.tables import FIT, table_schema, write_table
 from linclass_study.files.writing import atomic_write
-from linclass_study.pipeline.coefficients import Coefficients
-from linclass_study.pipeline.fitted import Candidate
-from linclass_study.processes.guarded_child import reason
-
-Columns = dict[str, Any]
-
-LARGEST = 300  # coefficients of a class in a fit
-LARGEST_ON_PATH = 30
-STEP = ("passes", "seconds", "objective", "gradient_norm")
-
-
-def coefficients(found: Coefficients | None) -> Columns | None:
-    """Intercept (its feature is null) and largest coefficients of each class."""
-    if found is None:
-        return None
-    rows = _rows(found, found.largest(LARGEST))
-    return rows | {"features": np.full(len(rows["value"]), len(found.names))}
-
-
-def tuning(candidates: Sequence[Candidate]) -> Columns | None:
-    """One row for each candidate: its parameters as JSON, and its score on the inner folds or why it has none."""
-    if not candidates:
-        return None
-    return {
-        "params": [json.dumps(one.params, default=str) for one in candidates],
-        "mean": [one.mean for one in candidates],
-        "error": [one.error for one in candidates],
-        "n": [one.n for one in candidates],
-        "chosen": [one.chosen for one in candidates],
-        "failure": [one.failure and reason(one.failure) for one in candidates],
-    }
-
-
-def path_table(found: Sequence[tuple[float, Coefficients]] | None) -> Columns | None:
-    """Coefficients at each strength, of the features with the largest coefficients anywhere on the path."""
-    if not found:
-        return None
-    first = found[0][1]
-    highest = np.max([np.abs(known.W * known.scale) for _, known in found], axis=0)
-    largest = Coefficients(first.names, highest, first.b, np.ones_like(first.scale))
-    parts = [
-        (strength, _rows(known, largest.largest(LARGEST_ON_PATH))) for strength, known in found
-    ]
-    columns: Columns = {
-        name: np.concatenate([part[name] for _, part in parts])
-        for name in ("class", "value", "scale")
-    }
-    columns["feature"] = [feature for _, part in parts for feature in part["feature"]]
-    strength = np.repeat([s for s, _ in parts], [len(part["value"]) for _, part in parts])
-    return {"strength": strength, **columns}
-
-
-def trace_table(steps: Any) -> Columns | None:
-    """Steps of the solver, if the estimator records them in linclass's form."""
-    if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
-        return None
-    complete = [step for step in steps if {*STEP} <= {*step}]
-    if not complete:
-        return None
-    try:
-        columns: Columns = {name: [_real(step[name]) for step in complete] for name in STEP}
-        held_out = [_real(step.get("watched")) for step in complete]
-    except (TypeError, OverflowError):  # an attribute of the same name with another meaning
-        return None
-    return {"step": list(range(len(complete))), **columns, "held_out": held_out}
-
-
-def _real(value: Any) -> float | None:
-    """Convert to float; a foreign estimator's value may have any type."""
-    if value is None:
-        return None
-    if not isinstance(value, Real):
-        raise TypeError(f"{type(value).__name__} is no real number")
-    return float(value)
-
-
-def _rows(found: Coefficients, places: Iterable[np.ndarray]) -> Columns:
-    classes: list[int] = []
-    features: list[str | None] = []
-    values, scales = [], []
-    for code, w, b, own in zip(found.classes(), found.W, found.b, places, strict=True):
-        classes += [code] * (1 + len(own))
-        features += [None, *(found.names[j] for j in own.tolist())]
-        values += [[b], w[own]]
-        scales += [[1.0], found.scale[own]]
-    return {
-        "class": np.array(classes),
-        "feature": features,
-        "value": np.concatenate(values),
-        "scale": np.concatenate(scales),
-    }
-
 
 NOT_FITTED = Made()
 # columns of its row, its test rows, its results, how they came about: the arguments of Records.add
@@ -128,7 +34,7 @@ class Records:
         self.axes, self.on_plane = axes, on_plane
         self.fits: list[dict[str, Any]] = []
         self.parts: list[dict[str, Any]] = []
-        self.tables: dict[str, list[tuple[dict[str, Any], Columns]]] = {
+        self.tables: dict[str, list[tuple[dict[str, Any], dict[str, Any]]]] = {
             name: [] for name in run_files.TABLES
         }
         self.labels: list[np.ndarray] = []  # of the fits on the plane, and their margins
@@ -243,7 +149,7 @@ def _lists(matrices: list[np.ndarray]) -> pl.Series:
     return pl.Series(np.concatenate(matrices)).cast(pl.List(pl.Float64))
 
 
-def _joined(name: str, parts: list[tuple[dict[str, Any], Columns]]) -> pl.DataFrame:
+def _joined(name: str, parts: list[tuple[dict[str, Any], dict[str, Any]]]) -> pl.DataFrame:
     """One table from the parts of all fits."""
     of_fit = np.repeat(np.arange(len(parts)), [len(next(iter(own.values()))) for _, own in parts])
     identity = pl.DataFrame([{column: fit[column] for column in FIT} for fit, _ in parts])

@@ -8,20 +8,26 @@ because the state of its module must not reach the fits of another method.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from linclass.tuning.folds import seed_of
-from linclass_study.execution import features
+from linclass_study.execution import feature_file
 from linclass_study.execution.earlier_fits import EarlierFits
-from linclass_study.execution.features import RowDigests
+from linclass_study.execution.feature_file import digest_of_bytes
+from linclass_study.execution.fit_outcome import FitDetails
 from linclass_study.execution.folds import Plan, Planned
 from linclass_study.execution.leave_one_out_fits import LeaveOneOutRequest
 from linclass_study.execution.records import Added, Records
 from linclass_study.execution.run_files import TABLES, Limits, Made, digest_of
-from linclass_study.execution.run_spec import GRID, FitDetails, extras_of
+from linclass_study.execution.run_spec import GRID, extras_of
+from linclass_study.files.reading import opened_npz, parsed_json
 from linclass_study.files.tables import FIT
 from linclass_study.pipeline.method import named_steps
 from linclass_study.processes.environment import machine
@@ -86,6 +92,37 @@ def _classes(value: Any) -> list[str]:
         own += [name for name, _ in named_steps(value.get("transforms")) if "." in name]
         return own + [path for inner in value.values() for path in _classes(inner)]
     return [path for inner in value for path in _classes(inner)] if isinstance(value, list) else []
+
+
+class RowDigests:
+    """Of the fits on one file of features.
+
+    shared    what the fits depend on beside rows, such as costs
+    content   digest of the data set, which stands for rows that stay in their file
+    """
+
+    def __init__(self, features: Path, shared: Any, content: str):
+        with opened_npz(features) as arrays:
+            about = parsed_json(arrays["keys_about"].tobytes())
+            columns = [arrays["row_keys"], arrays["y"]]
+            columns += [arrays["groups"]] if "groups" in arrays else []
+        self.grid = str(about["grid"])
+        self.rows = np.column_stack([np.asarray(column).astype(np.uint64) for column in columns])
+        kind = about["columns"], self.rows.shape[1], content if about["in_file"] else ""
+        self._shared = json.dumps([shared, kind], default=str).encode()
+        self._known: dict[tuple[str, int, int], str] = {}
+
+    def of_fit(self, planned: Planned) -> str:
+        """Digest of the rows of a planned fit."""
+        name = planned.protocol, planned.repeat, planned.fold
+        if name not in self._known:
+            used = planned.used
+            if planned.is_leave_one_out:
+                parts = [self.rows[used], planned.fold_of_row[used].astype(np.int64)]
+            else:
+                parts = [self.rows[planned.train], self.rows[planned.test]]
+            self._known[name] = digest_of_bytes(self._shared, *(part.tobytes() for part in parts))
+        return self._known[name]
 
 
 @dataclass(frozen=True)
@@ -167,7 +204,7 @@ def fit_and_predict(
     earlier   outcomes that are not computed again
     """
     plan, earlier = run.plan, earlier or EarlierFits()
-    axes, unfit = features.axes_and_reason(run.features)
+    axes, unfit = feature_file.axes_and_reason(run.features)
     records = Records(axes, plan.on_plane)
     fits = run.fits(child.limits_of_fit, len(axes[0]) > 0)[part[0] - 1 :: part[1]]
     guard = child.turn(f"{run.dataset}/{run.method}", run.features, run.entry, run.task)

@@ -63,7 +63,7 @@ class Made:
 
     key      digest of everything on which the fit depends; '' for a planned fit without rows
     limits   of the study at that time
-    extras   what was computed beside the fit: predictions on the plane, details (fit_details.py)
+    extras   what was computed beside the fit: predictions on the plane, details (run_spec.py)
     """
 
     key: str = ""

@@ -16,8 +16,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from linclass_study.execution.run_files import digest_of
 from linclass_study.pipeline.protocols import selected_protocols
 
@@ -78,17 +76,6 @@ class RunSpec:
 
 
 GRID = "grid "  # begins the extra of a fit that predicts the points of the plane
-
-
-@dataclass(frozen=True)
-class FitDetails:
-    """A request to a worker for the details of a fit."""
-
-    train: np.ndarray
-    test: np.ndarray
-    seed: int
-    chosen: dict[str, Any]
-    tables: tuple[str, ...]  # paths, traces
 
 
 def extras_of(

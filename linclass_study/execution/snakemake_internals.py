@@ -6,7 +6,6 @@ name in a Snakefile.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +44,7 @@ def requested_rules(workflow: Any) -> set[str]:
     return {job.rule.name for job in workflow.dag.jobs}
 
 
-def requested_files(workflow: Any) -> Iterable[str]:
+def requested_files(workflow: Any) -> list[str]:
     """The files that were asked for, instead of `all`."""
     return sorted({str(file) for job in workflow.dag.targetjobs for file in job.output})
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import gc
 import json
 import random
-import resource
 import sys
 import time
 import warnings
@@ -19,15 +18,20 @@ from typing import Any
 import numpy as np
 
 from linclass.base.messages import NotApplicable, silently
-from linclass_study.execution import block_fits, records
+from linclass_study.execution import block_fits, fit_outcome
 from linclass_study.execution.block_fits import fit_by_blocks, predict_by_blocks
-from linclass_study.execution.features import FeatureFile
+from linclass_study.execution.feature_file import FeatureFile
+from linclass_study.execution.fit_outcome import (
+    FitDetails,
+    fit_ending,
+    log_warnings,
+    path_table,
+    peak_memory_mb,
+    reset_peak_memory,
+    trace_table,
+)
 from linclass_study.execution.leave_one_out_fits import LeaveOneOutRequest, predict_units
-from linclass_study.execution.records import path_table, trace_table
-from linclass_study.execution.run_spec import FitDetails
-from linclass_study.files.tables import FITTED
 from linclass_study.pipeline import coefficients, fitting
-from linclass_study.pipeline.class_labels import with_labels
 from linclass_study.pipeline.fitted import Fitted, Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.fold_predictions import FoldPrediction, predict_folds, predict_held_out
@@ -35,70 +39,6 @@ from linclass_study.pipeline.method import Method
 from linclass_study.pipeline.own_choice import own_candidates, parameters_of
 from linclass_study.pipeline.plane import plane_margins
 from linclass_study.pipeline.trace_and_path import coefficient_path, solver_trace
-
-
-def fit_ending(
-    estimator: Any, caught: list[warnings.WarningMessage], classes: Sequence[str] = ()
-) -> dict[str, Any]:
-    """The columns of a fit's row; its reason names classes by their labels, `classes`.
-
-    An estimator without a `status_` has converged unless it warned.
-    """
-    unconverged = [w for w in caught if "ConvergenceWarning" in w.category.__name__]
-    status = text_or_none(getattr(estimator, "status_", None))
-    if status not in FITTED:  # an attribute of the same name with another meaning
-        message = " ".join(str(unconverged[0].message).split()) if unconverged else ""
-        words = {"status": "max_iter" if unconverged else "converged", "reason": message}
-    else:
-        reason = " ".join(str(getattr(estimator, "reason_", "")).split())
-        words = {"status": status, "reason": with_labels(reason, classes)}
-    iterations = finite_number(getattr(estimator, "n_iter_", None))
-    if iterations is not None and abs(iterations) >= 2**63:  # the column is Int64
-        iterations = None
-    return words | {
-        "iterations": None if iterations is None else int(iterations),
-        "objective": finite_number(getattr(estimator, "objective_", None)),
-        "certificate": finite_number(getattr(estimator, "certificate_", None)),
-        "certificate_kind": text_or_none(getattr(estimator, "certificate_kind_", None)),
-    }
-
-
-def log_warnings(caught: list[warnings.WarningMessage]) -> None:
-    """Each warning once, into the log."""
-    for text in dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in caught):
-        print(text, file=sys.stderr)
-
-
-def finite_number(value: Any) -> float | None:
-    """A number, or the maximum of several; None if it is not a finite number."""
-    try:
-        largest = float(np.max(value))
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return largest if np.isfinite(largest) else None
-
-
-def text_or_none(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def reset_peak_memory() -> None:
-    try:
-        with open("/proc/self/clear_refs", "w") as clear:
-            clear.write("5")
-    except OSError:
-        pass
-
-
-def peak_memory_mb() -> float:
-    """Largest resident set since the reset, or of the whole process where it cannot be reset."""
-    try:
-        with open("/proc/self/status") as status:
-            return next(int(s.split()[1]) for s in status if s.startswith("VmHWM")) / 1000
-    except (OSError, StopIteration):
-        scale = 1e6 if sys.platform == "darwin" else 1e3
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale
-
 
 # training and test rows, the test rows among them, seed, whether to predict the grid
 Fold = tuple[np.ndarray, np.ndarray, int, bool]
@@ -270,8 +210,8 @@ class Worker:
             "score": score,
             "log_proba": log_proba,
             "kept": {
-                "coefficients": records.coefficients(known),
-                "tuning": records.tuning(fitted.candidates or own_candidates(fitted.estimator)),
+                "coefficients": fit_outcome.coefficients(known),
+                "tuning": fit_outcome.tuning(fitted.candidates or own_candidates(fitted.estimator)),
                 "traces": trace_table(getattr(fitted.estimator, "trace_", None)),
             },
             "chosen": fitted.chosen,

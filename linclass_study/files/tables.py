@@ -1,7 +1,4 @@
-"""Parquet files between jobs, with the columns and types of workflow/schemas/tables.yaml, and statuses of fits.
-
-Fits with a status in FITTED have predictions, the others only a reason.
-"""
+"""Parquet files between jobs, with the columns and types of workflow/schemas/tables.yaml."""
 
 from __future__ import annotations
 
@@ -15,11 +12,6 @@ import yaml
 
 from linclass_study.files.writing import atomic_write
 from linclass_study.project import ROOT
-
-FITTED = ("converged", "max_iter", "separable", "rank_deficient")
-UNFITTED = ("unavailable", "not_applicable", "failed", "timeout", "out_of_memory")
-STATUSES = FITTED + UNFITTED
-
 
 SCHEMAS = ROOT / "workflow" / "schemas" / "tables.yaml"
 

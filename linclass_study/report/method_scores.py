@@ -23,8 +23,8 @@ from linclass.evaluation.comparisons.corrected_t_test import corrected_t_against
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import ranking
 from linclass_study.analysis.within_dataset import ALPHA, comparison_within
-from linclass_study.files.tables import FITTED
 from linclass_study.report.table import Number
+from linclass_study.statuses import FITTED
 
 #: what the marks of a column mean, for captions
 MARKS = (

@@ -41,7 +41,6 @@ from linclass_study.analysis.wording import (
     units,
 )
 from linclass_study.files.reading import read_mapping
-from linclass_study.files.tables import FITTED, STATUSES
 from linclass_study.pipeline.protocols import CURVE, comparing_protocols, kind, selected_protocols
 from linclass_study.project import ROOT
 from linclass_study.report import data_card, figure_files, page_tables
@@ -75,6 +74,7 @@ from linclass_study.report.provenance import (
 )
 from linclass_study.report.table import format_seconds
 from linclass_study.report.tables.across import RANKING_RULE
+from linclass_study.statuses import FITTED, STATUSES
 
 TEMPLATES = ROOT / "workflow" / "report"
 MAX_CLASSES = 30  # of a data set that are named; the others are counted

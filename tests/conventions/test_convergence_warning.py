@@ -28,7 +28,7 @@ from linclass import (
     ZeroOneClassifier,
 )
 from linclass.base.tables import Table
-from linclass_study.execution.worker import fit_ending
+from linclass_study.execution.fit_outcome import fit_ending
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method

@@ -16,7 +16,8 @@ from scipy import sparse
 from linclass_study.data.dataset_file import load_dataset, save_dataset
 from linclass_study.data.entry.entry_check import entry_problems
 from linclass_study.data.fetch import fetch_inputs
-from linclass_study.execution.features import FeatureFile, compute_features
+from linclass_study.execution.feature_file import FeatureFile
+from linclass_study.execution.features import compute_features
 
 POSTS = {
     "news-train/cats/1": "Subject: x\r\n\r\nThe cat.\r\n",

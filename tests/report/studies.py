@@ -21,9 +21,9 @@ from linclass_study.checks.datasets_table import write_datasets_table
 from linclass_study.data import dataset_file
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import save_dataset
-from linclass_study.execution import features
+from linclass_study.execution import feature_file
 from linclass_study.files import tables as table_files
-from linclass_study.files.tables import FITTED, write_table
+from linclass_study.files.tables import write_table
 from linclass_study.report import page
 from linclass_study.report.contents import FIGURES
 from linclass_study.report.drawing import svg
@@ -33,6 +33,7 @@ from linclass_study.report.figure_files import (
     write_exhibits,
 )
 from linclass_study.report.page_tables import make_tables, write_tables
+from linclass_study.statuses import FITTED
 
 MACHINE = {"Commit": "0123456789ab", "Python": "3.11", "Processor": "a <fast> & quiet one"}
 
@@ -224,7 +225,7 @@ def _write_boundary(
     """Lines that tilt a little from fold to fold, on a grid over the plane of the rows."""
     if data.unavailable:
         return
-    axes, _ = features.grid(Table(X, tuple(f"feature {j}" for j in range(data.features))), y)
+    axes, _ = feature_file.grid(Table(X, tuple(f"feature {j}" for j in range(data.features))), y)
     right, top = np.meshgrid(*axes)
     labels = []
     for fold in range(folds):

@@ -15,7 +15,7 @@ from linclass_study.analysis.answer import answer
 from linclass_study.analysis.fit_problems import failed_candidates
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import write_tuned, write_tuned_table
-from linclass_study.execution import records
+from linclass_study.execution import fit_outcome
 from linclass_study.files.tables import frame, write_table
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
@@ -52,7 +52,7 @@ def test_a_candidate_that_raises_keeps_its_reason():
     table = Table(rng.normal(size=(60, 2)) + y[:, None], ("a", "b"))
     entry = {"classifier": "sklearn.svm.LinearSVC", "tune": {"C": [-1.0, 1.0]}}
     fitted = fit_method(LinclassMethod.from_entry(entry), table, y, Task(2, 1), 0)
-    columns = records.tuning(fitted.candidates)
+    columns = fit_outcome.tuning(fitted.candidates)
     assert columns["chosen"] == [False, True]
     assert columns["mean"][0] is None
     assert columns["failure"][0].startswith("InvalidParameterError: The 'C' parameter of LinearSVC")

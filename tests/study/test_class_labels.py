@@ -8,7 +8,7 @@ from cases import each
 from run_alone import run_alone
 
 from linclass.base.tables import Table
-from linclass_study.execution.features import FeatureFile
+from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.folds import Plan, Planned
 from linclass_study.pipeline.class_labels import with_labels
 

@@ -14,7 +14,7 @@ from cases import EXTENTS
 from linclass.base.tables import Table
 from linclass_study.config import code, module_files
 from linclass_study.config.yaml_file import read_yaml
-from linclass_study.execution.features import FeatureFile
+from linclass_study.execution.feature_file import FeatureFile
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "workflow" / "scripts" / "cross_validate.py"
@@ -87,6 +87,22 @@ def test_a_method_does_not_count_what_it_does_not_use():
     names = {str(path.relative_to(ROOT)) for path in counted}
     assert "linclass/discriminant/nearest_mean.py" in names
     assert not [name for name in names if "/solvers/" in name or "/losses/" in name]
+
+
+def test_fits_do_not_count_the_code_that_plans_them_or_writes_their_tables():
+    counted, _ = code.closure([], code.modules_of_method(METHODS["logistic"], "accuracy"))
+    names = {path.stem for path in counted if path.is_relative_to(ROOT / "linclass_study")}
+    assert {"worker", "fitting", "feature_file"} <= names
+    assert not names & {
+        "records",
+        "tables",
+        "run_files",
+        "run_spec",
+        "run",
+        "folds",
+        "jobs",
+        "study",
+    }
 
 
 def test_relative_imports_and_packages_on_the_way_are_followed(tmp_path, monkeypatch):

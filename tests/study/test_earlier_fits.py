@@ -20,11 +20,11 @@ from linclass.base.tables import Table
 from linclass_study.command.clean import Removed, empty_store, environments_of, remove_runs
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import load_dataset
-from linclass_study.execution import features, fit_store, folds, run_files
+from linclass_study.execution import feature_file, fit_store, folds, run_files
 from linclass_study.execution.compute import compute_bundle
-from linclass_study.execution.features import RowDigests
 from linclass_study.execution.fit_store import FittedRun, outcome_holds
 from linclass_study.execution.folds import Plan, write_folds
+from linclass_study.execution.run import RowDigests
 from linclass_study.execution.run_spec import RunSpec
 from linclass_study.execution.to_fit import ToFit
 from linclass_study.processes.guard import Guard, GuardedResult
@@ -144,7 +144,7 @@ def test_other_rows_refit_the_fits_that_see_them_and_no_others(results, calls): 
 
     def computed(changed: Dataset) -> None:
         write_folds(*folds.make_folds(changed, "d", evaluation), str(results / "folds/d.parquet"))
-        file = features.FeatureFile(changed.table, changed.y, *features.NOWHERE)
+        file = feature_file.FeatureFile(changed.table, changed.y, *feature_file.NOWHERE)
         file.save(results / "features/d/as_is.npz")
         about = (results / "data/d.json").read_text().replace('"test_rows": 0', '"test_rows": 10')
         (results / "data/d.json").write_text(about)
@@ -167,7 +167,7 @@ def test_rows_that_stay_in_their_file_are_identified_by_the_content_of_the_data_
     table, y = Table(np.zeros((4, 2)), ("u", "v")), np.array([0, 1, 0, 1], np.int32)
     (fit, _) = Plan.of({("cv", 0): np.array([0, 0, 1, 1])}).fits
     for in_file, same in (("", True), ("rows.parquet", False)):
-        file = features.FeatureFile(table, y, *features.NOWHERE, in_file=in_file)
+        file = feature_file.FeatureFile(table, y, *feature_file.NOWHERE, in_file=in_file)
         file.save(tmp_path / "features.npz")
         one, other = (RowDigests(tmp_path / "features.npz", {}, content) for content in "ab")
         assert (one.of_fit(fit) == other.of_fit(fit)) == same
@@ -179,7 +179,7 @@ def test_a_fit_sees_the_values_order_classes_groups_and_columns_of_its_rows(tmp_
 
     def digest(X=X, y=y, names=("u", "v"), levels=None, groups=(0, 1, 2, 3), shared=0) -> str:
         table = Table(X, names, levels or {})
-        file = features.FeatureFile(table, y, *features.NOWHERE, groups=np.array(groups))
+        file = feature_file.FeatureFile(table, y, *feature_file.NOWHERE, groups=np.array(groups))
         file.save(tmp_path / "features.npz")
         return RowDigests(tmp_path / "features.npz", shared, "").of_fit(fit)
 

@@ -20,10 +20,10 @@ from sklearn.svm import SVC
 from linclass.base.predicted import predictions_of
 from linclass.base.tables import Table
 from linclass_study.config.method_check import method_problems
-from linclass_study.execution import records
-from linclass_study.execution.features import FeatureFile
-from linclass_study.execution.records import trace_table
-from linclass_study.execution.worker import Worker, fit_ending
+from linclass_study.execution import fit_outcome
+from linclass_study.execution.feature_file import FeatureFile
+from linclass_study.execution.fit_outcome import fit_ending, trace_table
+from linclass_study.execution.worker import Worker
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import table_schema
 
@@ -229,12 +229,12 @@ def test_attributes_of_our_names_and_kinds_are_recorded_and_others_are_not(featu
 
 @each("odd", ["small", np.array([1.0, 2.0]), 10**400, 1j], ids=["text", "array", "huge", "complex"])
 def test_a_trace_with_values_that_are_no_numbers_is_ignored(odd):
-    step = dict.fromkeys(records.STEP, 1)
+    step = dict.fromkeys(fit_outcome.STEP, 1)
     assert trace_table([step, step | {"passes": None, "objective": np.float32(2)}]) == {
         "step": [0, 1], "passes": [1.0, None], "seconds": [1.0, 1.0], "objective": [1.0, 2.0],
         "gradient_norm": [1.0, 1.0], "held_out": [None, None],
     }  # fmt: skip
-    for name in (*records.STEP, "watched"):
+    for name in (*fit_outcome.STEP, "watched"):
         assert trace_table([step, step | {name: odd}]) is None
 
 

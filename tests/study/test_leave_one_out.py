@@ -11,7 +11,7 @@ from run_alone import run_alone
 
 from linclass.base.tables import Table
 from linclass.tuning.folds import seed_of
-from linclass_study.execution.features import FeatureFile
+from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.folds import Plan, Planned
 from linclass_study.pipeline import leave_one_out
 from linclass_study.pipeline.fitted import Task

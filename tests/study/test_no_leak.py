@@ -21,7 +21,8 @@ from linclass_study.config.yaml_file import parse_numbers, read_yaml
 from linclass_study.data.assembly.assemble import assemble
 from linclass_study.data.assembly.canonical_order import normalized
 from linclass_study.data.dataset import Dataset
-from linclass_study.execution.features import FeatureFile, compute_features
+from linclass_study.execution.feature_file import FeatureFile
+from linclass_study.execution.features import compute_features
 from linclass_study.pipeline import fitting
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method

@@ -15,7 +15,7 @@ from linclass.base.tables import Table
 from linclass.evaluation import metrics
 from linclass.evaluation.metrics.predictions import Predictions
 from linclass.tuning.folds import seed_of, stratified_folds
-from linclass_study.execution.features import FeatureFile
+from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.folds import Plan
 from linclass_study.execution.run_files import TABLES, RunInputs
 from linclass_study.pipeline.fitted import Task

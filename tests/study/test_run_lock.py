@@ -9,7 +9,7 @@ from pathlib import Path
 HOLD = """
 import sys
 from pathlib import Path
-from linclass_study.execution.locks import run_lock
+from linclass_study.execution.compute import run_lock
 
 with run_lock(Path(sys.argv[1])):
     print("held", flush=True)

@@ -13,7 +13,7 @@ from linclass.base.tables import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import save_dataset
 from linclass_study.errors import StudyError
-from linclass_study.execution import features, folds, run_files
+from linclass_study.execution import feature_file, folds, run_files
 from linclass_study.execution.compute import SharedInputs, compute_bundle, compute_shard, gather
 from linclass_study.execution.folds import write_folds
 from linclass_study.execution.run import owner_of
@@ -52,7 +52,9 @@ def results(tmp_path, monkeypatch):
     (tmp_path / "data").mkdir()
     save_dataset(data, tmp_path / "data/d.npz", tmp_path / "data/d.json")
     write_folds(*folds.make_folds(data, "d", EVALUATION), str(tmp_path / "folds/d.parquet"))
-    features.FeatureFile(table, y, *features.grid(table, y)).save(tmp_path / "features/d/as_is.npz")
+    feature_file.FeatureFile(table, y, *feature_file.grid(table, y)).save(
+        tmp_path / "features/d/as_is.npz"
+    )
     return tmp_path
 
 

@@ -17,7 +17,7 @@ from linclass.base.tables import Table
 from linclass.tuning import tuning
 from linclass.tuning.folds import stratified_folds
 from linclass_study.config import code
-from linclass_study.execution.features import FeatureFile
+from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.folds import Plan
 from linclass_study.pipeline import fitting
 from linclass_study.pipeline.fitted import Task

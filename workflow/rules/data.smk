@@ -10,19 +10,19 @@ features/{dataset}/{features}.npz   features after the row-wise maps of some met
 rule fetch:
     """The first source with the right content. An unavailable data set is no error: its results say so."""
     input:
-        local_files,
+        INPUTS.local_files,
     output:
         data="<results>/data/{dataset}.npz",
         about="<results>/data/{dataset}.json",
-        as_is=features_as_is(),
+        as_is=INPUTS.features_as_is(),
     log:
         "<results>/logs/fetch/{dataset}.log",
     priority: FIRST
     params:
-        entry=entry_of_dataset,
-        content=content_of_local_files,
-        attempt=attempt,
-        code=code_of_dataset,
+        entry=INPUTS.entry,
+        content=INPUTS.content_of_local_files,
+        attempt=INPUTS.fetch_attempt,
+        code=INPUTS.code_of_dataset,
     script:
         "../scripts/fetch.py"
 
@@ -37,8 +37,8 @@ rule retry:
     log:
         "<results>/logs/retry/{dataset}.log",
     params:
-        results=folder_of_results,
-        entry=entry_of_dataset,
+        results=INPUTS.results_folder,
+        entry=INPUTS.entry,
         plan=time_ns(),  # a parameter that has changed is due again
     script:
         "../scripts/retry.py"
@@ -56,7 +56,7 @@ rule check_data:
         "<results>/logs/check_data/{dataset}.log",
     threads: 1
     params:
-        metadata=metadata_of_dataset,
+        metadata=INPUTS.licence_and_citation,
         code=code_of("check_data.py"),
     script:
         "../scripts/check_data.py"
@@ -71,9 +71,9 @@ rule compare_data:
     log:
         "<results>/logs/compare_data.log",
     params:
-        results=folder_of_results,
+        results=INPUTS.results_folder,
         datasets=DATASETS,
-        related=as_text(metadata.declared_shared_rows(STUDY.datasets)),
+        related=INPUTS.shared_rows(),
         code=code_of("compare_data.py"),
     script:
         "../scripts/compare_data.py"
@@ -91,7 +91,7 @@ rule featurize:
     wildcard_constraints:
         features=rf"(?!{AS_IS}\.)[^/]+",
     params:
-        steps=steps_of_features,
-        code=code_of_features,
+        steps=INPUTS.steps_of_features,
+        code=INPUTS.code_of_features,
     script:
         "../scripts/featurize.py"

@@ -12,7 +12,7 @@ sets depend on the tables.
 rule draw_overall:
     """All figures of all data sets together."""
     input:
-        draw_again_if_files_are_lost,
+        INPUTS.draw_again_if_files_are_lost,
         "<results>/scores.parquet",
         "<results>/fits.parquet",
         "<results>/tuned.parquet",
@@ -25,8 +25,8 @@ rule draw_overall:
         "<results>/logs/draw_overall.log",
     params:
         figures=FIGURES[False],
-        results=folder_of_results,
-        study=digest_of_study(),
+        results=INPUTS.results_folder,
+        study=INPUTS.digest,
         code=code_of_figures(FIGURES[False]),
     script:
         "../scripts/draw.py"
@@ -40,7 +40,7 @@ rule figures:
     log:
         "<results>/logs/figures.log",
     params:
-        results=folder_of_results,
-        study=digest_of_study(),
+        results=INPUTS.results_folder,
+        study=INPUTS.digest,
     script:
         "../scripts/figures.py"

@@ -20,21 +20,21 @@ store/{dataset}/                              runs of earlier variants of the st
 rule cross_validate:
     """All folds of each run. A failed fit is a row with a reason, and the job succeeds."""
     input:
-        rerun_if_runs_differ,
-        features=features_of_bundle,
-        about=about_of_bundle,
+        INPUTS.rerun_if_runs_differ,
+        features=INPUTS.features_of_bundle,
+        about=INPUTS.about_of_bundle,
     output:
         "<results>/bundles/{bundle}.json",
     log:
         "<results>/logs/cross_validate/{bundle}.log",
-    priority: longest_first
+    priority: INPUTS.longest_first
     threads: 1
     resources:
-        mem_mb=memory_of_bundle,
-        runtime=minutes_of_bundle,
+        mem_mb=INPUTS.memory_mb,
+        runtime=INPUTS.minutes,
     params:
-        results=folder_of_results,
-        asked=spec_digest_of_bundle,
+        results=INPUTS.results_folder,
+        asked=INPUTS.spec_digest,
     script:
         "../scripts/cross_validate.py"
 
@@ -42,23 +42,23 @@ rule cross_validate:
 rule cross_validate_shard:
     """Some fits of a run that is divided among several jobs (`jobs: {shards: …}`)."""
     input:
-        features=features_of_bundle,
-        about=about_of_bundle,
+        features=INPUTS.features_of_bundle,
+        about=INPUTS.about_of_bundle,
     output:
         temp("<results>/shards/{bundle}/{shard}.npz"),
     log:
         "<results>/logs/cross_validate/{bundle}/{shard}.log",
     wildcard_constraints:
         bundle=DIVIDED,
-    priority: longest_first
+    priority: INPUTS.longest_first
     threads: 1
     resources:
-        mem_mb=memory_of_bundle,
-        runtime=minutes_of_bundle,
+        mem_mb=INPUTS.memory_mb,
+        runtime=INPUTS.minutes,
     params:
-        results=folder_of_results,
-        asked=spec_digest_of_bundle,
-        shards=shards_of_bundle,
+        results=INPUTS.results_folder,
+        asked=INPUTS.spec_digest,
+        shards=INPUTS.number_of_shards,
         code=code_of("cross_validate_shard.py"),
     script:
         "../scripts/cross_validate_shard.py"
@@ -67,10 +67,10 @@ rule cross_validate_shard:
 rule gather_shards:
     """The files of a divided run from its shards, with the same bytes as those of the undivided run."""
     input:
-        rerun_if_runs_differ,
-        shards=files_of_shards,
-        features=features_of_bundle,
-        about=about_of_bundle,
+        INPUTS.rerun_if_runs_differ,
+        shards=INPUTS.files_of_shards,
+        features=INPUTS.features_of_bundle,
+        about=INPUTS.about_of_bundle,
     output:
         "<results>/bundles/{bundle}.json",
     log:
@@ -78,8 +78,8 @@ rule gather_shards:
     wildcard_constraints:
         bundle=DIVIDED,
     params:
-        results=folder_of_results,
-        asked=spec_digest_of_bundle,
+        results=INPUTS.results_folder,
+        asked=INPUTS.spec_digest,
         code=code_of("gather_shards.py"),
     script:
         "../scripts/gather_shards.py"

@@ -8,7 +8,7 @@ tables/{table}[-{dataset}].csv, .md, .tex    the tables of the page
 rule report:
     """The page; its tables in every format are written, too."""
     input:
-        rerun_if_tables_are_missing,
+        INPUTS.rerun_if_tables_are_missing,
         "<results>/scores.parquet",
         "<results>/fits.parquet",
         "<results>/tuned.parquet",
@@ -25,8 +25,8 @@ rule report:
     log:
         "<results>/logs/report.log",
     params:
-        results=folder_of_results,
-        study=digest_of_study(),
+        results=INPUTS.results_folder,
+        study=INPUTS.digest,
         code=code_of(
             "report.py",
             *{part.module: None for part in contents.TABLES.values()},

@@ -16,10 +16,10 @@ answer.txt                          problems and the best method of each data se
 rule score:
     """Score all methods on one data set, and draw its figures; unchanged predictions are not scored again."""
     input:
-        draw_again_if_files_are_lost,
+        INPUTS.draw_again_if_files_are_lost,
         data="<results>/data/{dataset}.npz",
         about="<results>/data/{dataset}.json",
-        manifests=manifests_of_dataset,
+        manifests=INPUTS.manifests_of_dataset,
     output:
         scores="<results>/scores/{dataset}.parquet",
         fits="<results>/fits/{dataset}.parquet",
@@ -28,11 +28,11 @@ rule score:
     log:
         "<results>/logs/score/{dataset}.log",
     params:
-        results=folder_of_results,
-        methods=METHODS,
-        study=study_of_dataset,
+        results=INPUTS.results_folder,
+        methods=list(STUDY.methods),
+        study=INPUTS.digest_for_dataset,
         metrics=metrics_of(STUDY.evaluation),
-        code=code_of("score.py", *metric_modules()),
+        code=code_of("score.py", *INPUTS.metric_modules()),
         figures=FIGURES[True],
         code_of_figures=code_of_figures(FIGURES[True]),
     script:
@@ -42,7 +42,7 @@ rule score:
 rule aggregate:
     """All scores and all fits as one table each; their summaries, the comparison of the methods, and the answer."""
     input:
-        rerun_if_study_differs,
+        INPUTS.rerun_if_study_differs,
         scores=expand("<results>/scores/{dataset}.parquet", dataset=DATASETS),
         fits=expand("<results>/fits/{dataset}.parquet", dataset=DATASETS),
         tuned=expand("<results>/tuned/{dataset}.parquet", dataset=DATASETS),
@@ -63,8 +63,8 @@ rule aggregate:
     log:
         "<results>/logs/aggregate.log",
     params:
-        results=folder_of_results,
-        study=digest_of_study(),
-        code=code_of("aggregate.py", *metric_modules()),
+        results=INPUTS.results_folder,
+        study=INPUTS.digest,
+        code=code_of("aggregate.py", *INPUTS.metric_modules()),
     script:
         "../scripts/aggregate.py"

@@ -9,7 +9,7 @@ textbook/textbook.html                         one page in the order of a course
 rule exhibit:
     """One script of the textbook. If its data are unavailable, its numbers say so."""
     input:
-        draw_again_if_figure_is_lost,
+        INPUTS.draw_again_if_figure_is_lost,
     output:
         numbers="<results>/textbook/{exhibit}/numbers.json",
     log:
@@ -17,7 +17,7 @@ rule exhibit:
     params:
         code=code_of_exhibit,
         mirrors=STUDY.mirrors,
-        copies=names_in_mirrors(),
+        copies=INPUTS.names_in_mirrors(),
     script:
         "../scripts/exhibit.py"
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linclass_study.files.tables import FITTED, STATUSES
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import class_key, key_height
 from linclass_study.report.drawing.panels import selected_methods, selection_note
 from linclass_study.report.figure_files import Exhibit
+from linclass_study.statuses import FITTED, STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

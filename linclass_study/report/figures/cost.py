@@ -221,7 +221,7 @@ def learning_curves(outcome: Outcome, dataset: str) -> Exhibit:
 
 def learning_curves_of_methods(outcome: Outcome, dataset: str) -> dict[str, list[dict[str, Any]]]:
     """Method → points (rows, mean, standard error) of its curve, for sizes with a value on every fold."""
-    from linclass_study.files.tables import FITTED
+    from linclass_study.statuses import FITTED
 
     same = [pl.col("dataset") == dataset, pl.col("protocol").str.starts_with(f"{CURVE}@")]
     curve, whole = (

@@ -20,9 +20,9 @@ from linclass_study.analysis.fit_problems import (
 )
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import metric_problems
-from linclass_study.files.tables import FITTED, STATUSES
 from linclass_study.pipeline.method import Method
 from linclass_study.report.table import Column, ReportTable, format_power, format_tuned
+from linclass_study.statuses import FITTED, STATUSES
 
 PROBLEM_COLUMNS = [
     Column("status", "Status", "status"),

@@ -1,0 +1,186 @@
+"""What a fit returns beside its predictions: how it ended, its optional tables, and the memory that it took.
+
+Optional tables (workflow/schemas/tables.yaml) are mappings from column to values, without the columns that identify the
+fit, or None if it has no such result.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from linclass_study.pipeline.class_labels import with_labels
+from linclass_study.pipeline.coefficients import Coefficients
+from linclass_study.pipeline.fitted import Candidate
+from linclass_study.processes.guarded_child import reason
+from linclass_study.statuses import FITTED
+
+Columns = dict[str, Any]
+
+LARGEST = 300  # coefficients of a class in a fit
+LARGEST_ON_PATH = 30
+STEP = ("passes", "seconds", "objective", "gradient_norm")
+
+
+@dataclass(frozen=True)
+class FitDetails:
+    """A request to a worker for the details of a fit."""
+
+    train: np.ndarray
+    test: np.ndarray
+    seed: int
+    chosen: dict[str, Any]
+    tables: tuple[str, ...]  # paths, traces
+
+
+def fit_ending(
+    estimator: Any, caught: list[warnings.WarningMessage], classes: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The columns of a fit's row; its reason names classes by their labels, `classes`.
+
+    An estimator without a `status_` has converged unless it warned.
+    """
+    unconverged = [w for w in caught if "ConvergenceWarning" in w.category.__name__]
+    status = text_or_none(getattr(estimator, "status_", None))
+    if status not in FITTED:  # an attribute of the same name with another meaning
+        message = " ".join(str(unconverged[0].message).split()) if unconverged else ""
+        words = {"status": "max_iter" if unconverged else "converged", "reason": message}
+    else:
+        reason = " ".join(str(getattr(estimator, "reason_", "")).split())
+        words = {"status": status, "reason": with_labels(reason, classes)}
+    iterations = finite_number(getattr(estimator, "n_iter_", None))
+    if iterations is not None and abs(iterations) >= 2**63:  # the column is Int64
+        iterations = None
+    return words | {
+        "iterations": None if iterations is None else int(iterations),
+        "objective": finite_number(getattr(estimator, "objective_", None)),
+        "certificate": finite_number(getattr(estimator, "certificate_", None)),
+        "certificate_kind": text_or_none(getattr(estimator, "certificate_kind_", None)),
+    }
+
+
+def log_warnings(caught: list[warnings.WarningMessage]) -> None:
+    """Each warning once, into the log."""
+    for text in dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in caught):
+        print(text, file=sys.stderr)
+
+
+def finite_number(value: Any) -> float | None:
+    """A number, or the maximum of several; None if it is not a finite number."""
+    try:
+        largest = float(np.max(value))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return largest if np.isfinite(largest) else None
+
+
+def text_or_none(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def reset_peak_memory() -> None:
+    try:
+        with open("/proc/self/clear_refs", "w") as clear:
+            clear.write("5")
+    except OSError:
+        pass
+
+
+def peak_memory_mb() -> float:
+    """Largest resident set since the reset, or of the whole process where it cannot be reset."""
+    try:
+        with open("/proc/self/status") as status:
+            return next(int(s.split()[1]) for s in status if s.startswith("VmHWM")) / 1000
+    except (OSError, StopIteration):
+        scale = 1e6 if sys.platform == "darwin" else 1e3
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale
+
+
+def coefficients(found: Coefficients | None) -> Columns | None:
+    """Intercept (its feature is null) and largest coefficients of each class."""
+    if found is None:
+        return None
+    rows = _rows(found, found.largest(LARGEST))
+    return rows | {"features": np.full(len(rows["value"]), len(found.names))}
+
+
+def tuning(candidates: Sequence[Candidate]) -> Columns | None:
+    """One row for each candidate: its parameters as JSON, and its score on the inner folds or why it has none."""
+    if not candidates:
+        return None
+    return {
+        "params": [json.dumps(one.params, default=str) for one in candidates],
+        "mean": [one.mean for one in candidates],
+        "error": [one.error for one in candidates],
+        "n": [one.n for one in candidates],
+        "chosen": [one.chosen for one in candidates],
+        "failure": [one.failure and reason(one.failure) for one in candidates],
+    }
+
+
+def path_table(found: Sequence[tuple[float, Coefficients]] | None) -> Columns | None:
+    """Coefficients at each strength, of the features with the largest coefficients anywhere on the path."""
+    if not found:
+        return None
+    first = found[0][1]
+    highest = np.max([np.abs(known.W * known.scale) for _, known in found], axis=0)
+    largest = Coefficients(first.names, highest, first.b, np.ones_like(first.scale))
+    parts = [
+        (strength, _rows(known, largest.largest(LARGEST_ON_PATH))) for strength, known in found
+    ]
+    columns: Columns = {
+        name: np.concatenate([part[name] for _, part in parts])
+        for name in ("class", "value", "scale")
+    }
+    columns["feature"] = [feature for _, part in parts for feature in part["feature"]]
+    strength = np.repeat([s for s, _ in parts], [len(part["value"]) for _, part in parts])
+    return {"strength": strength, **columns}
+
+
+def trace_table(steps: Any) -> Columns | None:
+    """Steps of the solver, if the estimator records them in linclass's form."""
+    if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
+        return None
+    complete = [step for step in steps if {*STEP} <= {*step}]
+    if not complete:
+        return None
+    try:
+        columns: Columns = {name: [_real(step[name]) for step in complete] for name in STEP}
+        held_out = [_real(step.get("watched")) for step in complete]
+    except (TypeError, OverflowError):  # an attribute of the same name with another meaning
+        return None
+    return {"step": list(range(len(complete))), **columns, "held_out": held_out}
+
+
+def _real(value: Any) -> float | None:
+    """Convert to float; a foreign estimator's value may have any type."""
+    if value is None:
+        return None
+    if not isinstance(value, Real):
+        raise TypeError(f"{type(value).__name__} is no real number")
+    return float(value)
+
+
+def _rows(found: Coefficients, places: Iterable[np.ndarray]) -> Columns:
+    classes: list[int] = []
+    features: list[str | None] = []
+    values, scales = [], []
+    for code, w, b, own in zip(found.classes(), found.W, found.b, places, strict=True):
+        classes += [code] * (1 + len(own))
+        features += [None, *(found.names[j] for j in own.tolist())]
+        values += [[b], w[own]]
+        scales += [[1.0], found.scale[own]]
+    return {
+        "class": np.array(classes),
+        "feature": features,
+        "value": np.concatenate(values),
+        "scale": np.concatenate(scales),
+    }
