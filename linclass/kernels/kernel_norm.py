@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from linclass.base.arrays import Array
-from linclass.linear.penalties.base import Penalty, PointLike
+from linclass.linear.penalties.base import Penalty
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +32,7 @@ class KernelNorm(Penalty):
     def value(self, W: Array) -> float:
         return 0.5 * float(np.vdot(W, W @ self.K))
 
-    def value_at(self, point: PointLike) -> float:
+    def value_at(self, point: Any) -> float:
         """The scores contain K β."""
         n, theta = point.objective.design.n_features, point.theta
         fitted = point.scores - theta[..., n:] if theta.shape[-1] > n else point.scores

@@ -78,7 +78,8 @@ def _gap(point: Point, s: Array) -> float:
 def _gap_in_domain(point: Point, s: Array, U: Array) -> float:
     """The gap for slopes s and U = −Xᵀ(w s)/strength, after scaling both into the domain of penalty*."""
     P = point.objective
-    U = _feasible(P, U)
+    if P.unpenalized is not None:  # where U is 0 up to rounding
+        U = np.where(P.unpenalized, 0.0, U)
     shrink = P.penalty.into_domain(U)
     (conjugates,) = by_blocks(lambda *ys: (P.loss.conjugates(*ys),), P.y, shrink * s)
     return gap_from_conjugates(point, conjugates, shrink * U)
@@ -99,12 +100,6 @@ def _is_balanced(objective: Objective, g: Array, s: Array, digits: float) -> boo
         norms = objective.column_norms[columns]
         sums /= np.where(norms > 0, norms, 1)
     return bool(sums.max(initial=0) <= digits * objective.norm(s))
-
-
-def _feasible(objective: Objective, U: Array) -> Array:
-    """U, which is 0 up to rounding for features without a penalty, with these zeros."""
-    free = objective.unpenalized
-    return U if free is None else np.where(free, 0.0, U)
 
 
 def _balanced(point: Point) -> Array:
@@ -143,7 +138,9 @@ def certificate_of_step(old: Point, new: Point, source: Point) -> float:
     if (np.abs(r[..., free]) / norms).max(initial=0) > 1e-14:
         return np.inf
     d = P.design.n_features
-    U = _feasible(P, P.penalty.gradient(new.theta[..., :d]) - r[..., :d] / P.strength)
+    U = P.penalty.gradient(new.theta[..., :d]) - r[..., :d] / P.strength
+    if P.unpenalized is not None:
+        U = np.where(P.unpenalized, 0.0, U)
 
     def conjugates(y: Array, s: Array, c: Array, z: Array, old_z: Array) -> tuple[Array]:
         return (loss.conjugates(y, s + loss.curve(c, z - old_z)),)
@@ -155,7 +152,7 @@ def certificate_of_step(old: Point, new: Point, source: Point) -> float:
 
 def relative_gap(objective: Objective, gap: float, value: float) -> float:
     """A gap relative to P."""
-    return float(relative(gap, value, objective.value_at_zero))
+    return gap / max(abs(value), EPS * objective.value_at_zero, SMALLEST)
 
 
 def gradient_cosine(point: Point) -> float:

@@ -11,33 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from linclass.base.arrays import Array
-from linclass.base.design_matrix import Design
 from linclass.base.parts import NamedPart
 
 Level = float | Array  # one number for all entries of W, or an array that broadcasts to them
 EDGE = 1 + 1e-12  # on the boundary of the domain of the conjugate, up to rounding
-
-
-class ObjectiveLike(Protocol):
-    @property
-    def design(self) -> Design: ...
-    def weight_part(self, theta: Array, /) -> Array: ...
-
-
-class PointLike(Protocol):
-    """What a penalty sees of a `Point`, whose file imports this one."""
-
-    @property
-    def objective(self) -> ObjectiveLike: ...
-    @property
-    def theta(self) -> Array: ...
-    @property
-    def scores(self) -> Array: ...
 
 
 @dataclass(frozen=True)
@@ -108,7 +90,7 @@ class Penalty(NamedPart):
     def value(self, W: Array) -> float:
         raise self._missing("value")
 
-    def value_at(self, point: PointLike) -> float:
+    def value_at(self, point: Any) -> float:
         """The value at a point of an objective, whose scores may help."""
         return self.value(point.objective.weight_part(point.theta))
 

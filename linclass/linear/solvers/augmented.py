@@ -98,12 +98,7 @@ class Augmented(Objective):
 
     def derivatives(self, scores: Array) -> tuple[Array, Array]:
         """Slope and curvature of every row, or of every pair."""
-        return by_blocks(self._derivatives, self.y, self.centre, self.offset, scores)
-
-    def _derivatives(
-        self, y: Array, centre: Array, offset: Array, scores: Array
-    ) -> tuple[Array, Array]:
-        return self.moreau.derivatives(y, centre, scores + offset)
+        return by_blocks(self.moreau.derivatives, self.y, self.centre, scores + self.offset)
 
     def values(self, scores: Array, slopes: Array) -> Array:
         """The envelope of every row, or its part of every pair, whose slopes are known."""
@@ -138,7 +133,7 @@ class AugmentedPairs(Augmented):
         self.offset = pairs.scores(self.force)
 
     def derivatives(self, scores: Array) -> tuple[Array, Array]:
-        return self._derivatives(self.y, self.centre, self.offset, scores)
+        return self.moreau.derivatives(self.y, self.centre, scores + self.offset)
 
     def values(self, scores: Array, slopes: Array) -> Array:
         return self._values(self.y, self.centre, self.offset, scores, slopes)[0]
@@ -181,11 +176,6 @@ class AugmentedPoint(Point):
         g = self.objective.with_penalty_gradient(self.loss_gradient.copy(), self.theta)
         g[..., self._free] += self.objective.imbalance
         return g
-
-
-def may_move(objective: Objective, slopes: Array, scores: Array, reach: float, by: float) -> Array:
-    """Mask of the slopes that would change if slopes plus reach·score were off by ±by."""
-    return objective.loss.may_move(objective.y, slopes, scores, reach, by)
 
 
 def slopes_at(objective: Objective, slopes: Array, scores: Array, reach: float) -> Array:

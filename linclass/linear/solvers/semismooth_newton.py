@@ -25,7 +25,6 @@ from linclass.linear.solvers.augmented import (
     GROWTH,
     Augmented,
     augmented,
-    may_move,
     method_of_multipliers,
     slopes_at,
 )
@@ -105,7 +104,7 @@ def one_round(
         one and objective.design.width > MAX_HESSIAN_WIDTH
     ):
         band = np.inf
-    taking_part = may_move(objective, slopes, point.scores, reach, band)
+    taking_part = objective.loss.may_move(objective.y, slopes, point.scores, reach, band)
     if not (taking_part if one else np.count_nonzero(taking_part, axis=0) > 1).any():
         taking_part[:] = True
     n_iter = 0
