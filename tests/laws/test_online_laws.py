@@ -28,7 +28,6 @@ from linclass.base.messages import NotApplicable
 from linclass.linear.solvers.corrections import Corrections
 from linclass.online import online_classifier
 from linclass.online.affine_pass import AffinePass
-from linclass_study.command.publish import STORED
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -123,7 +122,7 @@ def test_memory_is_asked_for_before_rows_are_copied(
     others = 200 * n  # classes, orders, scores
     assert whole <= asked[0] + others
     if isinstance(model, Adaline):  # means and variances of the rows given
-        others += 3 * (X.nbytes if density == 1 else STORED * X.nnz)
+        others += 3 * (X.nbytes if density == 1 else (X.data.nbytes + X.indices.nbytes))
     assert part <= asked[1] + others
     assert asked[1] < asked[0]
     monkeypatch.undo()
