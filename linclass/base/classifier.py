@@ -1,4 +1,4 @@
-"""The base class of classifiers, and of those whose probabilities are the softmax of their scores."""
+"""The base class of classifiers, and those of classifiers with probabilities and with offsets."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from linclass.base import validation
 from linclass.base.arrays import TINY, ArrayLike, Matrix, MatrixLike, Tags, log_probabilities
 from linclass.base.estimator import Estimator
 from linclass.base.messages import NotApplicable
+from linclass.base.offsets import given_offset, offsets_of, row_offsets
 from linclass.base.validation import refuse_missing_labels, refuse_tiny_classes
 from linclass.base.weights import as_counts, class_weights, warn_of_relative_weights
 
@@ -274,3 +275,49 @@ class SoftmaxProbabilities(Classifier):
             One column per class, in the order of `classes_`; each row sums to 1.
         """
         return np.exp(self.predict_log_proba(X))
+
+
+class TakesOffset(Classifier):
+    """Mixin of classifiers whose scores have the offset as a summand (offsets.py), in fits and in predictions."""
+
+    def _offsets(
+        self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
+    ) -> np.ndarray | None:
+        """Those of the rows whose weight is not zero, if there are any, once the classes are known."""
+        return None if offset is None else offsets_of(offset, sample_weight, y, len(self.classes_))
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
+        raise NotImplementedError
+
+    def score(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> float:
+        return self._accuracy(self.predict(X, **given_offset(offset)), y, sample_weight)
+
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+        Z = super().decision_function(X)
+        return Z if offset is None else Z + row_offsets(offset, Z.shape)
+
+    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+        return self.classes_from(self.decision_function(X, **given_offset(offset)))
+
+
+class ProbabilitiesWithOffset(TakesOffset, SoftmaxProbabilities):
+    """The same with probabilities."""
+
+    @of_scores
+    def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+        return np.asarray(self.log_proba_from(self.decision_function(X, **given_offset(offset))))
+
+    def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+        return np.exp(self.predict_log_proba(X, **given_offset(offset)))

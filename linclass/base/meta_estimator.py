@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from types import MethodType
 from typing import Any, NamedTuple
 
@@ -19,9 +18,10 @@ from linclass.base import validation
 from linclass.base.arrays import Array, ArrayLike, EstimatorLike, Index, Matrix, MatrixLike, Tags
 from linclass.base.classifier import Classifier
 from linclass.base.estimator import Estimator
-from linclass.base.messages import NotApplicable, warn_user
+from linclass.base.messages import warn_user
 from linclass.base.offsets import offset_for
 from linclass.base.parameters import arguments
+from linclass.base.predicted import own_copy
 from linclass.base.regressor import Regressor
 from linclass.base.tables import named
 from linclass.base.validation import feature_names, matrix
@@ -244,47 +244,6 @@ def asking_for_all(model: EstimatorLike) -> Any:
     if not is_routing():
         return model
     return model.set_fit_request(**dict.fromkeys({*arguments(model.fit)} - {"X", "y"}, True))
-
-
-# Estimators of other libraries: they get copies, since they may change their input, and NumPy's default integers
-
-
-def is_ours(estimator: EstimatorLike) -> bool:
-    """Whether it is of linclass."""
-    return type(estimator).__module__.startswith("linclass.")
-
-
-@contextmanager
-def noting_sparse_rows(estimator: Any, X: MatrixLike) -> Iterator[None]:
-    """Add to an exception of a foreign estimator, or of one inside ours, that its rows are sparse: many expect arrays,
-    and fail with a message that does not say so.
-    """
-    try:
-        yield
-    except (NotApplicable, MemoryError):
-        raise
-    except Exception as error:
-        if sparse.issparse(X) and _has_foreign(estimator):
-            error.add_note(
-                f"(X is a SciPy {type(X).__name__}; `dense: true` in the data set's entry gives an array, "
-                "as does a transform such as principal_components)"
-            )
-        raise
-
-
-def _has_foreign(estimator: Any) -> bool:
-    inside = estimator.get_params().values() if is_ours(estimator) else ()
-    return any(hasattr(one, "fit") and not is_ours(one) for one in (estimator, *inside))
-
-
-def own_copy(X: MatrixLike, estimator: EstimatorLike) -> MatrixLike:
-    """The rows; for foreign estimators a copy, of GivenRows of the caller's rows."""
-    return X if is_ours(estimator) else X.copy()
-
-
-def own_codes(y: np.ndarray, estimator: EstimatorLike) -> np.ndarray:
-    """The class codes; for foreign estimators a copy with NumPy's default integers."""
-    return y if is_ours(estimator) else y.astype(np.int64)
 
 
 # Groups of rows that are held out together, for estimators that hold rows out in their fits. They may be nested: all

@@ -6,14 +6,12 @@ McCullagh & Nelder (1989), §2.2
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from linclass.base.arrays import Array, ArrayLike, MatrixLike
-from linclass.base.classifier import Classifier, of_scores
+from linclass.base.arrays import Array, ArrayLike
 from linclass.base.parameters import arguments
-from linclass.base.regressor import Regressor
 from linclass.base.validation import row_weights
 
 
@@ -76,8 +74,10 @@ def offset_inside(
 def require_offsets_taken(method: Any) -> None:
     """Raise ValueError unless a method has the argument."""
     if "offset" not in arguments(method):
+        from sklearn.base import is_regressor
+
         owner = getattr(method, "__self__", method)
-        such = "LinearRegression" if isinstance(owner, Regressor) else "LogisticRegression"
+        such = "LinearRegression" if is_regressor(owner) else "LogisticRegression"
         raise ValueError(
             f"{type(owner).__name__} takes no offset in {method.__name__}; generalized linear models do, such as "
             f"{such}."
@@ -89,227 +89,3 @@ def offset_for(method: Any, offset: ArrayLike | None) -> dict[str, Any]:
     if offset is not None:
         require_offsets_taken(method)
     return given_offset(offset)
-
-
-class TakesOffset(Classifier):
-    """Mixin of models whose scores have the offset as a summand."""
-
-    def _offsets(
-        self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
-    ) -> np.ndarray | None:
-        """Those of the rows whose weight is not zero, if there are any, once the classes are known."""
-        return None if offset is None else offsets_of(offset, sample_weight, y, len(self.classes_))
-
-    def fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
-    ) -> Self:
-        """Fit the classifier to training rows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Class of each row: integers, booleans or strings, at least two classes.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
-            equally.
-        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
-            Known part of the scores, in their form. None is 0.
-
-        Returns
-        -------
-        self
-        """
-        raise NotImplementedError
-
-    def score(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
-    ) -> float:
-        """Accuracy: the share of the rows (of their weight) whose class is predicted.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Test rows.
-        y : array of shape (n,)
-            True class of each row.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row; None weighs all rows equally.
-        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
-            Known part of the scores. None is 0.
-
-        Returns
-        -------
-        float
-        """
-        return self._accuracy(self.predict(X, **given_offset(offset)), y, sample_weight)
-
-    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
-        """Scores of rows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
-        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
-            Known part of the scores, which is added. None is 0.
-
-        Returns
-        -------
-        array of shape (n,) for two classes, (n, K) for more
-            One score per class in the order of `classes_`; for two classes the score of
-            `classes_[1]`, which is predicted if it is positive.
-        """
-        Z = super().decision_function(X)
-        return Z if offset is None else Z + row_offsets(offset, Z.shape)
-
-    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
-        """Predicted class of each row.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
-        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
-            Known part of the scores. None is 0.
-
-        Returns
-        -------
-        array of shape (n,)
-        """
-        return self.classes_from(self.decision_function(X, **given_offset(offset)))
-
-
-class ProbabilitiesWithOffset(TakesOffset):
-    """The same with `log_proba_from`, the log-probabilities of given scores."""
-
-    log_proba_from: Any
-
-    @of_scores
-    def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
-        """Natural logarithm of the class probabilities, exact also where a probability underflows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
-        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
-            Known part of the scores. None is 0.
-
-        Returns
-        -------
-        array of shape (n, K)
-            One column per class, in the order of `classes_`.
-        """
-        return np.asarray(self.log_proba_from(self.decision_function(X, **given_offset(offset))))
-
-    def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
-        """Class probabilities.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
-        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
-            Known part of the scores. None is 0.
-
-        Returns
-        -------
-        array of shape (n, K)
-            One column per class, in the order of `classes_`; each row sums to 1.
-        """
-        return np.exp(self.predict_log_proba(X, **given_offset(offset)))
-
-
-# Linear regressors are generalized linear models with identity link, E y = w·x + b + offset, so that the fit is that to
-# y − offset.   McCullagh & Nelder (1989), §2.2
-
-
-class RegressorWithOffset(Regressor):
-    """Mixin of regressors whose prediction has the offset as a summand."""
-
-    def fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
-    ) -> Self:
-        """Fit the regressor to training rows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Target of each row, a finite number.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
-            equally.
-        offset : array of shape (n,) or None, default=None
-            Known part of the prediction. None is 0.
-
-        Returns
-        -------
-        self
-        """
-        raise NotImplementedError
-
-    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
-        """Predicted target of each row.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
-        offset : array of shape (n,) or None, default=None
-            Known part of the prediction, which is added. None is 0.
-
-        Returns
-        -------
-        array of shape (n,)
-        """
-        raise NotImplementedError
-
-    def score(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
-    ) -> float:
-        """Coefficient of determination R² = 1 − Σ w (y − ŷ)² / Σ w (y − ȳ)².
-
-        A constant y scores 1 if it is predicted exactly, else 0.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Test rows.
-        y : array of shape (n,)
-            True target of each row.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row; None weighs all rows equally.
-        offset : array of shape (n,) or None, default=None
-            Known part of the prediction. None is 0.
-
-        Returns
-        -------
-        float
-        """
-        return self._determination(self.predict(X, **given_offset(offset)), y, sample_weight)
-
-    def _offsets(
-        self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
-    ) -> np.ndarray | None:
-        """Those of the rows whose weight is not zero, if there are any."""
-        return None if offset is None else offsets_of(offset, sample_weight, y, 2)

@@ -6,16 +6,17 @@ are not numbers are errors of that fit, with one sentence, and do not reach a ta
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from linclass.base.arrays import ArrayLike, EstimatorLike, MatrixLike
-from linclass.base.messages import counted
-from linclass.base.meta_estimator import is_ours, noting_sparse_rows, own_copy
+from linclass.base.messages import NotApplicable, counted
 from linclass.base.offsets import given_offset, offset_for
 
 # name of a method → its output for the rows, None if it does not exist
@@ -227,3 +228,44 @@ def _halves(score: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         z = score[:, 1] - score[:, 0]
     return np.column_stack([-z / 2, z / 2])
+
+
+# Estimators of other libraries: they get copies, since they may change their input, and NumPy's default integers
+
+
+def is_ours(estimator: EstimatorLike) -> bool:
+    """Whether it is of linclass."""
+    return type(estimator).__module__.startswith("linclass.")
+
+
+@contextmanager
+def noting_sparse_rows(estimator: Any, X: MatrixLike) -> Iterator[None]:
+    """Add to an exception of a foreign estimator, or of one inside ours, that its rows are sparse: many expect arrays,
+    and fail with a message that does not say so.
+    """
+    try:
+        yield
+    except (NotApplicable, MemoryError):
+        raise
+    except Exception as error:
+        if sparse.issparse(X) and _has_foreign(estimator):
+            error.add_note(
+                f"(X is a SciPy {type(X).__name__}; `dense: true` in the data set's entry gives an array, "
+                "as does a transform such as principal_components)"
+            )
+        raise
+
+
+def _has_foreign(estimator: Any) -> bool:
+    inside = estimator.get_params().values() if is_ours(estimator) else ()
+    return any(hasattr(one, "fit") and not is_ours(one) for one in (estimator, *inside))
+
+
+def own_copy(X: MatrixLike, estimator: EstimatorLike) -> MatrixLike:
+    """The rows; for foreign estimators a copy, of GivenRows of the caller's rows."""
+    return X if is_ours(estimator) else X.copy()
+
+
+def own_codes(y: np.ndarray, estimator: EstimatorLike) -> np.ndarray:
+    """The class codes; for foreign estimators a copy with NumPy's default integers."""
+    return y if is_ours(estimator) else y.astype(np.int64)

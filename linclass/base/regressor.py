@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 from linclass.base import validation
 from linclass.base.arrays import TINY, ArrayLike, Matrix, MatrixLike, Tags
 from linclass.base.estimator import Estimator
+from linclass.base.offsets import given_offset, offsets_of
 from linclass.base.weights import as_counts, warn_of_relative_weights
 
 
@@ -129,3 +130,57 @@ class Regressor(RegressorMixin, Estimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = self.several_targets
         return tags
+
+
+class RegressorWithOffset(Regressor):
+    """Mixin of linear regressors: generalized linear models with identity link, E y = w·x + b + offset, so that the fit
+    is that to y − offset.   McCullagh & Nelder (1989), §2.2
+    """
+
+    def _offsets(
+        self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
+    ) -> np.ndarray | None:
+        """Those of the rows whose weight is not zero, if there are any."""
+        return None if offset is None else offsets_of(offset, sample_weight, y, 2)
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the regressor to training rows.
+
+        Parameters
+        ----------
+        offset : array of shape (n,) or None
+            Known part of the prediction. None is 0.
+        """
+        raise NotImplementedError
+
+    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+        """Predicted target of each row.
+
+        Parameters
+        ----------
+        offset : array of shape (n,) or None
+            Known part of the prediction, which is added. None is 0.
+        """
+        raise NotImplementedError
+
+    def score(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> float:
+        """Coefficient of determination R² = 1 − Σ w (y − ŷ)² / Σ w (y − ȳ)²; 1 or 0 for a constant y.
+
+        Parameters
+        ----------
+        offset : array of shape (n,) or None
+            Known part of the prediction. None is 0.
+        """
+        return self._determination(self.predict(X, **given_offset(offset)), y, sample_weight)

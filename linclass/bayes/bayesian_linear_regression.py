@@ -29,7 +29,8 @@ from linclass.base.arrays import Array, ArrayLike, MatrixLike
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import LinearGeometry
 from linclass.base.messages import require_memory
-from linclass.base.offsets import RegressorWithOffset, row_offsets
+from linclass.base.offsets import row_offsets
+from linclass.base.regressor import RegressorWithOffset
 
 RANGE = 1e12  # of ρ above the mean eigenvalue, and of the variance of y above that of the noise
 ROUNDING = np.finfo(float).eps

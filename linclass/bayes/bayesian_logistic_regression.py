@@ -31,11 +31,11 @@ import numpy as np
 from scipy import sparse
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike
-from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import LARGEST, products
 from linclass.base.messages import counted
-from linclass.base.offsets import ProbabilitiesWithOffset, row_offsets
+from linclass.base.offsets import row_offsets
 from linclass.bayes.largest_evidence import largest_evidence
 from linclass.bayes.mean_of_sigmoid import log_mean_of_sigmoid
 from linclass.bayes.posterior_of_weights import PosteriorOfWeights, posteriors
@@ -51,7 +51,7 @@ from linclass.linear.solvers.newton import Newton
 PREDICTIVES = ("probit", "quadrature", "mode")
 
 
-class BayesianLogisticRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
+class BayesianLogisticRegression(ProbabilitiesWithOffset):
     """Parameters
     ----------
     strength : float or 'evidence', default='evidence'

@@ -31,9 +31,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike
-from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.design_matrix import DesignMatrix
-from linclass.base.offsets import ProbabilitiesWithOffset, row_offsets
+from linclass.base.offsets import row_offsets
 from linclass.bayes.relevance_ascent import ascend, beginnings
 from linclass.bayes.relevance_machine import RelevanceMachine
 from linclass.bayes.relevance_mode import Labelled, Mode
@@ -47,7 +47,7 @@ LATE = 1e-3  # gain that is small
 LOST = 0.5  # of the log evidence, by which only a mode that was not found is lower
 
 
-class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine, SoftmaxProbabilities):
+class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine):
     """Parameters
     ----------
     kernel : str, callable or None, default='gaussian'

@@ -29,7 +29,8 @@ import numpy as np
 
 from linclass.base.arrays import Array, ArrayLike, MatrixLike
 from linclass.base.design_matrix import DesignMatrix
-from linclass.base.offsets import RegressorWithOffset, row_offsets
+from linclass.base.offsets import row_offsets
+from linclass.base.regressor import RegressorWithOffset
 from linclass.bayes.relevance import Relevance
 from linclass.bayes.relevance_ascent import ascend, beginnings
 from linclass.bayes.relevance_machine import RelevanceMachine

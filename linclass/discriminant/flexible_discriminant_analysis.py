@@ -37,10 +37,10 @@ from linclass.base.meta_estimator import (
     fit_inside,
     kept_groups,
     known_status,
-    own_copy,
     require_kind,
 )
 from linclass.base.parameters import require_whole
+from linclass.base.predicted import own_copy
 from linclass.discriminant.optimal_scores import EXACT, best_explained, contrasts
 from linclass.discriminant.priors import Priors, check_priors, class_priors, log_priors
 from linclass.discriminant.statistics.covariance import LOST, check_covariance, too_little_weight

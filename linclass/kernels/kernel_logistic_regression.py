@@ -18,9 +18,9 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike
-from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.messages import silently
-from linclass.base.offsets import ProbabilitiesWithOffset, given_offset, row_offsets
+from linclass.base.offsets import given_offset, row_offsets
 from linclass.kernels.functions.base import KernelLike
 from linclass.kernels.kernel_features import KernelFeatures, kernel_features
 from linclass.kernels.kernel_path import KernelPath
@@ -31,7 +31,7 @@ from linclass.linear.objective.objective import Objective
 from linclass.linear.support_vectors import rows_that_count
 
 
-class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath, SoftmaxProbabilities):
+class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
     """Parameters
     ----------
     kernel : str or callable, default='gaussian'

@@ -27,7 +27,7 @@ from scipy import sparse
 from scipy.special import expit, log_expit
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, diagonal
-from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.line_search import backtrack
 from linclass.base.linear_algebra import Inverse
@@ -35,7 +35,7 @@ from linclass.base.linear_scores import products
 from linclass.base.many_fits import COUNT
 from linclass.base.messages import NotApplicable, counted, require_memory
 from linclass.base.meta_estimator import class_order
-from linclass.base.offsets import ProbabilitiesWithOffset, offsets_of, row_offsets
+from linclass.base.offsets import offsets_of, row_offsets
 from linclass.base.parameters import (
     is_list,
     require_nonnegative,
@@ -51,7 +51,7 @@ CERTAIN = 5.0  # where slopes are below 1 %, a fit may be on its way to infinity
 MOST = 100  # Newton steps
 
 
-class OrdinalRegression(ProbabilitiesWithOffset, SoftmaxProbabilities):
+class OrdinalRegression(ProbabilitiesWithOffset):
     """Parameters
     ----------
     strength : float, default=1e-3

@@ -24,8 +24,8 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike
-from linclass.base.classifier import of_scores, only_if
-from linclass.base.offsets import TakesOffset, given_offset, row_offsets
+from linclass.base.classifier import TakesOffset, of_scores, only_if
+from linclass.base.offsets import given_offset, row_offsets
 from linclass.multiclass.combined_probabilities import CombinedProbabilities, log_odds
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 from linclass.multiclass.pairwise_coupling import COUPLINGS, couple

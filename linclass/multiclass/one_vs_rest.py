@@ -23,10 +23,9 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.base.arrays import ArrayLike, MatrixLike, log_softmax
-from linclass.base.classifier import of_scores, only_if
-from linclass.base.meta_estimator import is_ours
-from linclass.base.offsets import TakesOffset, given_offset, row_offsets
-from linclass.base.predicted import predictions_of
+from linclass.base.classifier import TakesOffset, of_scores, only_if
+from linclass.base.offsets import given_offset, row_offsets
+from linclass.base.predicted import is_ours, predictions_of
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.base.arrays import EstimatorLike, MatrixLike
-from linclass.base.meta_estimator import own_copy
 from linclass.base.offsets import offset_for
+from linclass.base.predicted import own_copy
 
 
 def two_class_score(inner: EstimatorLike, X: MatrixLike, offset: np.ndarray | None) -> np.ndarray:

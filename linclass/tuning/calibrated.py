@@ -37,7 +37,7 @@ from linclass.base.arrays import (
     MatrixLike,
     Seed,
 )
-from linclass.base.classifier import SoftmaxProbabilities
+from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.messages import silently
 from linclass.base.meta_estimator import (
     Given,
@@ -50,7 +50,7 @@ from linclass.base.meta_estimator import (
     some_rows,
     with_class_order,
 )
-from linclass.base.offsets import ProbabilitiesWithOffset, kept_offsets
+from linclass.base.offsets import kept_offsets
 from linclass.base.predicted import predictions_of
 from linclass.base.weights import as_counts
 from linclass.linear.linear_svm import LinearSVM
@@ -73,7 +73,7 @@ METHODS: dict[str, Callable[[Array, Array, Array], Any]] = {
 }
 
 
-class Calibrated(MetaEstimator, ProbabilitiesWithOffset, SoftmaxProbabilities):
+class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
     """Parameters
     ----------
     estimator : classifier or None, default=None

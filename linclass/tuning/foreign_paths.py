@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from linclass.base.arrays import Array, ArrayLike, EstimatorLike, MatrixLike
-from linclass.base.meta_estimator import is_ours
+from linclass.base.predicted import is_ours
 from linclass.base.weights import class_weights
 
 PENALTIES = {"l1": "l1", "l2": "l2", "elasticnet": "elastic_net"}

@@ -26,7 +26,6 @@ from collections.abc import (
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from linclass.base.arrays import Array, ArrayLike, EstimatorLike, MatrixLike
 from linclass.base.parameters import key_of
@@ -97,6 +96,10 @@ def _problems(
         return
     steps = getattr(estimator, "steps", None)
     if isinstance(steps, list):
+        from sklearn.base import (
+            clone,  # a pipeline is scikit-learn's; who only names paths does not need it
+        )
+
         for name, part in steps:
             if name == step:
                 break

@@ -34,9 +34,9 @@ from linclass.base.arrays import (
     Seed,
     StrengthsLike,
 )
-from linclass.base.classifier import only_if
+from linclass.base.classifier import TakesOffset, only_if
 from linclass.base.meta_estimator import caller_rows, with_class_order
-from linclass.base.offsets import TakesOffset, offset_for
+from linclass.base.offsets import offset_for
 from linclass.tuning.held_out_score import OF_CLASSIFIERS, Score
 from linclass.tuning.tuned import Tuned
 

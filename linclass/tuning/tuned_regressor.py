@@ -35,7 +35,8 @@ from linclass.base.arrays import (
     StrengthsLike,
 )
 from linclass.base.meta_estimator import caller_rows
-from linclass.base.offsets import RegressorWithOffset, offset_for
+from linclass.base.offsets import offset_for
+from linclass.base.regressor import RegressorWithOffset
 from linclass.tuning.held_out_score import OF_REGRESSORS, Score
 from linclass.tuning.tuned import Tuned
 

@@ -21,12 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.estimator import Estimator
 from linclass.base.parameters import idle_in_all, name_here, sentences_on_idle
-from linclass.base.regressor import Regressor
 from linclass.base.weights import class_weights
 from linclass.tuning import paths, tuning
-from linclass.tuning.tuned import Tuned
 from linclass_study.config.estimator_class import (
     found_class,
     lacking_arguments,
@@ -89,6 +86,8 @@ def is_fixed(name: str, params: Mapping[str, Any]) -> bool:
 def _parts(estimator: Any) -> Iterator[tuple[str, Any]]:
     """(prefix of its parameters, estimator) of it and those inside, but for those that others tune in their fits."""
     inside = estimator.get_params() if hasattr(estimator, "get_params") else {}
+    from linclass.tuning.tuned import Tuned  # loads scikit-learn, as the estimator has done already
+
     parts = {"": estimator} if hasattr(estimator, "get_params") else {}
     parts |= {
         f"{name}__": part
@@ -285,10 +284,8 @@ def _with_inner(estimator: Any) -> Iterator[Any]:
 
 
 def _no_classes(estimator: Any) -> str | None:
-    """What an estimator predicts that is no classifier: by class for linclass, by scikit-learn's tags (if loaded)."""
+    """What an estimator that is not a classifier predicts, by scikit-learn's tags (if scikit-learn is loaded)."""
     scikit_learn = sys.modules.get("sklearn.base")
-    if isinstance(estimator, Regressor):
-        return "numbers"
     if scikit_learn is None:
         return None
     for kind, predicts in PREDICTIONS.items():
@@ -310,5 +307,5 @@ def unknown_parameters(callable_: Any, given: Any, owner: str) -> Iterator[str]:
     for name in given:
         if name not in names:
             plain = f"{owner} has no parameter '{name}'; {suggest_name(name, names)}"
-            ours = isinstance(callable_, type) and issubclass(callable_, Estimator)
+            ours = isinstance(callable_, type) and callable_.__module__.startswith("linclass.")
             yield (name_here(callable_, name) if ours else "") or plain

@@ -9,7 +9,8 @@ import numpy as np
 
 from linclass.base.arrays import EstimatorLike, MatrixLike
 from linclass.base.messages import NotApplicable
-from linclass.base.meta_estimator import groups_for, noting_sparse_rows, own_codes
+from linclass.base.meta_estimator import groups_for
+from linclass.base.predicted import noting_sparse_rows, own_codes
 from linclass.base.tables import Table
 from linclass_study.pipeline.class_labels import with_labels
 from linclass_study.pipeline.method import Method

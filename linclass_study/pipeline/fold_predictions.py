@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linclass.base.arrays import EstimatorLike
-from linclass.base.meta_estimator import is_ours
-from linclass.base.predicted import predictions_from
+from linclass.base.predicted import is_ours, predictions_from
 from linclass.base.tables import Table
 from linclass_study.pipeline import coefficients
 from linclass_study.pipeline.fitted import Fitted, Prediction, decided

@@ -12,7 +12,7 @@ from contextlib import suppress
 import numpy as np
 
 from linclass.base.arrays import EstimatorLike, MatrixLike
-from linclass.base.meta_estimator import noting_sparse_rows
+from linclass.base.predicted import noting_sparse_rows
 from linclass.base.tables import Table
 from linclass_study.pipeline.coefficients import names_after
 from linclass_study.pipeline.foreign_columns import beside_the_others

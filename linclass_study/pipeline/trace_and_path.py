@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linclass.base.arrays import EstimatorLike
-from linclass.base.meta_estimator import is_ours
+from linclass.base.predicted import is_ours
 from linclass.base.tables import Table
 from linclass.tuning import tuning
 from linclass_study.pipeline import coefficients, fitting

@@ -15,8 +15,9 @@ import numpy as np
 
 from linclass.base.arrays import EstimatorLike
 from linclass.base.messages import NotApplicable, silently
-from linclass.base.meta_estimator import Given, is_ours, own_codes, own_copy
+from linclass.base.meta_estimator import Given
 from linclass.base.parameters import key_of
+from linclass.base.predicted import is_ours, own_codes, own_copy
 from linclass.base.tables import Table
 from linclass.evaluation import metrics
 from linclass.tuning import tuning

@@ -38,3 +38,17 @@ def test_packages_are_attributes_and_typos_have_a_hint() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "did you mean 'LogisticRegression'?" in done.stdout
+
+
+def test_planning_scoring_and_reporting_a_study_loads_no_heavy_library_of_fits() -> None:
+    modules = (
+        "config.study",
+        "config.code",
+        "execution.fit_store",
+        "analysis.answer",
+        "analysis.tuned",
+        "report.page",
+        "command.clean",
+    )
+    code = "; ".join(f"import linclass_study.{module}" for module in modules)
+    assert not loaded_by(code) & {"sklearn", "pandas", "joblib"}
