@@ -274,13 +274,12 @@ def idle_in_all(names: Iterable[str], estimators: Iterable[EstimatorLike]) -> di
 
 
 def _idle(estimator: EstimatorLike) -> Iterator[tuple[str, Any, str]]:
-    """(name, the estimator that has it, its name there) of each idle parameter, also of estimators inside."""
-    parts = {"": estimator}
-    if hasattr(estimator, "get_params"):
-        parts |= {f"{name}__": part for name, part in estimator.get_params().items()}
-    for prefix, part in parts.items():
+    """(name, the estimator that has it, its name there) of each idle parameter, also of base estimators."""
+    inside = estimator.get_params() if hasattr(estimator, "get_params") else {}
+    for name, part in ("", estimator), *inside.items():
         if hasattr(part, "_idle_parameters") and not isinstance(part, type):
-            yield from ((f"{prefix}{own}", part, own) for own in part._idle_parameters())
+            for own in part._idle_parameters():
+                yield f"{name}__{own}" if name else own, part, own
 
 
 def _why(part: Any, own: str) -> str:

@@ -40,9 +40,10 @@ def rows_to_learn(model: Any, X: MatrixLike) -> Matrix:
     names = feature_names(X)
     owner, products = type(model).__name__, model.multiplies_features
     X = matrix(X, sparse=model.takes_sparse, owner=owner, products=products)
-    model._forget("feature_names_in_")
     if names is not None:
         model.feature_names_in_ = names
+    elif hasattr(model, "feature_names_in_"):  # of an earlier fit
+        del model.feature_names_in_
     model.n_features_in_ = X.shape[1]
     return X
 
