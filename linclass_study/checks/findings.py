@@ -17,7 +17,7 @@ HOW = {
     "copy": "reveals the class: in at least 99 % of the rows, each class has a value of its own",
     "missing": "reveals the class: it is missing in the rows of one class and in hardly any other",
     "function": "reveals the class: none of its levels has rows of two classes",
-    "shifted": "reveals the class: it hardly varies within a class, next to how far classes are apart",
+    "shifted": "reveals the class: its variation within a class is tiny compared with the distance between classes",
 }
 
 
@@ -47,7 +47,7 @@ def _alike_classes(facts: Mapping[str, Any]) -> Iterator[str]:
         whole = 1 < len(merged) <= SHOWN  # `classes:` has to name all of them
         mapping = f": `classes: {{{', '.join(_groups(merged))}}}`" if whole else " by `classes:`"
         yield (
-            f"the classes {', '.join(map(repr, alike))} differ only by capitals or blanks; if they are one class, "
+            f"the classes {', '.join(map(repr, alike))} differ only by case or blanks; if they are one class, "
             f"merge them{mapping}"
         )
 
@@ -73,8 +73,8 @@ def _nearly_numeric(facts: Mapping[str, Any]) -> Iterator[str]:
             )
         else:
             yield (
-                f"{why} {'is' if others == 1 else 'are'} no number ({few}); correct or empty these cells to have it "
-                "as numbers"
+                f"{why} {'is not a number' if others == 1 else 'are not numbers'} ({few}); correct or empty "
+                "these cells to make the column numeric"
             )
     yield from _more(found, "are numbers with a few other values")
 
@@ -114,7 +114,7 @@ def _target_like(facts: Mapping[str, Any]) -> Iterator[str]:
             f"column '{name}' {HOW[how]}; if it is known only after the class is, leave "
             f"it out with {_drop([name])}; if it names groups of rows, set `group: {yaml_text(name)}`"
         )
-    yield from _more(found, "tell the class by themselves")
+    yield from _more(found, "determine the class")
 
 
 def _one_rule(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -134,7 +134,7 @@ def _one_rule(facts: Mapping[str, Any]) -> Iterator[str]:
             f"columns alone predict the class, {each} of the rows, where the most frequent class has {100 * most:.2g} "
             f"%: are they known before the class is? If not, leave them out with {_drop(found)}"
         )
-    yield from _more(found, "predict nearly every class by themselves")
+    yield from _more(found, "predict the class almost perfectly on their own")
 
 
 def _drop(names: Iterable[str]) -> str:
@@ -155,8 +155,8 @@ def _repeated(facts: Mapping[str, Any]) -> Iterator[str]:
         again, other = apart, "a row of another group"
     if again and again >= REPEATED * rows:
         yield (
-            f"{again:,} of {rows:,} rows repeat the features and the class of {other}, so some "
-            "rows are held out and trained on at once"
+            f"{again:,} of {rows:,} rows repeat the features and the class of {other}, so equal "
+            "rows are in both training and test folds"
         )
     both = facts.get("test_rows_in_training")
     if both:
@@ -166,8 +166,8 @@ def _repeated(facts: Mapping[str, Any]) -> Iterator[str]:
         )
     if (facts.get("least_error") or 0) >= LEAST_ERROR:
         yield (
-            f"{facts['conflicting_rows']:,} rows have the features of a row of another class; no "
-            f"classifier errs on fewer than {100 * facts['least_error']:.2g} % of these rows"
+            f"{facts['conflicting_rows']:,} rows have the features of a row of another class; every "
+            f"classifier misclassifies at least {100 * facts['least_error']:.2g} % of these rows"
         )
 
 

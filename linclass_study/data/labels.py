@@ -69,7 +69,7 @@ def label_values(column: pl.Series) -> pl.Series:
     if column.dtype.is_numeric() or column.dtype in (pl.String, pl.Null):
         return column
     raise Unavailable(
-        f"column '{column.name}' holds {column.dtype}, which is no label; make it numbers or text"
+        f"column '{column.name}' holds {column.dtype}, which cannot be a label; convert it to numbers or text"
     )
 
 
@@ -101,7 +101,7 @@ def lookup(wanted: Any, labels: Iterable[str], key: str) -> str:
         same = same or [label for label in labels if label == TRUTH[text]]
         hint = " (YAML reads a bare yes, no, on or off as true or false; put it in quotes)"
     if not same:
-        raise Unavailable(f"{key}: '{text}' is no class; {suggest_name(text, labels)}{hint}")
+        raise Unavailable(f"{key}: '{text}' is not a class; {suggest_name(text, labels)}{hint}")
     return same[0]
 
 

@@ -33,6 +33,6 @@ def _code(label: str, classes: Sequence[str]) -> int:
     code = [*classes].index(label) if label in classes else int(label) if label.isdecimal() else -1
     if not 0 <= code < len(classes):
         raise NotApplicable(
-            f"class_weight: '{label}' is no class; the classes are {', '.join(classes)}"
+            f"class_weight: '{label}' is not a class; the classes are {', '.join(classes)}"
         )
     return code

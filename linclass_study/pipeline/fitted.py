@@ -115,6 +115,6 @@ def decided(predicted: Prediction, method: Method, task: Task) -> Prediction:
         return predicted
     if log_proba is None:
         raise NotApplicable(
-            "'decide: costs' needs probabilities, which this classifier does not give"
+            "'decide: costs' needs probabilities, which this classifier does not provide"
         )
     return decide(log_proba, task.costs).astype(np.int32), score, log_proba

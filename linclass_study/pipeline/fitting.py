@@ -94,5 +94,5 @@ def predict_left_out(
 def require_costs(method: Method, task: Task) -> None:
     if method.by_costs and task.costs is None:
         raise NotApplicable(
-            "'decide: costs' needs costs, and the data set states none; add 'costs:' to its entry"
+            "'decide: costs' needs costs, but the data set has none; add 'costs:' to its entry"
         )

@@ -44,8 +44,8 @@ def apply_own_feature(path: str, table: Table, /, **options: Any) -> Table:
     some = np.arange(0, table.shape[0], max(2, table.shape[0] // ALONE))
     if not _equal(made.rows(some), _computed(function, path, table.rows(some), options)):
         raise NotApplicable(
-            f"'{path}' gives a row other features among other rows, so held-out rows would leak into training; "
-            "make it a map of single rows, or a transform"
+            f"'{path}' gives a row different features when other rows change, so held-out rows would leak into "
+            "training; make it a map of single rows, or a transform"
         )
     return made
 

@@ -121,7 +121,7 @@ def _hold_out(data: Dataset, options: Options, seed: int) -> np.ndarray:
 
 def _official(data: Dataset, options: Options, seed: int) -> np.ndarray:
     if not data.split.any():
-        raise NotApplicable("the data set has no split of its own; add cv to evaluation.protocols")
+        raise NotApplicable("the data set has no official split; add cv to evaluation.protocols")
     if data.groups is not None:
         both = np.intersect1d(data.groups[data.split == 0], data.groups[data.split == 1])
         if len(both):
@@ -152,7 +152,7 @@ def _learning_curve(data: Dataset, options: Options, seed: int, held_out: np.nda
     m = round(size * len(rows)) if size <= 1 else int(size)
     if m > len(rows):
         raise NotApplicable(
-            f"{m} training rows are asked for, and a training set has {len(rows)}; "
+            f"{m} training rows are requested, but a training set has {len(rows)}; "
             "leave that size out of learning_curve"
         )
     groups = None if data.groups is None else data.groups[rows]

@@ -53,9 +53,7 @@ def _refuse_names(names: Sequence[str], texts: Collection[str]) -> None:
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"two columns are called {twice!r}; rename one of them.")
     if missing := sorted({*texts} - {*names}):
-        raise ValueError(
-            f"texts names {missing[0]!r}, which no column is called; correct the name."
-        )
+        raise ValueError(f"texts names {missing[0]!r}, which is not a column; correct the name.")
 
 
 def _columns(rows: Any, is_frame: bool) -> Iterator[Any]:
@@ -73,7 +71,7 @@ def _coded(
     if values.dtype.kind in "biuf" and not categorical and not len(categories):
         return values.astype(np.float64), None
     if values.dtype.kind not in "biufOUST":
-        raise NotApplicable(f"column {name!r} holds {values.dtype}; make it numbers or text.")
+        raise NotApplicable(f"column {name!r} holds {values.dtype}; convert it to numbers or text.")
     entries = [None if is_missing(entry) else entry for entry in values.tolist()]
     present = {entry for entry in entries if entry is not None}
     if not len(categories) and not categorical and all(isinstance(v, Real) for v in present):
@@ -82,7 +80,7 @@ def _coded(
         raise NotApplicable(f"column {name!r} holds text; in the training rows it held numbers.")
     if categorical is None and not len(categories) and not all(isinstance(v, str) for v in present):
         kinds = " and ".join(sorted({type(v).__name__ for v in present}))
-        raise NotApplicable(f"column {name!r} mixes {kinds}; make it numbers or text.")
+        raise NotApplicable(f"column {name!r} mixes {kinds}; convert it to numbers or text.")
     shown = [*map(str, categories)] or sorted(map(str, present))
     levels = (*known, *(level for level in shown if level not in {*known}))
     index = {level: float(number) for number, level in enumerate(levels)}

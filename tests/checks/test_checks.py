@@ -78,12 +78,12 @@ def test_each_trouble_is_a_sentence_with_its_remedy(troubled) -> None:
             "`group: copy`"
         ),
         (
-            "2 of 60 rows repeat the features and the class of another row, so some rows are held out "
-            "and trained on at once"
+            "2 of 60 rows repeat the features and the class of another row, so equal rows are in both "
+            "training and test folds"
         ),
         "2 of the 20 official test rows have the features of a training row",
         (
-            "2 rows have the features of a row of another class; no classifier errs on fewer than "
+            "2 rows have the features of a row of another class; every classifier misclassifies at least "
             "1.7 % of these rows"
         ),
         "column 'one' has at most one value, so nothing can be learned from it",
@@ -141,7 +141,7 @@ def test_only_rows_of_another_group_are_held_out_and_trained_on_at_once() -> Non
     }.items():
         facts, _ = check_dataset(replace(data_set(table, y), groups=groups))
         told[name] = [
-            sentence for sentence in findings(facts) if "held out and trained on" in sentence
+            sentence for sentence in findings(facts) if "both training and test folds" in sentence
         ]
     assert told["patient"] == []
     assert told["none"][0].startswith(

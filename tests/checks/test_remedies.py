@@ -29,7 +29,7 @@ def test_the_key_that_drops_a_column_names_it(name: str) -> None:
 
 def test_classes_that_differ_only_by_capitals_or_blanks_are_named_with_the_mapping() -> None:
     (sentence,) = serious({"classes": {"No": 5, "Yes": 4, "yes": 3, "yes ": 1}})
-    assert sentence.startswith("the classes 'Yes', 'yes', 'yes ' differ only by capitals or blanks")
+    assert sentence.startswith("the classes 'Yes', 'yes', 'yes ' differ only by case or blanks")
     (remedy,) = re.findall("`([^`]*)`", sentence)
     merged = {"No": ["No"], "Yes": ["Yes", "yes", "yes "]}
     assert yaml.safe_load(remedy) == {"classes": merged}

@@ -184,7 +184,7 @@ def test_a_preprocessor_is_cloned_searched_and_saved() -> None:
         ({"transforms": [{"idf": {"norm": np.ones(2)}}]}, COLUMNS, "idf: norm is array([1., 1.]); it must be one"),
         ({"transforms": [{"vocabulary": {"max_share": "x"}}]}, COLUMNS, "max_share is 'x'; it must be a number."),
         ({"texts": ["post"]}, COLUMNS, "texts names 'post', which no column is called"),
-        ({}, {"a": [1, "b"]}, "column 'a' mixes int and str; make it numbers or text"),
+        ({}, {"a": [1, "b"]}, "column 'a' mixes int and str; convert it to numbers or text"),
         ({}, {"a": pd.date_range("2020", periods=2)}, "column 'a' holds datetime64"),
         ({"features": ["quadratic"]}, MIXED, "quadratic needs numeric columns; 'city' is text"),
         ({"transforms": ["one_hot"]}, {"c": ["a", None]}, "'c' has 1 missing value; put impute before"),

@@ -192,7 +192,7 @@ def test_a_vocabulary_may_lie_beside_the_archive(obtain, reason, tmp_path):
     (tmp_path / "vocabulary.txt").write_text("\n".join(VOCABULARY))
     entry = {"format": "bag_of_words"}
     beside = {"file": "a.tgz", "vocabulary": {"file": "vocabulary.txt"}}
-    assert "no vocabulary.txt in it" in reason(entry | {"source": {"file": "a.tgz"}})
+    assert "vocabulary.txt is missing" in reason(entry | {"source": {"file": "a.tgz"}})
     whole = obtain(entry | {"source": {"file": "whole.tgz"}})
     assert obtain(entry | {"source": beside}).digest == whole.digest
     lost = {"file": "a.tgz", "vocabulary": {"file": "lost.txt"}}
@@ -231,7 +231,7 @@ def test_a_folder_or_a_zip_will_do(kind, obtain, tmp_path):
         ("train.data", "1 0 2\n", "train.data names word 0"),
         ("train.label", "1\n2\n7\n1\n", "train.label has class 7, which train.map does not name"),
         ("test.label", "", "there is no test.label in it, or it is empty"),
-        ("train.data", None, "there is no train.data in it"),
+        ("train.data", None, "train.data is missing"),
     ],
 )
 def test_a_wrong_bag_of_words_reports_where(name, text, words, reason, tmp_path):
@@ -269,7 +269,7 @@ def test_the_inverted_index_agrees_with_the_bag_of_words(obtain, tmp_path):
         ("", "the file is empty"),
         ("group train a 1\nword one 1\n", "line 2: 'word one 1' is not word number gaps"),
         ("group train a 1\nword 1 2\n", "a word names a document beyond the 1 of the groups"),
-        ("group train a 1\nv 2 1\nw 1 1\n", "the words do not come by vocabulary number"),
+        ("group train a 1\nv 2 1\nw 1 1\n", "the words are not in the order of the vocabulary"),
     ],
 )
 def test_a_wrong_inverted_index_reports_where(text, words, reason, tmp_path):

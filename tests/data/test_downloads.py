@@ -290,9 +290,7 @@ def test_a_file_beyond_the_limit_is_refused(get, promised):
         send(handler, body=b"" if promised else BODY, whole=length, ETag=ETAG)
 
     output = why(get, script, limits=replace(HASTY, megabytes=0.3))
-    assert (
-        output == "it has more than 0.3 MB; raise limits.download_mb if it is meant to be so large"
-    )
+    assert output == "it has more than 0.3 MB; raise limits.download_mb if this size is intended"
     assert left(get) == []
 
 
@@ -329,18 +327,18 @@ BAD = {  # name: (script, words of the reason)
     "no HTTP": (lambda h, n: h.wfile.write(b"SSH-2.0\r\n\r\n"), "the connection broke off"),
     "login page": (
         lambda h, n: send(h, body=b"\n <!DOCTYPE html><p>Please log in", ETag=ETAG),
-        "the server answers with a web page, not with data",
+        "the server returned a web page instead of data",
     ),
     "false gzip": (
         lambda h, n: send(h, body=BODY, Content_Encoding="gzip", ETag=ETAG),
-        "the file is not encoded as the server says",
+        "the content encoding is not the one that the server states",
     ),
     "unknown encoding": (
         lambda h, n: send(h, body=BODY, Content_Encoding="br"),
         "the server sends the file as 'br', which was not requested",
     ),
-    "circle": (lambda h, n: send(h, 302, Location="/a.csv"), "the server redirects in circles"),
-    "to a file": (lambda h, n: send(h, 302, Location="file:///etc/passwd"), "this is no address"),
+    "circle": (lambda h, n: send(h, 302, Location="/a.csv"), "the server redirects in a loop"),
+    "to a file": (lambda h, n: send(h, 302, Location="file:///etc/passwd"), "invalid URL"),
     "a part nobody asked for": (
         lambda h, n: send(h, 206, BODY[:9], Content_Range="bytes 0-8/99"),
         "the server answers 206",

@@ -174,7 +174,7 @@ TOGETHER = {
     "meaningless key": (
         {"source": {"sklearn": "iris", "sha256": "0" * 64}},
         ["source", "sha256"],
-        "has no meaning for sklearn; leave it out",
+        "is not supported for sklearn; leave it out",
     ),
     "unknown form": (
         {"source": {"url": "http://a.org/b.data"}, "target": "y"},
@@ -195,13 +195,13 @@ TOGETHER = {
     "target of sparse rows": (
         {"source": {"url": "http://a.org/b.svm.bz2"}, "target": "y"},
         ["target"],
-        "has no meaning for libsvm",
+        "is not supported for libsvm",
     ),
     "binary columns": ({"source": CSV, "target": "y", "binary": True}, ["binary"], "not for csv"),
     "csv of ARFF": (
         {"source": {"url": "http://a.org/b.arff"}, "target": "y", "csv": {"skip": 1}},
         ["csv"],
-        "has no meaning for arff",
+        "is not supported for arff",
     ),
     "header and names": (
         {"source": CSV, "target": "y", "csv": {"header": True, "names": ["x", "y"]}},
@@ -220,7 +220,7 @@ TOGETHER = {
             "positive": "versicolor",
         },
         ["positive"],
-        "'versicolor' is no class; there are: setosa, virginica",
+        "'versicolor' is not a class; there are: setosa, virginica",
     ),
     "costs of an unknown class": (
         {
@@ -229,7 +229,7 @@ TOGETHER = {
             "costs": {"setosa": {"virginca": 1}},
         },
         ["costs"],
-        "'virginca' is no class; did you mean 'virginica'?",
+        "'virginca' is not a class; did you mean 'virginica'?",
     ),
     "costs of one direction": (
         {"source": CSV, "target": "y", "costs": {"ill": {"well": 5}}},

@@ -97,4 +97,4 @@ def test_a_long_name_keeps_its_suffix():
 
 def test_what_is_no_address_is_reported(reason):
     output = reason({"format": "csv", "target": "y", "source": {"url": "http://[h/a.csv"}})
-    assert output == "http://[h/a.csv: this is no address"
+    assert output == "http://[h/a.csv: invalid URL"

@@ -88,8 +88,11 @@ def test_groups_that_are_not_available_report_it(tmp_path, table, entry, words):
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        (ENTRY | {"group": "kind"}, "'kind' is the target, too"),
-        ({"source": {"file": "a"}, "format": "libsvm", "group": "g"}, "has no meaning for libsvm"),
+        (ENTRY | {"group": "kind"}, "'kind' is also the target"),
+        (
+            {"source": {"file": "a"}, "format": "libsvm", "group": "g"},
+            "is not supported for libsvm",
+        ),
     ],
 )
 def test_an_entry_that_cannot_work_is_refused(tmp_path, monkeypatch, entry, words):

@@ -51,10 +51,13 @@ def test_a_redirect_is_followed(server, obtain):
         ({"statuses": [404]}, "the server answers 404 Not Found"),
         ({"statuses": [500]}, "the server answers 500"),
         ({"body": CSV, "headers": {"Content-Length": "999"}}, "broke off before"),
-        ({"body": "<!DOCTYPE html><p>Please log in"}, "web page, not with data"),
+        ({"body": "<!DOCTYPE html><p>Please log in"}, "web page instead of data"),
         ({"body": ""}, "the file is empty"),
-        ({"body": CSV, "headers": {"Content-Encoding": "gzip"}}, "not encoded as the server says"),
-        ({"statuses": [302], "headers": {"Location": "/a.csv"}}, "redirects in circles"),
+        (
+            {"body": CSV, "headers": {"Content-Encoding": "gzip"}},
+            "not the one that the server states",
+        ),
+        ({"statuses": [302], "headers": {"Location": "/a.csv"}}, "redirects in a loop"),
     ],
     ids=["missing", "broken", "cut short", "login page", "empty", "false encoding", "circle"],
 )
@@ -85,7 +88,7 @@ def test_a_server_that_is_silent_is_left(silent, server, obtain):
     )
     assert time.monotonic() - started < 3
     assert found.attempts == [
-        {"source": f"{silent}/a.csv", "reason": "the server is silent for 0.4 seconds"}
+        {"source": f"{silent}/a.csv", "reason": "no data received for 0.4 seconds"}
     ]
 
 
@@ -184,7 +187,7 @@ def test_a_published_bomb_is_left_in_one_line(server, reason, hasty):
     output = reason(ENTRY | {"source": {"url": url}}, limits=replace(hasty, megabytes=1))
     assert output == (
         f"{url}: a.csv.gz unpacks to more than 1 MB; "
-        "raise limits.download_mb if it is meant to be so large"
+        "raise limits.download_mb if this size is intended"
     )
 
 

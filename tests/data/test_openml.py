@@ -178,7 +178,7 @@ def test_what_is_wrong_is_reported_in_one_line(case, server, reason, tmp_path):
 def test_a_description_that_is_none_is_asked_for_again(server, reason, obtain):
     server.page("/api/v1/json/data/31", '{"error": {"code": "111"}}')
     entry = {"source": {"openml": {"id": 31, "server": server.url}}}
-    assert "is no description of a data set" in reason(entry)
+    assert "does not describe a data set" in reason(entry)
     publish(server)
     assert obtain(entry).digest
 

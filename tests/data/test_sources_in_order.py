@@ -119,7 +119,7 @@ def test_each_source_may_have_its_own_format(obtain, tmp_path, digest):
     sources = [{"file": "a.txt", "format": "arff"}, {"file": "b.txt", "csv": dialect}]
     found = obtain(ENTRY | {"source": sources})
     assert found.digest == digest
-    assert found.attempts == [{"source": "a.txt", "reason": "there are no rows in it"}]
+    assert found.attempts == [{"source": "a.txt", "reason": "it contains no rows"}]
 
 
 def test_train_and_test_have_sources_of_their_own(server, obtain, folders):

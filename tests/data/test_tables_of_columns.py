@@ -256,8 +256,8 @@ def test_classes_of_parquet_are_named_alike_in_memory_and_in_blocks(
     ("labels", "words"),
     [
         ([1.0, float("nan"), 2.0], "1 row has no class"),
-        ([[1], [2], [1]], "column 'class' holds List(Int64), which is no label"),
-        ([b"a", b"b", b"a"], "column 'class' holds Binary, which is no label"),
+        ([[1], [2], [1]], "column 'class' holds List(Int64), which cannot be a label"),
+        ([b"a", b"b", b"a"], "column 'class' holds Binary, which cannot be a label"),
         ([timedelta(1), timedelta(2), timedelta(1)], "'class' holds Duration"),
     ],
 )

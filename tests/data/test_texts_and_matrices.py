@@ -92,12 +92,12 @@ def test_a_column_of_a_table_may_be_texts_and_a_missing_text_has_no_word(obtain,
     [
         (
             {"source": {"file": "a.svm"}, "texts": ["text"]},
-            "has no meaning for libsvm, which has no",
+            "is not supported for libsvm, which has no",
         ),
         (RAW | {"binary": True}, "with `texts:` features count; give it to count_words"),
         (
             {"source": {"file": "a.csv"}, "target": "y", "texts": ["b"], "categorical": ["b"]},
-            "'b' is under `categorical:`, too",
+            "'b' is also under `categorical:`",
         ),
         (
             {"source": {"file": "a.csv", "matrices": {"m": {"file": "lost.npy"}}}, "target": "y"},
@@ -272,7 +272,7 @@ def damaged(path, what):
         ("m.parquet", "names", "has a column 'u' of String; keep only numbers"),
         ("m.parquet", "ragged", "lists of different lengths in 'u'"),
         ("m.parquet", "nothing", "cannot be read"),
-        ("m.txt", "nothing", "m.txt is none of .npy, .npz, .parquet"),
+        ("m.txt", "nothing", "m.txt is not one of .npy, .npz, .parquet"),
     ],
 )
 def test_a_wrong_matrix_is_refused_in_one_line(name, what, words, table, reason, tmp_path):

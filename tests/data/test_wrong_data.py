@@ -62,16 +62,20 @@ CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
     "unknown class": (
         GOOD,
         {"classes": ["no", "yess"]},
-        ["classes: 'yess' is no class; did you mean 'yes'?"],
+        ["classes: 'yess' is not a class; did you mean 'yes'?"],
     ),
     "unknown merged class": (
         GOOD,
         {"classes": {"a": ["no"], "b": ["maybe"]}},
-        ["'maybe' is no class"],
+        ["'maybe' is not a class"],
     ),
     "one class kept": (GOOD, {"classes": {"a": ["no", "yes"]}}, ["one class, 'a'"]),
-    "unknown positive": (GOOD, {"positive": 1}, ["positive: '1' is no class; there are: no, yes"]),
-    "yes without quotes": (GOOD, {"positive": True}, ["'true' is no class", "put it in quotes"]),
+    "unknown positive": (
+        GOOD,
+        {"positive": 1},
+        ["positive: '1' is not a class; there are: no, yes"],
+    ),
+    "yes without quotes": (GOOD, {"positive": True}, ["'true' is not a class", "put it in quotes"]),
     "costs too small": (
         "x,y\n1,a\n2,b\n3,c\n",
         {"costs": [[0, 1], [1, 0]]},
@@ -80,7 +84,7 @@ CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
     "costs of an unknown class": (
         GOOD,
         {"costs": {"no": {"yes": 1}, "yess": {"no": 5}}},
-        ["costs: 'yess' is no class; did you mean 'yes'?"],
+        ["costs: 'yess' is not a class; did you mean 'yes'?"],
     ),
     "a cost that is missing": (
         GOOD,
@@ -97,7 +101,7 @@ CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
     "nothing left": (GOOD, {"drop": ["x", "t"]}, ["no column is left beside the target"]),
     "empty": ("", {}, ["the file is empty"]),
     "blank": ("\n \n", {}, ["the file is empty"]),
-    "header only": ("x,y\n", {}, ["there are no rows in it"]),
+    "header only": ("x,y\n", {}, ["it contains no rows"]),
     "short row": ("x,y\n1,a\n\n2\n", {}, ["line 4 has 1 field where 2 are expected"]),
     "long row": ("x,y\n1,a\n2,b,3\n", {}, ["line 3 has 3 fields where 2 are expected"]),
     "open quote": ('x,y\n1,a\n2,"b\n', {}, ["line 3: unexpected end of data"]),
@@ -114,7 +118,7 @@ CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
         ["line 1 has 3 fields where 2 are expected"],
     ),
     "damaged": (gzip.compress(GOOD.encode() * 99)[:60], {}, ["damaged or cut short"]),
-    "not libsvm": (GOOD, {"format": "libsvm"}, ["no line of it has an index:value"]),
+    "not libsvm": (GOOD, {"format": "libsvm"}, ["no line contains index:value"]),
     "text in libsvm": (
         "1 1:2\n1 1:red\n",
         {"format": "libsvm"},
@@ -155,13 +159,13 @@ CASES = {  # name: (content of a.csv, what the entry adds, words of the reason)
         ["the label 9007199254740992.0 is a number beyond 2^53"],
     ),
     "empty libsvm": ("# nothing\n", {"format": "libsvm"}, ["the file is empty"]),
-    "not ARFF": (GOOD, {"format": "arff"}, ["line 1: 'x,t,y' is no declaration of ARFF"]),
+    "not ARFF": (GOOD, {"format": "arff"}, ["line 1: 'x,t,y' is not an ARFF declaration"]),
     "ARFF without data": ("@relation a\n@attribute x real\n", {"format": "arff"}, ["has no @data"]),
     "ARFF without attributes": ("@data\n1\n", {"format": "arff"}, ["no @attribute"]),
     "undeclared value": (
         "@attribute x real\n@attribute y {a,b}\n@data\n1,a\n2,c\n",
         {"format": "arff"},
-        ["column 'y': 'c' is none of the declared values"],
+        ["column 'y': 'c' is not one of the declared values"],
     ),
     "text in numeric": (
         "@attribute x real\n@attribute y {a,b}\n@data\n1,a\nred,b\n",
@@ -255,7 +259,7 @@ def test_a_sparse_test_set_needs_sparse_training_rows(reason, tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,0\n2,1\n")
     (tmp_path / "t.svm").write_text("1 1:1\n")
     entry = {"target": "y", "source": {"file": "a.csv"}, "test": {"file": "t.svm"}}
-    assert "the test set has other columns" in reason(entry)
+    assert "have different columns" in reason(entry)
 
 
 def test_a_format_that_fails_is_a_reason_not_a_crash(reason, tmp_path, monkeypatch):
@@ -284,7 +288,7 @@ def test_a_data_set_that_fails_while_it_is_built_is_followed_by_the_next_source(
     (tmp_path / "b.csv").write_text(GOOD)
     found = obtain({"target": "y", "source": [{"file": "a.csv"}, {"file": "b.csv"}]})
     assert found.source == "b.csv"
-    reason = "no data set can be made of it (RuntimeError: unforeseen)"
+    reason = "it cannot be converted to a data set (RuntimeError: unforeseen)"
     assert found.attempts == [{"source": "a.csv", "reason": reason}]
     assert "Traceback" in capsys.readouterr().err
 

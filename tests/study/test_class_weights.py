@@ -111,9 +111,11 @@ def test_weights_can_be_tuned(rows):
 
 def test_a_label_that_is_none_is_named_with_the_classes(rows):
     entry = {"classifier": OURS, "params": {"class_weight": {"sick": 2}}}
-    with pytest.raises(ValueError, match="'sick' is no class; the classes are ill, unsure, well"):
+    with pytest.raises(
+        ValueError, match="'sick' is not a class; the classes are ill, unsure, well"
+    ):
         fitted(rows, entry)
-    with pytest.raises(ValueError, match="'3' is no class"):
+    with pytest.raises(ValueError, match="'3' is not a class"):
         fitted(rows, {"classifier": OURS, "params": {"class_weight": {3: 2}}})
 
 

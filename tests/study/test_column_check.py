@@ -114,10 +114,10 @@ def test_what_is_not_here_or_has_others_to_try_is_left_to_the_fetch(problems):
 @pytest.mark.parametrize(
     ("entry", "key", "sentence"),
     [
-        ({"positive": "sick"}, "positive", "'sick' is no class; there are: ill, well"),
-        ({"positive": "il"}, "positive", "'il' is no class; did you mean 'ill'?"),
-        ({"classes": ["ill", "good"]}, "classes", "'good' is no class; there are: ill, well"),
-        ({"classes": {"bad": ["ill"], "good": ["well"]}, "positive": "well"}, "positive", "no class"),
+        ({"positive": "sick"}, "positive", "'sick' is not a class; there are: ill, well"),
+        ({"positive": "il"}, "positive", "'il' is not a class; did you mean 'ill'?"),
+        ({"classes": ["ill", "good"]}, "classes", "'good' is not a class; there are: ill, well"),
+        ({"classes": {"bad": ["ill"], "good": ["well"]}, "positive": "well"}, "positive", "not a class"),
         ({"costs": {"sick": {"well": 5}}}, "costs", "'sick'"),
     ],
 )  # fmt: skip
@@ -199,6 +199,6 @@ def test_a_cost_of_a_class_that_the_file_lacks_is_told_with_its_classes(tmp_path
     ):
         ((path, sentence),) = check(entry | {"costs": costs})
         assert path == ["costs"]
-        assert sentence == "'dead' is no class; there are: ill, well"
+        assert sentence == "'dead' is not a class; there are: ill, well"
     ((path, sentence),) = check(entry | {"costs": {"ill": {"well": 5}}})
     assert sentence.startswith("no cost of predicting 'ill' where 'well' is true; add")

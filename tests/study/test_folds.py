@@ -123,7 +123,7 @@ SPLIT = np.repeat([0, 1], [9, 6]).astype(np.int8)
         ({"y": (np.arange(15) == 3).astype(np.int32)}, "leave_one_out", "class 'c1' has one row"),
         ({"groups": GROUPS, "split": SPLIT}, "official", "6 groups have rows on both sides"),
         ({"groups": np.arange(15) // 2, "split": SPLIT}, "official", "1 group has rows on both"),
-        ({}, "official", "no split of its own; add cv"),
+        ({}, "official", "no official split; add cv"),
     ],
 )
 def test_what_cannot_be_assigned_is_planned_and_gives_the_reason(
@@ -177,7 +177,7 @@ def test_the_folds_of_cv_do_not_know_of_a_learning_curve(tmp_path):
     ("sizes", "words"),
     [
         ([2], "a part of 2 training rows has none of class 'c2'"),
-        ([100], "100 training rows are asked for, and a training set has 20"),
+        ([100], "100 training rows are requested, but a training set has 20"),
     ],
 )
 def test_sizes_that_are_not_available_are_planned_and_give_the_reason(tmp_path, sizes, words):

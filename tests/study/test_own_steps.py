@@ -373,6 +373,7 @@ def test_entries_that_a_function_stores_twice_are_their_sum(mine):
 
 def test_a_feature_that_looks_at_other_rows_is_found(mine, table):
     with pytest.raises(
-        NotApplicable, match=r"'mine\.centred' gives a row other features among other"
+        NotApplicable,
+        match=r"'mine\.centred' gives a row different features when other rows change",
     ):
         apply_own_feature("mine.centred", table)

@@ -217,4 +217,4 @@ def test_class_weights_are_given_by_the_names_of_the_classes(features, place) ->
         np.testing.assert_array_equal(found["score"], expected["score"])
     for row, *_ in predicted({"sick": 40.0}, classes=["well", "ill"]):
         assert row["status"] == "not_applicable"
-        assert row["reason"].startswith("class_weight: 'sick' is no class")
+        assert row["reason"].startswith("class_weight: 'sick' is not a class")

@@ -111,7 +111,7 @@ def _rows(columns: list[np.ndarray], n: int) -> np.ndarray:
 def _like(frame: pl.DataFrame, test: Content) -> pl.DataFrame:
     """The test rows, with columns in the order of the training set."""
     if not isinstance(test, Columns):
-        raise Unavailable("the test set has other columns than the training set")
+        raise Unavailable("the test set and the training set have different columns")
     for these, those, part in ((frame, test.frame, "test"), (test.frame, frame, "training")):
         for name in these.columns:
             if name not in those.columns:
@@ -145,7 +145,7 @@ def _numbers(parts: list[pl.DataFrame], name: str, keep: np.ndarray) -> np.ndarr
 def _finite(column: pl.Series) -> np.ndarray:
     if column.dtype != pl.Float64:
         raise Unavailable(
-            f"column '{column.name}' holds {column.dtype}; drop it, or make it numbers or text"
+            f"column '{column.name}' holds {column.dtype}; drop it, or convert it to numbers or text"
         )
     values = column.to_numpy()
     if np.isinf(values).any():

@@ -27,7 +27,7 @@ def counts_to_table(train: Counts, test: Content | None, entry: Mapping[str, Any
     X, names, texts, split = train.X, train.names, train.labels, train.split
     if test is not None:
         if not isinstance(test, Counts):
-            raise Unavailable("the test set has other columns than the training set")
+            raise Unavailable("the test set and the training set have different columns")
         names = _union(names, test.names)
         X = sparse.vstack([_spread(part, names) for part in (train, test)], format="csr")
         texts = texts + test.labels

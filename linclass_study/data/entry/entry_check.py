@@ -97,7 +97,7 @@ def _of_source(
     known = OF_FILES if kind in ("file", "url") else set()
     for key in source:
         if key not in {kind, "matrices", *known}:
-            yield [key], f"has no meaning for {kind}; leave it out"
+            yield [key], f"is not supported for {kind}; leave it out"
     for name, where in source.get("matrices", {}).items():
         yield from (
             (["matrices", *path], text) for path, text in _of_companion(name, where, folders)
@@ -131,7 +131,7 @@ def _of_companion(name: str, where: Any, folders: SearchFolders) -> Problems:
         if len(kinds) != 1:
             yield path, "give one of file, url"
         for key in strays:
-            yield [*path, key], "has no meaning for a matrix; leave it out"
+            yield [*path, key], "is not supported for a matrix; leave it out"
     files = [source["file"] for source in sources if "file" in source]
     if files and len(files) == len(sources) and not any(folders.found(file) for file in files):
         yield [name], f"there is no file '{files[0]}'{_neighbour(files[0], folders)}"
@@ -156,17 +156,17 @@ def _of_formats(entry: Mapping[str, Any]) -> Problems:
     if formats <= TABLES and "target" not in entry:
         yield [], "the key 'target' is missing; give the column that holds the class"
     if "group" in entry and str(entry["group"]) == str(entry.get("target", "")):
-        yield ["group"], f"'{entry['group']}' is the target, too; give the column of the groups"
+        yield ["group"], f"'{entry['group']}' is also the target; give the column of the groups"
     shown = " and ".join(sorted(map(str, formats)))
     if not formats & (TABLES | {"columns", "text_folders"}) and "texts" in entry:
-        yield ["texts"], f"has no meaning for {shown}, which has no texts; leave it out"
+        yield ["texts"], f"is not supported for {shown}, which has no texts; leave it out"
     if both := {*map(str, entry.get("texts", []))} & {*map(str, entry.get("categorical", []))}:
-        yield ["texts"], f"'{min(both)}' is under `categorical:`, too; leave it out there or here"
+        yield ["texts"], f"'{min(both)}' is also under `categorical:`; remove one of the two"
     if formats & {"text_folders"} and {"texts", "binary"} <= {*entry}:
         yield ["binary"], "is for counts, and with `texts:` features count; give it to count_words"
     if not formats & (TABLES | {"columns"}):
         for key in {"target", "categorical", "group"} & set(entry):
-            yield [key], f"has no meaning for {shown}, which has no such columns; leave it out"
+            yield [key], f"is not supported for {shown}, which has no such columns; leave it out"
     if "dense" in entry and "parquet_blocks" in formats:
         yield (
             ["dense"],
@@ -175,7 +175,7 @@ def _of_formats(entry: Mapping[str, Any]) -> Problems:
     if entry.get("binary") and not formats & (WORDS | {"libsvm"}):
         yield ["binary"], f"is for counts of words, not for {shown}; leave it out"
     if "csv" in entry and "csv" not in formats:
-        yield ["csv"], f"has no meaning for {shown}; leave it out"
+        yield ["csv"], f"is not supported for {shown}; leave it out"
 
 
 def _of_classes(entry: Mapping[str, Any]) -> Problems:
@@ -207,7 +207,7 @@ def _of_classes(entry: Mapping[str, Any]) -> Problems:
             cost_matrix(entry, names)
         except Unavailable as error:
             unsure = (
-                "; or correct the name that is no class"
+                "; or correct the misspelled class name"
                 if classes is None and isinstance(costs, Mapping)
                 else ""
             )

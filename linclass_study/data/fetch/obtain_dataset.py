@@ -33,6 +33,6 @@ def obtain_dataset(
         try:
             return reader(command)
         except MemoryError as error:  # in a guarded child the guard reports it
-            return Result(f"it needs more memory than there is ({first_line(error)})")
+            return Result(f"it needs more memory than is available ({first_line(error)})")
 
     return reader.finished(*first_usable(entry, folders, execute))

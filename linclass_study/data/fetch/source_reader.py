@@ -63,7 +63,7 @@ class SourceReader:
     def _build(self, train: AvailableSource, test: AvailableSource | None) -> None:
         train_rows = self._read("source", train)
         test_rows = None if test is None else self._read("test", test)
-        with errors_as_unavailable("no data set can be made of it"):
+        with errors_as_unavailable("it cannot be converted to a data set"):
             self.dataset = build_dataset(train_rows, test_rows, self.entry)
 
     def _content(self, found: AvailableSource) -> Content:

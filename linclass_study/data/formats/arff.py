@@ -61,7 +61,7 @@ def _declarations(lines: Iterator[str], text: Text) -> dict[str, set[str] | None
                 raise Unavailable(f"line {text.line}: a second column is called '{name}'")
             declared[name] = _values(kind, text)
         elif word != "@relation":
-            raise Unavailable(f"line {text.line}: '{line[:40]}' is no declaration of ARFF")
+            raise Unavailable(f"line {text.line}: '{line[:40]}' is not an ARFF declaration")
     raise Unavailable("the file has no @data")
 
 
@@ -100,7 +100,7 @@ def _typed(column: pl.Series, values: set[str] | None) -> pl.Series:
         _refuse(column.filter(numbers.is_null() & column.is_not_null()), "is not a number")
         return numbers
     if values:
-        _refuse(column.filter(~column.is_in(list(values))), "is none of the declared values")
+        _refuse(column.filter(~column.is_in(list(values))), "is not one of the declared values")
     return column
 
 

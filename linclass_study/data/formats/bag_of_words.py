@@ -31,7 +31,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
     files = {Path(name).name: content for name, content in members(path)}
     parts = [part for part in PARTS if f"{part}.data" in files]
     if "train" not in parts:
-        raise Unavailable("there is no train.data in it")
+        raise Unavailable("train.data is missing")
     words = _vocabulary(files, options)
     triplets: list[pl.DataFrame] = []
     labels: list[str] = []
@@ -57,7 +57,7 @@ def _vocabulary(files: dict[str, bytes], options: Mapping[str, Any]) -> list[str
     if "vocabulary.txt" in files:
         return files["vocabulary.txt"].decode("utf-8", "replace").split()
     if "vocabulary" not in options:
-        raise Unavailable("there is no vocabulary.txt in it; give the source a `vocabulary:`")
+        raise Unavailable("vocabulary.txt is missing; give the source a `vocabulary:`")
     return "".join(Text(options["vocabulary"]())).split()
 
 

@@ -51,7 +51,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts:
     if not labels or not words:
         raise Unavailable("the file is empty")
     if any(b <= a for a, b in pairwise(numbers)):
-        raise Unavailable("the words do not come by vocabulary number")
+        raise Unavailable("the words are not in the order of the vocabulary")
     document = np.concatenate(found) - 1
     if document.min() < 0 or document.max() >= len(labels):
         raise Unavailable(f"a word names a document beyond the {len(labels)} of the groups")

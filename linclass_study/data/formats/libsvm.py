@@ -53,7 +53,7 @@ def _read_strictly(path: Path) -> tuple[Any, list[str], int]:
     if not labels:
         raise Unavailable("the file is empty")
     if not any(lengths):
-        raise Unavailable("no line of it has an index:value")
+        raise Unavailable("no line contains index:value")
     pairs = np.concatenate([*packed, np.fromiter(map(float, block), float, len(block))])
     if pairs[0::2].max() > MOST:
         raise Unavailable(

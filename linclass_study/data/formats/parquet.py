@@ -25,7 +25,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Columns:
     except (pl.exceptions.PolarsError, OSError) as error:
         raise Unavailable(f"not a Parquet file ({str(error).splitlines()[0]})") from None
     if frame.is_empty():
-        raise Unavailable("there are no rows in it")
+        raise Unavailable("it contains no rows")
     left_out = unnamed_index(frame.columns, options)
     return Columns(frame.select(plain(column) for column in frame.drop(left_out)))
 

@@ -27,7 +27,7 @@ UNSUPPORTED = ("categorical", "texts", "matrices", "test")  # keys that need row
 
 def read(path: Path, options: Mapping[str, Any]) -> InFile:
     if unsupported := next((key for key in UNSUPPORTED if options.get(key)), None):
-        raise Unavailable(f"`{unsupported}:` has no meaning for parquet_blocks; leave it out")
+        raise Unavailable(f"`{unsupported}:` is not supported for parquet_blocks; leave it out")
     target, drop = str(options["target"]), list(map(str, options.get("drop", [])))
     drop += unnamed_index(header_columns(path, {}), options)
     group = [str(options["group"])] if "group" in options else []

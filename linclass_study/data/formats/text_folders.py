@@ -35,7 +35,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Counts | Columns:
     as_they_are = [text.replace("\r\n", "\n") for text in texts] if options.get("texts") else None
     counts = word_counts(texts, TOKENIZER) if as_they_are is None else None
     if not labels:
-        raise Unavailable("there are no texts in it")
+        raise Unavailable("it contains no texts")
     official = set(parts) == {0, 1}
     split = np.array(parts if official else [0] * len(parts), np.int8)
     if counts is None:

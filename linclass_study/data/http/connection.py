@@ -33,17 +33,17 @@ NET = urllib3.exceptions
 FAILURES: list[tuple[tuple[type[Exception], ...], str, bool]] = [
     (
         (exceptions.InvalidURL, exceptions.MissingSchema, exceptions.InvalidSchema),
-        "this is no address",
+        "invalid URL",
         False,
     ),
-    ((NET.LocationParseError, UnicodeError), "this is no address", False),
-    ((exceptions.SSLError, NET.SSLError), "there is no secure connection to it", False),
-    ((exceptions.ProxyError,), "the proxy gives no connection to it", True),
-    ((exceptions.ConnectTimeout,), "no connection in time", True),
-    ((NET.DecodeError,), "the file is not encoded as the server says", False),
+    ((NET.LocationParseError, UnicodeError), "invalid URL", False),
+    ((exceptions.SSLError, NET.SSLError), "TLS handshake failed", False),
+    ((exceptions.ProxyError,), "the proxy refused the connection", True),
+    ((exceptions.ConnectTimeout,), "connection timed out", True),
+    ((NET.DecodeError,), "the content encoding is not the one that the server states", False),
     (
         (exceptions.Timeout, NET.TimeoutError),
-        "the server is silent for {read_timeout:g} seconds",
+        "no data received for {read_timeout:g} seconds",
         True,
     ),
     (
@@ -80,7 +80,7 @@ def response(
                     yield answer
                     return
             url = requote_uri(urljoin(url, target))
-    raise Unavailable("the server redirects in circles")
+    raise Unavailable("the server redirects in a loop")
 
 
 def _send(

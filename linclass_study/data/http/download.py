@@ -49,7 +49,7 @@ def download(
             _download_with_retries(url, partial, sha256, retry, limits, end)
     except TimeoutError:
         raise Unavailable(
-            f"another process downloads it for more than {limits.seconds:g} seconds "
+            f"another process has been downloading it for more than {limits.seconds:g} seconds "
             "(limits.download_seconds)"
         ) from None
     except OSError as error:
@@ -166,7 +166,7 @@ def _receive(answer: Response, partial: PartialFile, limits: DownloadLimits) -> 
             head += block[:HEAD]
             if head.lstrip()[:20].lower().startswith(WEB_PAGE):
                 partial.discard()
-                raise Unavailable("the server answers with a web page, not with data")
+                raise Unavailable("the server returned a web page instead of data")
         size += len(block)
         if size > limits.megabytes * 1e6:
             partial.discard()
@@ -179,7 +179,7 @@ def _receive(answer: Response, partial: PartialFile, limits: DownloadLimits) -> 
 def _too_large(limits: DownloadLimits) -> str:
     return (
         f"it has more than {limits.megabytes:g} MB; "
-        "raise limits.download_mb if it is meant to be so large"
+        "raise limits.download_mb if this size is intended"
     )
 
 

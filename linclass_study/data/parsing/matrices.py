@@ -40,7 +40,7 @@ def with_matrices(content: Content, paths: Mapping[str, Path]) -> Content:
 def read_matrix(name: str, path: Path, n_rows: int) -> Matrix:
     """Read a matrix, which must have as many rows as its source."""
     if path.suffix not in READERS:
-        raise Unavailable(f"matrix '{name}': {path.name} is none of {', '.join(READERS)}")
+        raise Unavailable(f"matrix '{name}': {path.name} is not one of {', '.join(READERS)}")
     if zipfile.is_zipfile(path):  # its members never unpack to more than their declared size
         with zipfile.ZipFile(path) as box:
             count_bytes(sum(about.file_size for about in box.infolist()), path.name)
@@ -66,13 +66,13 @@ def _npy(path: Path) -> Numbers:
 def _npz(path: Path) -> Numbers:
     arrays = _loaded(path)
     if not isinstance(arrays, np.lib.npyio.NpzFile):
-        raise Unavailable("is no .npz archive")
+        raise Unavailable("is not an .npz archive")
     with arrays:
         if "format" in arrays.files:
             try:
                 return _checked(sparse.csr_array(sparse.load_npz(path)))
             except (ValueError, KeyError, NotImplementedError) as error:
-                raise Unavailable(f"is no sparse matrix of scipy ({error})") from None
+                raise Unavailable(f"is not a sparse matrix of SciPy ({error})") from None
         if len(arrays.files) != 1:
             raise Unavailable(
                 f"holds {', '.join(arrays.files) or 'no array'}; keep one array in it"

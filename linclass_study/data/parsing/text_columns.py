@@ -30,7 +30,7 @@ def text_columns(
     while block := list(islice(rows, BLOCK)):
         blocks.append(pl.DataFrame(dict(zip(names, zip(*block, strict=True), strict=True)), schema))
     if not blocks:
-        raise Unavailable("there are no rows in it")
+        raise Unavailable("it contains no rows")
     return clean(pl.concat(blocks))
 
 

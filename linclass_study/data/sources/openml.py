@@ -88,7 +88,5 @@ def _content(number: int, home: Path, open_url: Callable[[str], IO[bytes]]) -> C
 
 def _in_short(error: Exception, number: int) -> str:
     if isinstance(error, KeyError):
-        return (
-            f"the answer for number {number} is no description of a data set ({error} is missing)"
-        )
+        return f"the answer for number {number} does not describe a data set ({error} is missing)"
     return f"it cannot be read ({type(error).__name__}: {one_line(error)[:300]})"

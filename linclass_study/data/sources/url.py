@@ -37,4 +37,4 @@ def _downloaded(
 
 
 def _no_address() -> Path:
-    raise Unavailable("this is no address")
+    raise Unavailable("invalid URL")

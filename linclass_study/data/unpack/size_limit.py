@@ -54,7 +54,7 @@ def count_bytes(size: int, name: str) -> None:
         if sum(quota.sizes.values()) > quota.megabytes * 1e6:
             raise Unavailable(
                 f"{name} unpacks to more than {quota.megabytes:g} MB; "
-                "raise limits.download_mb if it is meant to be so large"
+                "raise limits.download_mb if this size is intended"
             )
 
 
