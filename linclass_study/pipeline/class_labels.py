@@ -1,4 +1,7 @@
-"""Classes in messages by their labels: classifiers get codes and say "class 2", which no reader of a file knows."""
+"""Map class codes to labels in messages.
+
+Classifiers get codes and say "class 2"; users know the labels of their file.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ CLASS = re.compile(r"\bclass (\d+)\b(?!\.\d)")
 
 
 def with_labels(message: str, classes: Sequence[str]) -> str:
-    """The message of a classifier with the labels `classes` instead of codes; unchanged if they are not known."""
+    """The message of a classifier with the labels `classes` instead of codes; unknown codes stay."""
 
     def label(found: re.Match[str]) -> str:
         code = int(found[1])

@@ -138,7 +138,7 @@ def test_a_method_that_needs_the_rows_at_once_reports_it(rows, entry, reason):
     [
         ({"target": "sort"}, "no column 'sort'"),
         ({"target": "hits"}, "column 'kind' of"),
-        ({"categorical": ["a"]}, "`categorical:` has no meaning"),
+        ({"categorical": ["a"]}, "`categorical:` is not supported"),
         ({"classes": ["x", "y"]}, "must name every class"),
         ({"digest": "sha256:0"}, "its content has the digest"),
     ],
