@@ -22,7 +22,7 @@ QDA = {"classifier": "linclass.QuadraticDiscriminantAnalysis"}
     ("entry", "rare", "protocol", "status"),
     [
         (CALIBRATED, 1, "cv", "not_applicable"),
-        (CALIBRATED | {"tune": {"folds": [2, 3]}}, 2, "cv", "not_applicable"),
+        (CALIBRATED | {"tune": {"cv": [2, 3]}}, 2, "cv", "not_applicable"),
         (QDA, 2, "cv", "rank_deficient"),
         (QDA, 2, "leave_one_out", "rank_deficient"),
     ],
