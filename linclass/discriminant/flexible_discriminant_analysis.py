@@ -228,7 +228,9 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
         self, X: Matrix, target: Array, weights: Array | None, groups: Array | None
     ) -> EstimatorLike:
         with silently():
-            return fit_inside(clone(self._inner()), X, target.copy(), Given(weights, groups))
+            return fit_inside(
+                clone(self._inner(), safe=False), X, target.copy(), Given(weights, groups)
+            )
 
     def _record_regressions(self, exact: int) -> Self:
         """Status of the worst regression; a certificate only if each has one of the same kind."""

@@ -161,6 +161,11 @@ class LinearClassifier(FitsPath, LinearGeometry, Classifier):
         return Composition.of(self).modules()
 
     @property
+    def strength_matters(self) -> bool:
+        """Whether fits at different strengths differ; without a penalty they are equal."""
+        return bool(penalty_of(self).binds)
+
+    @property
     def takes_names(self) -> bool:
         """Whether the penalty needs the names of the columns."""
         return penalty_of(self).needs_names

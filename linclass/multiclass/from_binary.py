@@ -138,7 +138,7 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
             own = given._replace(offset=own_offset).at(rows)
             with warnings.catch_warnings(record=True) as caught, silently():
                 warnings.simplefilter("always")
-                inner = fit_inside(clone(self._inner()), own_X, target, own)
+                inner = fit_inside(clone(self._inner(), safe=False), own_X, target, own)
             for warning in caught:
                 warnings.warn(warning.message, warning.category, stacklevel=2)
             messages.append(
@@ -181,13 +181,16 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
     def _assembled(self, first: Self, wanted: Self, fits: list[Any], codes: np.ndarray) -> Self:
         """The model of some parameters, from the fits to its problems; `first` has checked the rows."""
         model = copy.copy(first)
-        model.estimator, model.estimators_ = wanted.estimator and clone(wanted.estimator), fits
+        model.estimator, model.estimators_ = (
+            wanted.estimator and clone(wanted.estimator, safe=False),
+            fits,
+        )
         return model._record_outcomes(codes, [[]] * len(fits))
 
     def _changed(self, params: dict[str, Any]) -> Any:
         model = self._unfitted()
         if params:
-            model.estimator = clone(self._inner())
+            model.estimator = clone(self._inner(), safe=False)
         return model.set_params(**params)
 
     def _fit_group(self) -> Hashable:

@@ -17,7 +17,7 @@ from linclass.base.classifier import Classifier
 from linclass.base.linear_scores import LinearGeometry, LinearScores
 from linclass.base.messages import counted, require_memory, silently
 from linclass.base.parameters import require_whole
-from linclass.linear.partial_fit import begin_with, rows_of_call
+from linclass.linear.partial_fit import begin_with, nothing_if_refused, rows_of_call
 from linclass.linear.solvers.blocks import (
     SLAB,
     STORED_BYTES,
@@ -134,7 +134,8 @@ class OnlineClassifier(Classifier):
         self
         """
         first = not hasattr(self, "_theta")
-        X, codes, weights = rows_of_call(self, first, X, y, classes, sample_weight)
+        with nothing_if_refused(self, first):
+            X, codes, weights = rows_of_call(self, first, X, y, classes, sample_weight)
         self._accept(X)
         self._ask_for_memory(X, kept=False)
         if first:

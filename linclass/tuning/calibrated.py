@@ -183,7 +183,7 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
         """Fitted copies of this classifier, for each setting of the classifier inside; along paths where it can."""
         models = [self._unfitted() for _ in options]
         for model, own in zip(models, options, strict=True):
-            model.estimator = clone(self._inner()).set_params(**own)
+            model.estimator = clone(self._inner(), safe=False).set_params(**own)
         return self._fit_each(models, options, X, y, given.weights, given._replace(weights=None))
 
     def _fit_each(

@@ -17,7 +17,6 @@ from linclass.base.messages import NotApplicable
 from linclass.base.meta_estimator import Given, caller_rows, fit_inside, some_rows
 from linclass.base.offsets import offset_for, require_columns_of_classes
 from linclass.base.parameters import key_of
-from linclass.linear.composition import penalty_of
 from linclass.tuning.inner_folds import Split
 
 Option = dict[str, Any]
@@ -87,7 +86,7 @@ def _path_parameter(estimator: EstimatorLike) -> str:
 
 def has_path(estimator: EstimatorLike) -> bool:
     """Whether its strength matters: without a penalty the fits at all strengths are one."""
-    return not hasattr(estimator, "penalty") or penalty_of(estimator).binds
+    return bool(getattr(estimator, "strength_matters", True))
 
 
 def fits_on_folds(

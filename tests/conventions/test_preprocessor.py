@@ -183,7 +183,7 @@ def test_a_preprocessor_is_cloned_searched_and_saved() -> None:
         ({"transforms": [{"nystroem": {"gamma": [1]}}]}, COLUMNS, "nystroem: gamma is [1]; it must be one value"),
         ({"transforms": [{"idf": {"norm": np.ones(2)}}]}, COLUMNS, "idf: norm is array([1., 1.]); it must be one"),
         ({"transforms": [{"vocabulary": {"max_share": "x"}}]}, COLUMNS, "max_share is 'x'; it must be a number."),
-        ({"texts": ["post"]}, COLUMNS, "texts names 'post', which no column is called"),
+        ({"texts": ["post"]}, COLUMNS, "texts names 'post', which is not a column"),
         ({}, {"a": [1, "b"]}, "column 'a' mixes int and str; convert it to numbers or text"),
         ({}, {"a": pd.date_range("2020", periods=2)}, "column 'a' holds datetime64"),
         ({"features": ["quadratic"]}, MIXED, "quadratic needs numeric columns; 'city' is text"),

@@ -158,8 +158,8 @@ EQUAL += [MixtureDiscriminantAnalysis(subclasses=2, shrinkage=0.2)]
 @each("model", EQUAL, ids=repr)
 def test_rows_that_are_all_equal_are_scored_alike(model: Any, value: float) -> None:
     """Nothing can be learned from them but how many rows each class has; numbers stay numbers."""
-    rows = np.full((8, 2), value)
-    labels = np.array([0, 0, 0, 0, 0, 1, 1, 1])
+    rows = np.full((11, 2), value)
+    labels = np.repeat([0, 1], [6, 5])
     scores = model.fit(rows, labels).predict(rows)
     if isinstance(model, Classifier):
         scores = model.decision_function(rows)

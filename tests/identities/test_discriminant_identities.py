@@ -226,5 +226,5 @@ def test_coordinates_come_as_the_frame_that_is_asked_for(kind: type) -> None:
         assert isinstance(kind().fit_transform(X, y), pd.DataFrame)
     chained = make_pipeline(kind(n_components=2), LinearDiscriminantAnalysis()).fit(X, y)
     assert chained.score(X, y) > 0.5
-    with pytest.raises(ValueError, match="transform is 'arrow'"):
-        model.set_output(transform="arrow")
+    with pytest.raises(ValueError, match="arrow"):
+        model.set_output(transform="arrow").transform(X)

@@ -246,7 +246,7 @@ def test_other_decodings_give_no_probabilities_and_say_so() -> None:
     model = ErrorCorrectingOutputCodes().fit(X, y)
     assert not hasattr(model, "predict_proba")
     with pytest.raises(
-        AttributeError, match=r"decoding='margin' gives no prob.*; set decoding='likelihood'\.$"
+        AttributeError, match=r"decoding='margin' gives no prob.*; set decoding='likelihood'$"
     ):
         _ = model.predict_proba
 

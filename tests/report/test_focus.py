@@ -31,6 +31,7 @@ from linclass_study.analysis.controls import (
     controls,
     verdicts,
 )
+from linclass_study.analysis.verdict import _against_others
 from linclass_study.analysis.within_dataset import comparison_within
 from linclass_study.files.tables import write_table
 from linclass_study.report import page as page_figures
@@ -111,7 +112,15 @@ def test_the_better_method_is_that_of_the_tests_ranks_not_of_the_mean():
     assert found.by_verdict() == {"better": [], "worse": ["m1"], "open": []}
     assert "significantly worse than m1" in control_sentences(base, found)[0]
     assert base.best == ["m1"]
-    assert plain_answer._overall(study(base), base).endswith("significantly better than m0.")
+    verdict = SimpleNamespace(
+        best=base.best,
+        ranked=base.methods,
+        ranking=_against_others(study(base), base, base.best[0]),
+        incomplete=[],
+        metric="accuracy",
+        over="12 data sets",
+    )
+    assert plain_answer._overall(verdict).endswith("significantly better than m0.")
     of_m0 = study(base, ["m0"])
     of_m0.metric, of_m0.read = "accuracy", {"across": base, "grid_ends": {}}
     of_m0.times = pl.DataFrame(schema={"protocol": pl.String, "fit_seconds": pl.Float64})
