@@ -12,9 +12,8 @@ Friedman (2009), §12.3; Abu-Mostafa, Magdon-Ismail & Lin (2012), §3.4.
 
 import numpy as np
 
-from linclass import KernelSVM, LinearSVM
+from linclass import KernelSVM, LinearSVM, separability
 from linclass.datasets import generate
-from linclass.separation import separability
 from linclass_study.textbook import CLASSES, INK, figure, save
 
 X, y = generate("circles", 1, rows=[100, 100], radii=[1.0, 2.0])

@@ -15,8 +15,7 @@ strength; the one-standard-error rule on five folds takes the marked one. Data: 
 
 import numpy as np
 
-from linclass import LogisticRegression
-from linclass.separation import separability
+from linclass import LogisticRegression, separability
 from linclass.tuning.folds import stratified_folds
 from linclass_study.textbook import CLASSES, INK, data, figure, save
 

@@ -15,8 +15,7 @@ separating line. See Bishop (2006), §4.1.7; Hastie, Tibshirani & Friedman (2009
 import numpy as np
 from sklearn.datasets import load_iris
 
-from linclass import Perceptron, largest_margin
-from linclass.separation import separability
+from linclass import Perceptron, largest_margin, separability
 from linclass_study.textbook import CLASSES, INK, figure, save
 
 iris = load_iris()  # its order of rows decides the mistakes of the cyclic rule
