@@ -153,7 +153,7 @@ def _stratified(
     one_class = len(codes) == 1
     if fewest < 2:
         raise NotApplicable(
-            f"y has 1 row; {owner} holds rows out, and needs at least 2."
+            f"y has 1 sample, and {owner} needs at least 2 to hold some out."
             if one_class
             else f"class {rarest} has 1 row; {owner} holds rows of every class out, and needs 2 of each. Add rows, or "
             "leave the class out."

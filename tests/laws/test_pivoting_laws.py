@@ -108,7 +108,7 @@ def test_equal_rows_with_unequal_labels_end_at_the_limit_of_their_slopes() -> No
 
 @each("sparse_rows", [False, True])
 @each("loss", ["hinge", "squared_hinge"])
-def test_a_row_twice_is_a_row_of_weight_two(loss: str, sparse_rows: bool) -> None:
+def test_a_row_twice_is_a_row_of_weight_two_to_rounding(loss: str, sparse_rows: bool) -> None:
     rng = np.random.default_rng(5)
     X, y = rng.random((15, 60)), np.arange(15) % 3
     times = rng.integers(1, 5, 15)
@@ -116,8 +116,8 @@ def test_a_row_twice_is_a_row_of_weight_two(loss: str, sparse_rows: bool) -> Non
     weighted = LinearClassifier(loss=loss).fit(rows, y, sample_weight=times)
     many = np.repeat(np.arange(15), times)
     repeated = LinearClassifier(loss=loss).fit(rows[many], y[many])
-    assert repeated.status_ == "converged"
-    assert_allclose(repeated.objective_, weighted.objective_, rtol=2e-6)
+    assert repeated.certificate_ < 1e-9
+    assert_allclose(repeated.coef_, weighted.coef_, rtol=1e-9, atol=1e-12)
 
 
 @each("shape", [(6, 6), (6, 9), (60, 3)])

@@ -25,6 +25,7 @@ from linclass.linear.losses.base import MarginLoss
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution, Solver, Trace
+from linclass.linear.solvers.equal_rows import merge_rows
 
 
 @documented
@@ -203,16 +204,3 @@ def affine_steps(
         start[:] = next_theta if steps % 2 else theta
 
     return advance
-
-
-def merge_rows(U: Array, weights: Array) -> tuple[Array, Array]:
-    """The distinct rows and their weights.
-
-    Rows are sorted by their product with random numbers, then compared.
-    """
-    r = np.random.default_rng(0).random(U.shape[1])
-    keys = np.einsum("ij,j->i", U, r)  # a product of BLAS may round equal rows differently
-    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-    if len(first) == len(U) or (U[first[place]] != U).any():
-        return U, weights
-    return U[first], np.bincount(place, weights)

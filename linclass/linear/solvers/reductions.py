@@ -1,7 +1,7 @@
 """What comes before the steps of a solver of a loss with kinks, and after them:
 
-    divide columns by the roots of their factors in the penalty; centre the rows; try block pivoting, if K = XXᵀ is
-    small; else start from a fit to few of the rows, take the solver's own steps, and compare
+    divide columns by the roots of their factors in the penalty; centre the rows; merge equal rows and try block
+    pivoting, if K = XXᵀ is small; else start from a fit to few of the rows, take the solver's own steps, and compare
     their end with the intercept alone.
 
 Each reduces the problem to a smaller or better conditioned one with the same minimum. Often nothing is left to do."""
@@ -24,6 +24,7 @@ from linclass.linear.solvers.base import (
     Trace,
     in_other_coordinates,
 )
+from linclass.linear.solvers.equal_rows import merged
 from linclass.linear.solvers.intercept_alone import by_bisection
 
 # A start for losses with kinks:  argmin (1/Σw) Σ w_i ½‖z_i − t_i‖²/scale + strength·½‖W‖².
@@ -70,7 +71,16 @@ class SolverAfterReductions(CentringSolver):
     def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         if not block_pivoting.suits(objective):
             return self.solve_by_steps(objective, start, trace)
-        return self.solve_by_pivoting(objective, start, trace)
+        distinct = merged(objective)
+        if distinct is None:
+            return self.solve_by_pivoting(objective, start, trace)
+        fewer, place = distinct
+        solution = self.solve_by_pivoting(fewer, start, trace)
+        if solution.slopes is not None:
+            solution.slopes = solution.slopes[place]
+        if solution.scores is not None:
+            solution.scores = solution.scores[place]
+        return solution
 
     def solve_by_pivoting(
         self, objective: Objective, start: Array, trace: Trace | None
