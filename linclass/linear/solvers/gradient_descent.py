@@ -23,9 +23,9 @@ from linclass.base.line_search import halve
 from linclass.base.parameters import is_list, is_number, is_whole
 from linclass.linear.losses.base import MarginLoss
 from linclass.linear.objective.certificate import certify
+from linclass.linear.objective.equal_rows import merge_rows
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution, Solver, Trace
-from linclass.linear.solvers.equal_rows import merge_rows
 
 
 @documented

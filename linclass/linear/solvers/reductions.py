@@ -16,6 +16,7 @@ from scipy.linalg import lapack
 from linclass.base.arrays import Array, diagonal
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.coordinates import equal_factors
+from linclass.linear.objective.equal_rows import merged
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers import block_pivoting
 from linclass.linear.solvers.base import (
@@ -24,7 +25,6 @@ from linclass.linear.solvers.base import (
     Trace,
     in_other_coordinates,
 )
-from linclass.linear.solvers.equal_rows import merged
 from linclass.linear.solvers.intercept_alone import by_bisection
 
 # A start for losses with kinks:  argmin (1/Σw) Σ w_i ½‖z_i − t_i‖²/scale + strength·½‖W‖².
