@@ -75,7 +75,7 @@ def libraries_of_methods(entries: Iterable[Mapping[str, Any]]) -> dict[str, str]
     return {_distributions()[name][0]: _version(name) for name in installed}
 
 
-def of_features(steps: Iterable[Any], script: Path) -> str:
+def features_digest(steps: Iterable[Any], script: Path) -> str:
     return code_digest([script], modules_of_features(steps))
 
 
@@ -88,7 +88,7 @@ def modules_of_features(steps: Iterable[Any]) -> list[str]:
     ]
 
 
-def of_script(script: Path, *modules: str, reads: Iterable[Path] = ()) -> str:
+def script_digest(script: Path, *modules: str, reads: Iterable[Path] = ()) -> str:
     """Digest of a job's script, of modules that it imports by name, and of other files that it reads."""
     return code_digest([script], modules, reads)
 

@@ -41,7 +41,7 @@ class FitDetails:
     tables: tuple[str, ...]  # paths, traces
 
 
-def fit_ending(
+def fit_status(
     estimator: Any, caught: list[warnings.WarningMessage], classes: Sequence[str] = ()
 ) -> dict[str, Any]:
     """The columns of a fit's row; its reason names classes by their labels, `classes`.

@@ -97,7 +97,7 @@ def reserve(results: str) -> None:
     """Reserve the results folder for this process, or refuse; called before the first job."""
     for _, owner, dead in _others():
         if owner.results == results and not dead:
-            raise StudyError(_refusal(owner))
+            raise StudyError(_lock_error(owner))
     for file in _held.values():
         file.seek(0)
         json.dump(asdict(replace(Owner.of(os.getpid()), results=results)), file)
@@ -109,10 +109,10 @@ def refuse_if_in_use(results: Path) -> None:
     """Refuse if a snakemake that was started in this folder may be writing to these results."""
     for _, owner, dead in _others():
         if owner.results and Path(owner.results).resolve() == results.resolve() and not dead:
-            raise StudyError(_refusal(owner))
+            raise StudyError(_lock_error(owner))
 
 
-def explain_refusals(logger: logging.Logger, results: str) -> None:
+def explain_lock_errors(logger: logging.Logger, results: str) -> None:
     """Replace Snakemake's messages about results that are locked or read-only by one line with the remedy."""
 
     def explained(record: logging.LogRecord) -> bool:
@@ -126,13 +126,13 @@ def explain_refusals(logger: logging.Logger, results: str) -> None:
             if owner := min(
                 living, key=lambda o: (o.results != results, not o.is_here()), default=None
             ):
-                record.msg = _refusal(owner)
+                record.msg = _lock_error(owner)
         return True
 
     logger.addFilter(explained)
 
 
-def _refusal(owner: Owner) -> str:
+def _lock_error(owner: Owner) -> str:
     remedy = (
         f"wait until it ends, or end it (`kill {owner.pid}`; if that does not help, `kill -9 {owner.pid}`)"
         if owner.is_here()

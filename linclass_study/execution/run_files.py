@@ -151,7 +151,7 @@ FOLDER = "bundles"
 LISTED = ("asked", "rows", "files")  # of a recorded run
 
 
-def path_of(results: Path, bundle: str) -> Path:
+def manifest_path(results: Path, bundle: str) -> Path:
     return results / FOLDER / f"{bundle}.json"
 
 
@@ -179,6 +179,6 @@ def is_current(results: Path, bundle: str, wanted: Mapping[str, str]) -> bool:
     Snakemake detects changed parameters only while it has its own records; results that were moved, or whose
     .snakemake was deleted, are checked here.
     """
-    runs = read_manifest(path_of(results, bundle))
+    runs = read_manifest(manifest_path(results, bundle))
     whole = (are_there(results / "runs" / run, runs[run]["files"]) for run in runs)
     return {run: about.get("asked") for run, about in runs.items()} == wanted and all(whole)

@@ -23,7 +23,7 @@ from linclass_study.execution.block_fits import fit_by_blocks, predict_by_blocks
 from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.fit_outcome import (
     FitDetails,
-    fit_ending,
+    fit_status,
     log_warnings,
     path_table,
     peak_memory_mb,
@@ -103,7 +103,7 @@ class Worker:
         def own_ending(estimator: Any) -> dict[str, Any]:
             nonlocal known
             begin, known = known, len(caught)
-            return fit_ending(estimator, caught[begin:], self.task.classes)
+            return fit_status(estimator, caught[begin:], self.task.classes)
 
         with warnings.catch_warnings(record=True) as caught, self._silence():
             warnings.simplefilter("always")
@@ -200,7 +200,7 @@ class Worker:
         checked = None if self.file.in_file else score
         known = coefficients.of_fit(fitted.estimator, fitted.transforms, held_out.first, checked)
         return {
-            **fit_ending(fitted.estimator, caught, self.task.classes),
+            **fit_status(fitted.estimator, caught, self.task.classes),
             "params": json.dumps(parameters_of(fitted), default=str),
             "fit_seconds": fit_seconds,
             "predict_seconds": predict_seconds,

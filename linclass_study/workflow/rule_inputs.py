@@ -64,14 +64,14 @@ def open_study(workflow: Any, config: dict[str, Any], logger: Any) -> Study:
     os.environ.update(PYTHONHASHSEED="0")
     if is_main:
         locks.remove_stale_locks()
-        locks.explain_refusals(logger, study.results)
+        locks.explain_lock_errors(logger, study.results)
     return study
 
 
 @cache
 def code_of(script: str, *modules: str, reads: tuple[str, ...] = ()) -> str:
     """Digest of a script, of modules that it imports by name, and of other files that it reads."""
-    return code.of_script(SCRIPTS / script, *modules, reads=[ROOT / file for file in reads])
+    return code.script_digest(SCRIPTS / script, *modules, reads=[ROOT / file for file in reads])
 
 
 def code_of_figures(figures: Iterable[str]) -> str:
@@ -87,7 +87,9 @@ def code_of_exhibit(wildcards: Any) -> str:
 
 @cache
 def _code_of_fetch(entry: str) -> str:
-    return code.of_script(SCRIPTS / "fetch.py", *fetch_inputs.modules_of_entry(json.loads(entry)))
+    return code.script_digest(
+        SCRIPTS / "fetch.py", *fetch_inputs.modules_of_entry(json.loads(entry))
+    )
 
 
 class RuleInputs:
@@ -192,7 +194,9 @@ class RuleInputs:
         return as_text(self.study.features[wildcards.features])
 
     def code_of_features(self, wildcards: Any) -> str:
-        return code.of_features(self.study.features[wildcards.features], SCRIPTS / "featurize.py")
+        return code.features_digest(
+            self.study.features[wildcards.features], SCRIPTS / "featurize.py"
+        )
 
     # fits
 
@@ -283,7 +287,7 @@ class RuleInputs:
     def rerun_if_runs_differ(self, wildcards: Any) -> list[str]:
         """The manifest does not agree with the study or with the files of its runs and folds."""
         bundle = self.bundles[wildcards.bundle]
-        path = run_files.path_of(self.results, bundle.name)
+        path = run_files.manifest_path(self.results, bundle.name)
         if path.exists():
             wanted = {f"{d}/{method}": self.run_spec(method).asked for d, method in bundle.runs}
             folds = (self.results / "folds" / f"{name}.parquet" for name in bundle.datasets)

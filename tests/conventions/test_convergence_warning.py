@@ -28,7 +28,7 @@ from linclass import (
     ZeroOneClassifier,
 )
 from linclass.base.tables import Table
-from linclass_study.execution.fit_outcome import fit_ending
+from linclass_study.execution.fit_outcome import fit_status
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
@@ -117,7 +117,7 @@ def test_a_run_takes_its_status_from_the_fit_and_not_from_what_was_heard() -> No
         warnings.simplefilter("always")
         LogisticRegression(**SHORT).fit(X, MIXED)
     assert len(heard) == 1
-    assert fit_ending(model, heard)["status"] == "converged"
+    assert fit_status(model, heard)["status"] == "converged"
 
 
 IDLE: dict[str, tuple[str, str, Callable[[], Any]]] = {

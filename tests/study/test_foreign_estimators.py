@@ -22,7 +22,7 @@ from linclass.base.tables import Table
 from linclass_study.config.method_check import method_problems
 from linclass_study.execution import fit_outcome
 from linclass_study.execution.feature_file import FeatureFile
-from linclass_study.execution.fit_outcome import fit_ending, trace_table
+from linclass_study.execution.fit_outcome import fit_status, trace_table
 from linclass_study.execution.worker import Worker
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import table_schema
@@ -240,9 +240,9 @@ def test_a_trace_with_values_that_are_no_numbers_is_ignored(odd):
 
 @each("huge", [10**30, 10**400, np.inf, 2**63])
 def test_numbers_that_the_table_of_fits_cannot_hold_are_ignored(huge):
-    reported = fit_ending(SimpleNamespace(n_iter_=huge), [])
+    reported = fit_status(SimpleNamespace(n_iter_=huge), [])
     assert reported["iterations"] is None
-    assert fit_ending(SimpleNamespace(objective_=10**400), [])["objective"] is None
+    assert fit_status(SimpleNamespace(objective_=10**400), [])["objective"] is None
     table_files.frame("fits", [dict.fromkeys(table_schema("fits")) | reported])
 
 

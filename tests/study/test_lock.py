@@ -148,7 +148,7 @@ def test_a_refusal_says_in_one_line_who_since_when_and_what_to_do(folder, change
     message = []
     logger.addHandler(logging.Handler())
     logger.handlers[0].emit = lambda record: message.append(record.getMessage())
-    locks.explain_refusals(logger, "results")
+    locks.explain_lock_errors(logger, "results")
     logger.error(f"{locks.LOCKED}. Please make sure\nthat no other Snakemake process …")
     logger.error("another error")
     logger.error(f"{locks.READ_ONLY} for rule report:\n    output: results/report.html\n    …")

@@ -263,10 +263,10 @@ def test_a_library_of_transforms_counts_with_its_version_and_an_inner_estimator_
 
 def test_an_edit_of_a_feature_map_is_seen_with_options_too(mine):
     steps = [{"mine.doubled": {"times": 3}}]
-    before = code.of_features(steps, SCRIPT)
+    before = code.features_digest(steps, SCRIPT)
     (mine / "helper.py").write_text("x = 3\n")
     forget()
-    assert code.of_features(steps, SCRIPT) != before
+    assert code.features_digest(steps, SCRIPT) != before
     assert code.modules_of_features([{"powers": {"degree": 3}}]) == [
         "linclass.preprocessing.features.powers"
     ]
