@@ -161,7 +161,7 @@ PEAK = """
 import sys
 import numpy as np
 from pathlib import Path
-sys.path.insert(0, sys.argv[2])
+sys.path[:0] = [sys.argv[2], str(Path(sys.argv[2]).parent)]
 import test_rows_in_their_file as tests
 folder = Path(sys.argv[1])
 data = tests.obtained(folder)
