@@ -264,7 +264,7 @@ def test_the_gate_is_green_and_turns_red_when_the_package_is_wrong(tmp_path: Pat
     (clone / "textbook" / "course.yaml").write_text(json.dumps({"Means": shown}))
     entries = [entry for entry in ENTRIES if entry["exhibit"] in shown]
     (clone / "config" / "published.yaml").write_text(json.dumps(entries))
-    file = clone / "linclass" / "statistics" / "covariance.py"
+    file = clone / "linclass" / "discriminant" / "statistics" / "covariance.py"
     text = file.read_text(encoding="utf-8")
     assert '"unbiased": 1' in text
     file.write_text(text.replace('"unbiased": 1', '"unbiased": 0'), encoding="utf-8")
