@@ -69,10 +69,13 @@ def confidence(verdict: DatasetVerdict) -> str:
     if not others:
         return "no method is behind them" if tied else "there is no other method to compare with"
     if not verdict.comparisons:
-        return "each method has one value, which does not decide"
+        return "only one score per method: uncertainty cannot be estimated"
     rivals = [name for name in others if name in verdict.indistinguishable]
     if rivals:
-        return f"{some(rivals, others, bool(tied))} may be as good"
+        worse, verb = len(others) - len(rivals), "is" if len(rivals) == 1 else "are"
+        more = f", {worse} {'is' if worse == 1 else 'are'} clearly worse" * (worse > 0)
+        them = "them" if tied else "it"
+        return f"{some(rivals, others, bool(tied))} {verb} indistinguishable from {them}{more}"
     if not tied:
         return "it is clearly the best"
     return f"{some(others, others, True)} {'is' if len(others) == 1 else 'are'} clearly worse"
@@ -132,7 +135,7 @@ def excluded_sentence(verdict: StudyVerdict) -> str:
 
 
 def certainty(verdict: DatasetVerdict) -> str:
-    """Whether other methods may be as good as the best one on this data set."""
+    """Whether other methods are indistinguishable from the best one on this data set."""
     if not verdict.methods:
         return "No method succeeded on every fold, so none is best."
     best, *others = verdict.methods
@@ -146,11 +149,12 @@ def certainty(verdict: DatasetVerdict) -> str:
     rivals = verdict.indistinguishable
     sentences = [f"{best} is clearly the best."]
     if rivals:
-        which = (
-            "any other" if len(rivals) == len(others) else f"{len(rivals)} of {len(others)} others"
-        )
+        verb = "is" if len(rivals) == 1 else "are"
+        which = f"{len(rivals)} of {len(others)} others {verb}"
+        if len(rivals) == len(others):
+            which = "every other method is"
         tied = f" {len(verdict.best)} methods share the best mean." * (len(verdict.best) > 1)
-        sentences = [f"No method is clearly the best: {which} may be as good as {best}.{tied}"]
+        sentences = [f"No method is clearly the best: {which} indistinguishable from {best}.{tied}"]
     return " ".join([*sentences, *_probabilities(verdict), _tests(verdict)])
 
 
@@ -228,7 +232,7 @@ def _clearly_worse_on(one: DatasetVerdict) -> str:
     """How many methods are clearly worse than the best one on a data set."""
     name, others = one.dataset, one.methods[1:]
     if not one.comparisons:
-        alone = f"{name} each method has one value, which does not decide"
+        alone = f"{name} only one score per method: uncertainty cannot be estimated"
         return alone if others else f"{name} there is no other"
     worse = one.clearly_worse
     if len(others) == 1:

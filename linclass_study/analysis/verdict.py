@@ -160,12 +160,12 @@ def study_verdict(outcome: Outcome) -> StudyVerdict:
         over=independent(base),
         best=first,
         ranked=base.methods,
-        ranking=_against_others(outcome, base, first[0]) if ranked and not why_not else None,
+        ranking=control_verdict(outcome, base, first[0]) if ranked and not why_not else None,
         not_ranked=why_not,
         controls=[
             one
             for name in controls(outcome, base)
-            if (one := _against_others(outcome, base, name)) is not None
+            if (one := control_verdict(outcome, base, name)) is not None
         ],
         incomplete=incomplete,
         first_anyway=[] if {*anyway} & {*first} else anyway,
@@ -208,7 +208,7 @@ def dataset_verdict(outcome: Outcome, dataset: str) -> DatasetVerdict:
     )
 
 
-def _against_others(outcome: Outcome, base: ComparisonAcross, method: str) -> ControlVerdict | None:
+def control_verdict(outcome: Outcome, base: ComparisonAcross, method: str) -> ControlVerdict | None:
     found = across(outcome, base, method)
     if found is None or not found.others:
         return None

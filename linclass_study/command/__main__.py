@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     parser = parser_of(COMMANDS)
     if arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
-        parser.error(f"'{arguments[0]}' is no command; {suggest_name(arguments[0], COMMANDS)}")
+        parser.error(f"unknown command '{arguments[0]}'; {suggest_name(arguments[0], COMMANDS)}")
     own, after = _divided(arguments)
     options = parser.parse_args(own)
     if after:
@@ -182,7 +182,7 @@ def publish_command(options: argparse.Namespace) -> int:
         archive = publish.publish(results, citation, into, options.crate, options.partial)
     print(f"published: {archive} ({archive.stat().st_size / 1e6:.1f} MB)")
     if not options.author:
-        print("nobody is named in CITATION.cff: name the authors with --author 'Family, Given'")
+        print("CITATION.cff lists no authors: name them with --author 'Family, Given'")
     return 0
 
 

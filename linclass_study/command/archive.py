@@ -35,7 +35,7 @@ PARTS = (
     Part("report.html", "report.html", "the report: open it in a browser", True),
     Part("answer.txt", "answer.txt", "the answer in a few lines", True),
     Part("study.json", "study.json", "the configuration as resolved: every entry of the study", True),
-    Part("environment/", "environment/*.json", "on what its fits were made, one file for each environment"),
+    Part("environment/", "environment/*.json", "environments of the fits, one file each"),
     Part("data/", "data/*.json", "of each data set: sizes, classes, source and digest", True),
     Part("checks/", "checks/*.json", "what the checks of each data set found", True),
     Part("folds/", "folds/*.parquet", "which row is held out in which fold"),
@@ -136,7 +136,7 @@ def _require_recorded(results: ResultsFolder, run: Run) -> None:
     for name in OTHERS:
         path = results.path(run, name)
         if name in recorded and path.is_file() and digest_of_file(path) != recorded[name]["digest"]:
-            raise StudyError(f"{_name(results, path)} is not the file that its fits gave: {REMEDY}")
+            raise StudyError(f"{_name(results, path)} does not match its checksum: {REMEDY}")
 
 
 def _held_out(results: ResultsFolder, folds: Path) -> pl.DataFrame:

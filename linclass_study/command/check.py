@@ -57,7 +57,7 @@ def plan_lines(study: Study, files: Sequence[Path]) -> Iterator[str]:
     yield from _official_rows(study)
     yield from _columns(study)
     for name, entry in study.methods.items():
-        yield from (f"no effect   of {name}: {text}" for text in idle_of_method(entry))
+        yield from (f"warning     {name}: {text}" for text in idle_of_method(entry))
         if by_default := study.parameters[name].get("by_default"):
             yield (
                 f"by default  of {name}: {', '.join(by_default)} is tuned along its path; a value under "
@@ -100,17 +100,17 @@ def _columns(study: Study) -> Iterator[str]:
     folders = SearchFolders([Path(folder) for folder in study.mirrors], root=study.root)
     for name, entry in study.datasets.items():
         if (data := small_dataset(entry, folders)) is not None:
-            yield from (f"warning     of {name}: {text}" for text in serious(misleading(data)))
+            yield from (f"warning     {name}: {text}" for text in serious(misleading(data)))
             for protocol, reason in make_folds(data, name, study.evaluation)[1].items():
                 if protocol != "official":  # of the test set, which is not read here
-                    yield f"warning     of {name}: no fits by {protocol}: {reason}"
+                    yield f"warning     {name}: no fits by {protocol}: {reason}"
             for sentence in classes_without_order(study.methods, entry, data.classes):
-                yield f"no order    of {name}: {sentence}"
+                yield f"warning     {name}: {sentence}"
         texts, categories = columns_of_text(entry, folders)
         for sentence in unread_columns(study.methods, texts, categories):
-            yield f"unread      of {name}: {sentence}"
+            yield f"warning     {name}: {sentence}"
         for sentence in columns_without_order(study.methods, entry, bool(texts), bool(categories)):
-            yield f"no order    of {name}: {sentence}"
+            yield f"warning     {name}: {sentence}"
 
 
 def _directed(metric: str) -> str:

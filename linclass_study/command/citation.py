@@ -39,7 +39,7 @@ class Author:
         named = all(any(map(str.isalpha, part)) and "@" not in part for part in parts)
         if not 1 <= len(parts) <= 2 or not named:
             form = "--author 'Family, Given' or 'Family, Given, 0000-0001-2345-6789'"
-            raise StudyError(f"--author {text!r} is no author; write {form}")
+            raise StudyError(f"--author {text!r}: invalid author; write {form}")
         family, given = [*parts, ""][:2]
         return cls(family, given, f"https://orcid.org/{orcid[1]}" if orcid else "")
 
@@ -103,6 +103,6 @@ def _canonical(given: str) -> str:
         alike = [name for name in USUAL if name.lower().startswith(given.lower())]
         meant = f"did you mean {alike[0]}? " if alike else ""
         raise StudyError(
-            f"--license {given!r} is no SPDX expression; {meant}Write for example {', '.join(USUAL[:SHOWN])}, or "
-            "another identifier of https://spdx.org/licenses, or several, as 'CC-BY-4.0 OR MIT'"
+            f"--license {given!r} is not a valid SPDX expression; {meant}Write for example {', '.join(USUAL[:SHOWN])}, "
+            "or another identifier of https://spdx.org/licenses, or several, as 'CC-BY-4.0 OR MIT'"
         ) from None

@@ -347,6 +347,6 @@ def merge_lines(sources: Sequence[ResultsFolder], merged: MergedStudy, into: str
     having = runs_of(sources).values()
     several = sum(len(those) > 1 for those in having)
     places = "1 place" if len(sources) == 1 else f"{len(sources)} places"
-    yield f"merged: {len(having):,} runs from {places}, {several:,} of them in several and equal"
+    yield f"merged: {len(having):,} runs from {places}, {several:,} of them identical in several sources"
     yield from (f"note: {note}; the report shows the first" for note in merged.notes)
     yield f"report: {into}/report.html"

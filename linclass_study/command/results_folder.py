@@ -60,7 +60,7 @@ def _problems(study: StudyDescription) -> Iterator[tuple[str, str]]:
             yield f"parameters.{name}", f"{brief(facts)} are not facts about parameters"
     for name, text in study.files.items():
         if not (isinstance(name, str) and isinstance(text, str)):
-            yield f"files.{name}", "it is no text"
+            yield f"files.{name}", "it is not text"
     for names in study.studies:
         for name in names:
             if not (isinstance(name, str) and name in study.files):
@@ -71,7 +71,7 @@ def _problems(study: StudyDescription) -> Iterator[tuple[str, str]]:
 def _of_entries(kind: str, entries: Mapping[Any, Any]) -> Iterator[tuple[str, str]]:
     for name, entry in entries.items():
         if not (isinstance(name, str) and NAME.match(name)):
-            yield kind, f"{name!r} is no name"
+            yield kind, f"{name!r} is not a valid name"
         if not isinstance(entry, dict):
             yield f"{kind}.{name}", f"{brief(entry)} is not a mapping"
 
@@ -166,7 +166,7 @@ class ResultsFolder:
         found = sorted({(file.parent.parent.name, file.parent.name) for file in files})
         for name in {name for run in found for name in run}:
             if not NAME.match(name):
-                raise StudyError(f"{self.given}: runs/ has {name!r}, which is no name of a run")
+                raise StudyError(f"{self.given}: runs/ has {name!r}, which is not a valid run name")
         if not (self.folder / study_file.NAME).exists():
             return found
         study_outcome = self.study.outcome  # the folder may contain runs of an earlier study

@@ -95,7 +95,7 @@ class Verified:
         if self.facts:
             within = "the tolerance" if largest > ROUNDING else "rounding" if largest else ""
             equal = f"equal within {within}" if within else "equal"
-            return f"different: the predictions of {runs} are {equal}, what belongs to them is not"
+            return f"different: the predictions of {runs} are {equal}, but data, folds or scores differ"
         if self.close:
             within = f"the same classes, numbers equal within {largest:.1e}"
             return f"equal but for rounding: {len(self.close):,} of {runs} have {within}"

@@ -17,8 +17,8 @@ SECTIONS = {
     "answer": "The answer",
     "across": "Across data sets",
     "dataset": "Each data set",
-    "cost": "What it cost",
-    "trust": "Why to trust it",
+    "cost": "Runtime and memory",
+    "trust": "Diagnostics and reproducibility",
 }
 
 

@@ -18,7 +18,7 @@ KINDS = {  # of suspicious columns; one of several kinds is named once
     "date": "dates",
     "identifier": "like an identifier",
     "target_like": "like the class",
-    "one_rule": "predicting nearly every class alone",
+    "one_rule": "predicts the class almost perfectly on its own",
 }
 PAIR = {
     "yes": "by a hyperplane, proved",

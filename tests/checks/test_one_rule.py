@@ -87,5 +87,8 @@ def test_the_warning_is_a_question_with_both_shares():
     )
     assert serious(facts) == [sentence]  # so it is among the terminal's last lines
     described = {"numeric": 1, "categorical": 0, "texts": 0, "unchecked": {}} | facts
-    assert data_card.card(described)["Columns"] == "predicting nearly every class alone: paid"
+    assert (
+        data_card.card(described)["Columns"]
+        == "predicts the class almost perfectly on its own: paid"
+    )
     assert not findings(facts | {"target_like_columns": {}, "one_rule_columns": {}})

@@ -61,7 +61,7 @@ def test_the_parts_of_a_study_become_the_whole_with_its_report(linclass, a, b, t
     whole = shutil.copytree(a, tmp_path / "whole")
     output = linclass("merge", only(a, "two"), only(b, "three"), "--into", tmp_path / "c")
     assert (output.code, output.errors) == (0, [])
-    assert output.lines[0] == "merged: 4 runs from 2 places, 0 of them in several and equal"
+    assert output.lines[0] == "merged: 4 runs from 2 places, 0 of them identical in several sources"
     c = tmp_path / "c"
     assert linclass("verify", whole, c).code == 0
     gates = [rows_of(folder / "tables" / "datasets.csv") for folder in (whole, c)]

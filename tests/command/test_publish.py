@@ -224,7 +224,7 @@ def test_a_table_that_its_fits_did_not_give_is_not_published(linclass, finished)
     output = linclass("publish", finished)
     assert output.code == 2
     (line,) = output.errors
-    assert "runs/two/good/predictions.parquet is not the file that its fits gave" in line
+    assert "runs/two/good/predictions.parquet does not match its checksum" in line
 
 
 @pytest.mark.parametrize("column", ["reason", "params", "status"])
@@ -335,17 +335,17 @@ def test_an_archive_is_cited_as_its_authors_say(published, finished):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--author", "a, b, c"], "is no author"),
-        (["--author", " "], "is no author"),
-        (["--author", "0000-0002-1825-0097"], "is no author"),
-        (["--author", "42"], "'42' is no author; write --author 'Family, Given'"),
-        (["--author", "Lovelace, -"], "is no author"),
-        (["--license", "CC BY 4.0"], "no SPDX expression"),
+        (["--author", "a, b, c"], "invalid author"),
+        (["--author", " "], "invalid author"),
+        (["--author", "0000-0002-1825-0097"], "invalid author"),
+        (["--author", "42"], "'42': invalid author; write --author 'Family, Given'"),
+        (["--author", "Lovelace, -"], "invalid author"),
+        (["--license", "CC BY 4.0"], "not a valid SPDX expression"),
         (
             ["--license", "foo"],
-            "--license 'foo' is no SPDX expression; Write for example CC-BY-4.0",
+            "--license 'foo' is not a valid SPDX expression; Write for example CC-BY-4.0",
         ),
-        (["--license", "foo-9"], "--license 'foo-9' is no SPDX expression"),
+        (["--license", "foo-9"], "--license 'foo-9' is not a valid SPDX expression"),
         (["--license", "cc-by"], "did you mean CC-BY-4.0?"),
         (["--crate"], "--crate needs --license"),
     ],
@@ -434,9 +434,9 @@ def test_a_study_json_that_cannot_be_read_is_one_line_with_the_remedy(linclass, 
 SHAPES = {  # keys of a value in study.json, another value, what is said of it
     "no methods": ("methods", {}, "methods: it is empty"),
     "a data set that is a text": ("datasets.two", "x", "datasets.two: 'x' is not a mapping"),
-    "a path as a name": ("datasets", {"../two": {}}, "datasets: '../two' is no name"),
+    "a path as a name": ("datasets", {"../two": {}}, "datasets: '../two' is not a valid name"),
     "a place that is a text": ("positions.good", "x", "positions.good: 'x' is not a whole number"),
-    "a file that is a number": ("files", {"mystudy.yaml": 3}, "files.mystudy.yaml: it is no text"),
+    "a file that is a number": ("files", {"mystudy.yaml": 3}, "files.mystudy.yaml: it is not text"),
     "a study without its file": ("studies", [["other.yaml"]], "studies: there is no file 'other.yaml'"),
     "a study that is a list of lists": ("studies", [[["x"]]], "studies: there is no file ['x']"),
     "no protocol": ("evaluation.protocols", [], "evaluation.protocols: [] is too short"),

@@ -31,7 +31,7 @@ def test_the_starter_study_has_no_errors_and_no_warnings(here, capsys):
     assert main(["check", "study.yaml"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "study.yaml: no errors"
-    assert not [line for line in lines if line.startswith(("warning", "unread", "no effect"))]
+    assert not [line for line in lines if line.startswith("warning")]
     assert lines[-1].endswith("linclass run study.yaml")
 
 

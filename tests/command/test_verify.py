@@ -168,7 +168,9 @@ def test_the_verdict_on_other_facts_says_what_predictions_are_equal_within(numbe
     close = [Agreement(("d", f"m{i}"), largest=largest) for i, largest in numbers.items()]
     found = Verified(1e-2, identical=2, close=close, facts=["its rows are assigned to other folds"])
     runs = 2 + len(close)
-    expected = f"different: the predictions of {runs} runs are {words}what belongs to them is not"
+    expected = (
+        f"different: the predictions of {runs} runs are {words}but data, folds or scores differ"
+    )
     assert found.verdict == expected
 
 
@@ -324,4 +326,4 @@ def test_an_unknown_command_is_told_the_near_one(linclass, capsys, command, mean
     with pytest.raises(SystemExit) as ended:
         linclass(command, "study.yaml")
     assert ended.value.code == 2
-    assert f"'{command}' is no command; {meant}" in capsys.readouterr().err
+    assert f"unknown command '{command}'; {meant}" in capsys.readouterr().err

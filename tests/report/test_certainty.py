@@ -52,7 +52,9 @@ def test_what_is_far_ahead_on_every_fold_is_surely_the_best(reported):
 
 def test_what_is_ahead_by_less_than_the_rope_is_equal_in_practice(reported):
     _, output = reported({"a": 0.9 + NOISE, "b": 0.899 + NOISE[::-1]})
-    assert output.startswith("No method is clearly the best: any other may be as good as a.")
+    assert output.startswith(
+        "No method is clearly the best: every other method is indistinguishable from a."
+    )
     assert (
         "It is equal to the other in practice, with a probability of at least 0.95. Its" in output
     )
@@ -80,7 +82,7 @@ def test_what_is_better_what_is_equal_and_what_is_undecided_are_sentences_of_the
 
 def test_equal_means_are_one_sentence(reported):
     _, output = reported({name: [1.0] * 5 for name in "abcd"} | {"e": [0.5] * 5})
-    assert "3 of 4 others may be as good as a. 4 methods share the best mean." in output
+    assert "3 of 4 others are indistinguishable from a. 4 methods share the best mean." in output
     # Known to half a row of 20, over five folds: 1/5 + 20/80.
     worse = stats.t(4, 0, 1 / 20 / 12**0.5 * (1 / 5 + 1 / 4) ** 0.5).cdf(-0.01)
     assert (
@@ -102,7 +104,9 @@ def test_equal_scores_on_many_rows_are_equal_in_practice(reported):
 def test_the_same_difference_on_two_folds_is_no_certainty(reported):
     """One row of ten on each of two folds: with sd = 0 it would be better with a probability of 1."""
     outcome, output = reported({"a": [0.9, 0.8], "b": [0.8, 0.7]}, rows=10)
-    assert output.startswith("No method is clearly the best: any other may be as good as a.")
+    assert output.startswith(
+        "No method is clearly the best: every other method is indistinguishable from a."
+    )
     assert "distinguishes 0 of 1 from it" in output
     found = comparison_within(outcome, "d")
     # √(1/2 + 10/10) and one degree of freedom.
@@ -119,12 +123,16 @@ def test_clearly_the_best_is_reported_of_all_others_at_once(reported):
     assert 0.05 / 2 < doubt < 0.05
     rivals = {name: 0.5 + np.zeros(5) for name in "bcde"}
     outcome, output = reported({"a": 0.5 + d} | rivals)
-    assert output.startswith("No method is clearly the best: 3 of 4 others may be as good as a.")
+    assert output.startswith(
+        "No method is clearly the best: 3 of 4 others are indistinguishable from a."
+    )
     assert "It is better than 1 of the 4 others by more" in output
     assert len(comparison_within(outcome, "d").rivals) == 3
     (table,) = TABLES["answer"](outcome).rows
-    assert "3 of the 4 others may be as good" in table
-    assert plain_answer(study_verdict(outcome))[0].endswith("3 of the 4 others may be as good.")
+    assert "3 of the 4 others are indistinguishable from it, 1 is clearly worse" in table
+    assert plain_answer(study_verdict(outcome))[0].endswith(
+        "3 of the 4 others are indistinguishable from it, 1 is clearly worse."
+    )
 
 
 def test_a_stricter_correction_that_disagrees_is_explained(reported):

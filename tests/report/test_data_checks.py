@@ -59,7 +59,7 @@ def test_many_remarks_are_cut_and_counted(make) -> None:
 
 
 def test_the_page_reports_what_to_read_with_care(words) -> None:
-    assert "Data to read with care first , again share their rows" in words
+    assert "Data warnings first , again share their rows" in words
     assert "use only the first of them that has a score." in words
     typed = NUMBERED.replace(" `", " ").replace("`", " ")  # is code
     assert f"numbered : {typed}." in words
@@ -138,5 +138,5 @@ def test_a_pair_of_classes_has_one_answer(word: str) -> None:
 
 def test_a_study_of_data_without_remarks_reports_nothing_of_them(make) -> None:
     outcome = make({"d": Data()}, METHODS, folds=2)
-    assert "Data to read with care" not in studies.finish(outcome)
+    assert "Data warnings" not in studies.finish(outcome)
     assert answer(outcome, "report.html").startswith("Best ")

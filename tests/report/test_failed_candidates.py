@@ -70,7 +70,7 @@ def test_what_was_left_out_is_on_the_page_and_in_the_terminal(make):
     line = f"left out of the tuning: C=-2.0, C=-1.0 of svm on d, e (4 fits): {WHY}"
     assert line in answer(outcome, "report.html").splitlines()
     page = " ".join(unescape(re.sub("<[^>]+>", " ", finish(outcome))).split())
-    assert "Candidates of the tuning failed: svm chose among the others." in page
+    assert "Candidates of the tuning failed: svm tuned over the remaining candidates." in page
     table = page[page.rindex("Candidates of the tuning that failed") :]
     assert table.index("C=-2.0; C=-1.0") < table.index(WHY)
 

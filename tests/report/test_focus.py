@@ -15,7 +15,7 @@ from studies import Data, Method
 
 from linclass.evaluation.comparisons.corrections import holm
 from linclass.evaluation.comparisons.wilcoxon_test import wilcoxon
-from linclass_study.analysis import answer, conclusion, plain_answer
+from linclass_study.analysis import answer, conclusion
 from linclass_study.analysis import controls as power
 from linclass_study.analysis.across_datasets import AllScores, comparison_across
 from linclass_study.analysis.control_sentences import (
@@ -31,7 +31,7 @@ from linclass_study.analysis.controls import (
     controls,
     verdicts,
 )
-from linclass_study.analysis.verdict import _against_others
+from linclass_study.analysis.verdict import control_verdict
 from linclass_study.analysis.within_dataset import comparison_within
 from linclass_study.files.tables import write_table
 from linclass_study.report import page as page_figures
@@ -115,7 +115,7 @@ def test_the_better_method_is_that_of_the_tests_ranks_not_of_the_mean():
     verdict = SimpleNamespace(
         best=base.best,
         ranked=base.methods,
-        ranking=_against_others(study(base), base, base.best[0]),
+        ranking=control_verdict(study(base), base, base.best[0]),
         incomplete=[],
         metric="accuracy",
         over="12 data sets",
@@ -382,6 +382,7 @@ def test_the_certainty_of_a_data_set_says_what_would_decide_it(make):
     made = make({"d": Data(rows=200)}, {"a": Method(1.0), "b": Method(1.02)}, folds=5)
     text = answer.answer(made, "report.html")
     assert (
-        "\nb may be as good.\nMore repeats would not decide the one undecided comparison of" in text
+        "\nb is indistinguishable from it.\nMore repeats would not decide the one undecided comparison of"
+        in text
     )
     assert "with `repeats: " in text

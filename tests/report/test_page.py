@@ -229,7 +229,7 @@ def test_the_page_names_what_a_study_needs_beside_the_clone(make):
     assert data_files(own) == ["my.csv", "later.csv"]
     assert sorted(foreign_modules(own)) == ["costs", "mine", "more", "steps"]
     page = Page(studies.finish(replace(outcome, datasets=datasets))).words()
-    assert "Needed too, at the same paths: the data my.csv, later.csv. An archive of" in page
+    assert "Also required, at these paths: the data my.csv, later.csv. An archive of" in page
     catalogue = read_yaml(ROOT / "config" / "datasets.yaml")
     assert data_files(replace(outcome, datasets=catalogue)) == []
 

@@ -64,8 +64,8 @@ def test_a_data_sets_table_calls_no_tie_clearly_the_best(outcome_of):
     assert sure({"good": GOOD, "bad": BAD}) == "it is clearly the best"
     assert sure(tied | {"bad": BAD}) == "2 share the best mean; bad is clearly worse"
     assert sure(tied | {"bad": BAD, "c": BAD}).endswith("; both other methods are clearly worse")
-    assert sure(tied | {"near": LITTLE_LESS}).endswith("; near may be as good")
-    assert sure({"good": GOOD, "near": LITTLE_LESS}) == "near may be as good"
+    assert sure(tied | {"near": LITTLE_LESS}).endswith("; near is indistinguishable from them")
+    assert sure({"good": GOOD, "near": LITTLE_LESS}) == "near is indistinguishable from it"
 
 
 def test_equals_are_named_together_and_many_are_counted(reported):
@@ -74,9 +74,11 @@ def test_equals_are_named_together_and_many_are_counted(reported):
     tied = dict.fromkeys(("a", "b"), GOOD)
     near = {"near": LITTLE_LESS, "nearer": LITTLE_LESS}
     output, *_ = reported({"d": tied | near})
-    assert output.endswith("0.907; both other methods may be as good.")
+    assert output.endswith("0.907; both other methods are indistinguishable from them.")
     output, *_ = reported({"d": tied | near | {"bad": BAD}})
-    assert output.endswith("0.907; 2 of the 3 other methods may be as good.")
+    assert output.endswith(
+        "0.907; 2 of the 3 other methods are indistinguishable from them, 1 is clearly worse."
+    )
     # against a control p = .043 after Holm's correction for 3 others: z = 2/√(4·5/(6·5)) = 2.45
     first, *_ = reported({f"d{i}": tied | near for i in range(5)})
     assert first.startswith("a and b share the best mean rank by accuracy over")

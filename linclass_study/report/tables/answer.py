@@ -139,7 +139,7 @@ def best_methods(outcome: Outcome) -> ReportTable:
     columns = [
         Column("dataset", "Data set", "dataset"),
         Column("best", "Best method", "method", names=2),
-        Column("sure", "How sure"),
+        Column("sure", "Confidence"),
         Column(
             outcome.metric,
             metric_title(outcome.metric),
@@ -149,21 +149,26 @@ def best_methods(outcome: Outcome) -> ReportTable:
         Column("next", "Next best", "method", "The best of the other means"),
         Column(
             "ahead",
-            "Ahead of it by",
+            "Difference",
             "number",
             "Paired difference to the next best method, with its 95 % interval",
         ),
-        Column("ended", "Its fits"),
-        Column("absent", "Did not compete", "method", "Methods without a score of every fold"),
+        Column("ended", "Fit status"),
+        Column(
+            "absent",
+            "Excluded (incomplete folds)",
+            "method",
+            "Methods without a score of every fold",
+        ),
     ]
     rows = [_best_method(own, dataset) for dataset, own in outcome.parts().items()]
     over = units(outcome.evaluation, *outcome.main_protocols)
     rope = rope_of(outcome.evaluation)
     caption = (
         f"The {mean} ± the standard "
-        f"deviation over {over}. Only methods that succeeded on all {over} compete. All others may be as good as the "
-        f"best, except those that it beats by more than {rope:g}, all of them at once, with a probability of at least "
-        f"{SURE:g}: the complementary probabilities sum to at most {1 - SURE:g} (Bayesian correlated t test, "
+        f"deviation over {over}. Only methods that succeeded on all {over} compete. All others are indistinguishable "
+        f"from the best, except those that it beats by more than {rope:g}, all of them at once, with a probability of "
+        f"at least {SURE:g}: the complementary probabilities sum to at most {1 - SURE:g} (Bayesian correlated t test, "
         "union bound). In brackets: 95 % interval of the paired difference, which allows for overlapping training "
         "sets; bold: significant after Holm’s correction over all other methods."
     )

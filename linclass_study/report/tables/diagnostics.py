@@ -49,7 +49,7 @@ def failures(outcome: Outcome) -> ReportTable | None:
             ),
         ]
         cells = [[*row, log] for row, log in zip(cells, logs, strict=True)]
-    return ReportTable("What did not succeed", caption, columns, cells)
+    return ReportTable("Failed fits", caption, columns, cells)
 
 
 def problem_rows(found: list[FitProblem]) -> list[list[object]]:
@@ -64,7 +64,7 @@ def unconverged_fits(outcome: Outcome) -> ReportTable | None:
         "out, or the optimum does not exist or is not the only one."
     )
     rows = problem_rows(found)
-    return ReportTable("Fits to read with care", caption, PROBLEM_COLUMNS, rows) if found else None
+    return ReportTable("Fits with warnings", caption, PROBLEM_COLUMNS, rows) if found else None
 
 
 def unscored(outcome: Outcome) -> ReportTable | None:
@@ -78,7 +78,7 @@ def unscored(outcome: Outcome) -> ReportTable | None:
         Column("reason", "Reason", "reason"),
     ]
     rows = [[p.status, list(p.datasets), list(p.methods), p.fits, p.reason] for p in found]
-    caption = "These folds have no value of the metric; its means are over the other folds."
+    caption = "No score for these folds by this metric; its means are over the other folds."
     return (
         ReportTable("Metrics that raised an exception", caption, columns, rows) if found else None
     )
@@ -160,7 +160,7 @@ def statuses(outcome: Outcome) -> ReportTable:
         if of_method[row[0]]["fitted"] < of_method[row[0]]["planned"]
     )
     caption += " Grey: some fits gave no predictions." if faint else ""
-    return ReportTable("How every fit ended", caption, columns, rows, faint)
+    return ReportTable("Status of all fits", caption, columns, rows, faint)
 
 
 #: Shorter names for kinds of certificates.
@@ -199,7 +199,7 @@ def fit_status(outcome: Outcome, dataset: str) -> ReportTable:
     )
     rows.sort(key=lambda row: row[2] == "–")  # methods with unconverged fits first
     faint = frozenset(i for i, row in enumerate(rows) if len({*row[1].split("/")}) > 1)
-    return ReportTable(f"How every fit on {dataset} ended", caption, STATUS_COLUMNS, rows, faint)
+    return ReportTable(f"Status of the fits on {dataset}", caption, STATUS_COLUMNS, rows, faint)
 
 
 def counts_by_method(fits: pl.DataFrame) -> dict[str, dict[str, int]]:
@@ -261,7 +261,7 @@ def checks(outcome: Outcome) -> ReportTable | None:
     ]
     columns = [Column("dataset", "Data set", "dataset"), *CHECK_COLUMNS.values()]
     caption = "Results of the checks before any fit. Equal digests mean equal content, whatever the source."
-    return ReportTable("What the data are like", caption, columns, rows) if rows else None
+    return ReportTable("Checks of the data", caption, columns, rows) if rows else None
 
 
 BY_FORMULA = {"evidence": "by the evidence", "ledoit_wolf": "by the formula of Ledoit and Wolf"}
