@@ -15,7 +15,7 @@ from studies import Data, Method
 
 from linclass.evaluation.comparisons.corrections import holm
 from linclass.evaluation.comparisons.wilcoxon_test import wilcoxon
-from linclass_study.analysis import answer, conclusion
+from linclass_study.analysis import answer, conclusion, plain_answer
 from linclass_study.analysis import controls as power
 from linclass_study.analysis.across_datasets import AllScores, comparison_across
 from linclass_study.analysis.control_sentences import (
