@@ -8,10 +8,12 @@ A run is one data set × one method, with all folds and their tuning; light runs
 
 from snakemake.utils import min_version
 
+from linclass_study.project import DEFAULT_STUDY
+
 min_version("9.27")  # functions as priorities
 
 
-configfile: f"{workflow.basedir}/config/config.yaml"
+configfile: str(DEFAULT_STUDY)
 
 
 include: "workflow/rules/study.smk"
@@ -40,12 +42,6 @@ rule all:
         expand("<results>/bundles/{bundle}.json", bundle=INPUTS.bundles),
 
 
-# On a cluster only fits are submitted: nodes may have no internet, and the other jobs take seconds.
-workflow.localrules(
-    *{rule.name for rule in workflow.rules} - {"cross_validate", "cross_validate_shard"}
-)
-
-
 onstart:
     HANDLERS.on_start()
 
@@ -56,3 +52,7 @@ onsuccess:
 
 onerror:
     HANDLERS.on_error(log)
+
+
+# a workflow that imports this one (`module`) calls only its own handlers
+HANDLERS.attach_to_importing_workflow()

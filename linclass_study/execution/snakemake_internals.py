@@ -6,6 +6,7 @@ name in a Snakefile.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,14 +40,38 @@ def number_of_job(workflow: Any, job: Any) -> int:
     return int(workflow.dag.jobid(job))
 
 
-def requested_rules(workflow: Any) -> set[str]:
-    """Rules of all jobs, whether or not they must run."""
-    return {job.rule.name for job in workflow.dag.jobs}
+def requested_jobs(workflow: Any) -> list[Any]:
+    """All jobs, whether or not they must run."""
+    return [*workflow.dag.jobs]
 
 
 def requested_files(workflow: Any) -> list[str]:
     """The files that were asked for, instead of `all`."""
     return sorted({str(file) for job in workflow.dag.targetjobs for file in job.output})
+
+
+def rule_names(rules: Any) -> dict[str, str]:
+    """The names of our rules in a workflow that imports ours → our own names; `rules` is that of a Snakefile."""
+    return {proxy.rule.name: name for name, proxy in rules._rules.items()}
+
+
+def is_imported(workflow: Any) -> bool:
+    """Whether the Snakefile that is read now is a module of another."""
+    return not workflow.modifier.is_main_snakefile()
+
+
+def call_too(workflow: Any, **handlers: Callable[[Any], None]) -> None:
+    """Call handlers (onstart, onsuccess, onerror) before those of the main Snakefile."""
+
+    def join(name: str, ours: Callable[[Any], None]) -> None:
+        def register(theirs: Callable[[Any], None]) -> None:
+            setattr(workflow, f"_{name}", lambda log: (ours(log), theirs(log)))
+
+        register(getattr(workflow, f"_{name}"))
+        setattr(workflow, name, register)  # for those that the main Snakefile defines later
+
+    for name, ours in handlers.items():
+        join(name, ours)
 
 
 def name_of_slurm_jobs(workflow: Any) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import sys
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +31,25 @@ def print_last(text: str) -> None:
 
 
 class Handlers:
-    """Of the main process; `workflow` is the object of this name in a Snakefile, `logger` that of Snakemake."""
+    """Of the main process; `workflow`, `logger` and `rules` are the objects of these names in a Snakefile."""
 
-    def __init__(self, inputs: RuleInputs, workflow: Any, logger: Any):
+    def __init__(self, inputs: RuleInputs, workflow: Any, logger: Any, rules: Any):
         self.inputs, self.study, self.results = inputs, inputs.study, inputs.results
-        self._workflow, self._logger = workflow, logger
+        self._workflow, self._logger, self._rules = workflow, logger, rules
         if workflow.is_main_process:
             terminal.show_runs_to_fit(self._runs_to_fit)
             logger.addFilter(self._print_earlier_answer)
             atexit.register(self._print_what_is_fitted_again)
+
+    def attach_to_importing_workflow(self) -> None:
+        """Snakemake calls the handlers of the main Snakefile alone: join them if ours is imported (`module`)."""
+        if snakemake_internals.is_imported(self._workflow):
+            snakemake_internals.call_too(
+                self._workflow,
+                onstart=lambda log: self.on_start(),
+                onsuccess=lambda log: self.on_success(),
+                onerror=self.on_error,
+            )
 
     def on_start(self) -> None:
         try:
@@ -92,13 +103,27 @@ class Handlers:
 
         Jobs of one kind, fits on one data set or a rule, are too long or too short by the same factor.
         """
-        rule = job.rule.name
+        rule = self._rule(job)
         name = " ".join([rule, *job.wildcards])
         if rule not in FIT:
             return terminal.PlannedJob(name, SECONDS_OF_RULE.get(rule, 0.0), rule)
         bundle = self.inputs.bundles[job.wildcards.bundle]
         kind = " ".join([rule, *bundle.datasets])
         return terminal.PlannedJob(name, bundle.work / bundle.shards, kind)
+
+    def _rule(self, job: Any) -> str:
+        """Our name of the rule of a job, which a workflow that imports ours may call differently."""
+        return self._names.get(job.rule.name, job.rule.name)
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        return snakemake_internals.rule_names(self._rules)
+
+    def _planned_rules(self) -> set[str]:
+        return {self._rule(job) for job in snakemake_internals.planned_jobs(self._workflow)}
+
+    def _requested_rules(self) -> set[str]:
+        return {self._rule(job) for job in snakemake_internals.requested_jobs(self._workflow)}
 
     def _end(self) -> None:
         """Forget the name of jobs in Slurm, and keep fits of earlier variants within their size bound."""
@@ -107,15 +132,14 @@ class Handlers:
 
     def _delete_outdated_study_file(self) -> None:
         """Delete the study.json of another study, which no longer describes the folder."""
-        rules = {job.rule.name for job in snakemake_internals.planned_jobs(self._workflow)}
-        will_change = bool(rules & {*WRITE_RUNS, "aggregate"})
+        will_change = bool(self._planned_rules() & {*WRITE_RUNS, "aggregate"})
         if will_change and study_file.is_other(self.results, self.inputs.description):
             (self.results / study_file.NAME).unlink(missing_ok=True)
 
     def _answer(self) -> str:
         """The answer, with the report's path if that was requested; nothing if the answer was not."""
         answer = self.results / "answer.txt"
-        rules = snakemake_internals.requested_rules(self._workflow)
+        rules = self._requested_rules()
         if "aggregate" not in rules or not answer.exists():
             return ""
         text = printable(answer.read_text(encoding="utf-8")).rstrip()
@@ -125,11 +149,10 @@ class Handlers:
 
     def _textbook(self) -> str:
         """How many published numbers hold, and the page; nothing if `reproduce` was not requested or not reached."""
-        if "reproduce" not in snakemake_internals.requested_rules(self._workflow):
+        if "reproduce" not in self._requested_rules():
             return ""
         folder = self.results / "textbook"
-        missing = {job.rule.name for job in snakemake_internals.planned_jobs(self._workflow)}
-        if missing - {"reproduce"} or not (folder / "published.json").exists():
+        if self._planned_rules() - {"reproduce"} or not (folder / "published.json").exists():
             return ""
         numbers = published.read_published(folder / "published.json")
         return published.ending(numbers, folder / "textbook.html")
@@ -146,11 +169,12 @@ class Handlers:
         if not self._workflow.dryrun or not snakemake_internals.has_plan(self._workflow):
             return
         jobs = snakemake_internals.planned_jobs(self._workflow, finished=True)
-        bundles = [job.wildcards.bundle for job in jobs if job.rule.name in WRITE_RUNS]
+        bundles = [job.wildcards.bundle for job in jobs if self._rule(job) in WRITE_RUNS]
         for line in self.inputs.to_fit.again(sorted(bundles)):
             print(line, file=sys.stderr)
 
     def _runs_to_fit(self, planned: Mapping[str, list[Mapping[str, str]]]) -> Iterable[str]:
         """Lines about the runs that the planned jobs (rule → their wildcards) will fit."""
-        bundles = [job["bundle"] for rule in WRITE_RUNS for job in planned.get(rule, [])]
+        writing = {name for name, ours in self._names.items() if ours in WRITE_RUNS}
+        bundles = [job["bundle"] for rule in writing for job in planned.get(rule, [])]
         return self.inputs.to_fit.lines(sorted(bundles))

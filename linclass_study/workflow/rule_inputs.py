@@ -20,11 +20,14 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
+from snakemake.utils import update_config
+
 from linclass.evaluation import metrics
 from linclass_study.analysis import study_file
 from linclass_study.analysis.export import FORMS
 from linclass_study.config import code
 from linclass_study.config.study import AS_IS, Study, read_config
+from linclass_study.config.yaml_file import read_yaml
 from linclass_study.data.entry import metadata
 from linclass_study.data.fetch import fetch_attempts, fetch_inputs
 from linclass_study.errors import StudyError
@@ -34,7 +37,7 @@ from linclass_study.execution.to_fit import ToFit
 from linclass_study.files.reading import refuse_broken_records
 from linclass_study.files.resolved_study import as_text, digest_of_part
 from linclass_study.pipeline.own_metrics import own_metrics
-from linclass_study.project import PACKAGES, ROOT, refuse_another_copy
+from linclass_study.project import DEFAULT_STUDY, PACKAGES, ROOT, refuse_another_copy
 from linclass_study.report import contents, figure_files, page_tables
 from linclass_study.report.figure_files import is_drawn
 from linclass_study.textbook import course
@@ -51,11 +54,18 @@ def open_study(workflow: Any, config: dict[str, Any], logger: Any) -> Study:
 
     The main process also removes the locks of killed ones. Jobs get the expanded paths and one order of sets.
     """
-    is_main = workflow.is_main_process
+    is_main, files = workflow.is_main_process, workflow.configfiles
+    if str(DEFAULT_STUDY) not in map(
+        str, files
+    ):  # imported by another workflow, which gives `config:`
+        given = dict(config)
+        config.update(read_yaml(DEFAULT_STUDY))
+        update_config(config, given)
+        files = [DEFAULT_STUDY]
     try:
         if is_main:
-            refuse_another_copy(Path(workflow.basedir))
-        study = read_config(config, workflow.configfiles, ROOT, is_main)
+            refuse_another_copy(Path(workflow.current_basedir).parents[1])
+        study = read_config(config, files, ROOT, is_main)
         if is_main:
             refuse_broken_records(Path(study.results), study.datasets)
     except StudyError as error:

@@ -23,6 +23,7 @@ rule fetch:
         content=INPUTS.content_of_local_files,
         attempt=INPUTS.fetch_attempt,
         code=INPUTS.code_of_dataset,
+    localrule: True
     script:
         "../scripts/fetch.py"
 
@@ -40,6 +41,7 @@ rule retry:
         results=INPUTS.results_folder,
         entry=INPUTS.entry,
         plan=time_ns(),  # a parameter that has changed is due again
+    localrule: True
     script:
         "../scripts/retry.py"
 
@@ -58,6 +60,7 @@ rule check_data:
     params:
         metadata=INPUTS.licence_and_citation,
         code=code_of("check_data.py"),
+    localrule: True
     script:
         "../scripts/check_data.py"
 
@@ -75,6 +78,7 @@ rule compare_data:
         datasets=DATASETS,
         related=INPUTS.shared_rows(),
         code=code_of("compare_data.py"),
+    localrule: True
     script:
         "../scripts/compare_data.py"
 
@@ -93,5 +97,6 @@ rule featurize:
     params:
         steps=INPUTS.steps_of_features,
         code=INPUTS.code_of_features,
+    localrule: True
     script:
         "../scripts/featurize.py"

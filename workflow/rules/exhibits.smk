@@ -28,6 +28,7 @@ rule draw_overall:
         results=INPUTS.results_folder,
         study=INPUTS.digest,
         code=code_of_figures(FIGURES[False]),
+    localrule: True
     script:
         "../scripts/draw.py"
 
@@ -42,5 +43,6 @@ rule figures:
     params:
         results=INPUTS.results_folder,
         study=INPUTS.digest,
+    localrule: True
     script:
         "../scripts/figures.py"

@@ -81,5 +81,6 @@ rule gather_shards:
         results=INPUTS.results_folder,
         asked=INPUTS.spec_digest,
         code=code_of("gather_shards.py"),
+    localrule: True
     script:
         "../scripts/gather_shards.py"

@@ -36,5 +36,6 @@ rule report:
                 "workflow/report/page.js",
             ),
         ),
+    localrule: True
     script:
         "../scripts/report.py"

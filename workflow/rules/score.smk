@@ -35,6 +35,7 @@ rule score:
         code=code_of("score.py", *INPUTS.metric_modules()),
         figures=FIGURES[True],
         code_of_figures=code_of_figures(FIGURES[True]),
+    localrule: True
     script:
         "../scripts/score.py"
 
@@ -66,5 +67,6 @@ rule aggregate:
         results=INPUTS.results_folder,
         study=INPUTS.digest,
         code=code_of("aggregate.py", *INPUTS.metric_modules()),
+    localrule: True
     script:
         "../scripts/aggregate.py"

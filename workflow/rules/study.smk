@@ -23,7 +23,7 @@ from linclass_study.workflow.rule_inputs import (
 
 STUDY = open_study(workflow, config, logger)
 INPUTS = RuleInputs(STUDY, workflow)
-HANDLERS = Handlers(INPUTS, workflow, logger)
+HANDLERS = Handlers(INPUTS, workflow, logger, rules)
 
 DATASETS = list(STUDY.datasets)
 FIGURES = INPUTS.figures  # whether they show a single data set → their names

@@ -18,6 +18,7 @@ rule exhibit:
         code=code_of_exhibit,
         mirrors=STUDY.mirrors,
         copies=INPUTS.names_in_mirrors(),
+    localrule: True
     script:
         "../scripts/exhibit.py"
 
@@ -42,6 +43,7 @@ rule compare_published:
                 *(f"textbook/{name}.py" for name in TEXTBOOK),
             ),
         ),
+    localrule: True
     script:
         "../scripts/compare_published.py"
 
