@@ -65,7 +65,11 @@ def call_too(workflow: Any, **handlers: Callable[[Any], None]) -> None:
 
     def join(name: str, ours: Callable[[Any], None]) -> None:
         def register(theirs: Callable[[Any], None]) -> None:
-            setattr(workflow, f"_{name}", lambda log: (ours(log), theirs(log)))
+            def both(log: Any) -> None:
+                ours(log)
+                theirs(log)
+
+            setattr(workflow, f"_{name}", both)
 
         register(getattr(workflow, f"_{name}"))
         setattr(workflow, name, register)  # for those that the main Snakefile defines later

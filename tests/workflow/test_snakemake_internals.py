@@ -44,7 +44,7 @@ onstart:
             "numbers": sorted(
                 internals.number_of_job(workflow, job) for job in internals.planned_jobs(workflow)
             ),
-            "rules": sorted(internals.requested_rules(workflow)),
+            "rules": sorted({job.rule.name for job in internals.requested_jobs(workflow)}),
             "files": internals.requested_files(workflow),
             "slurm": internals.name_of_slurm_jobs(workflow),
         },

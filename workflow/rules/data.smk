@@ -18,12 +18,12 @@ rule fetch:
     log:
         "<results>/logs/fetch/{dataset}.log",
     priority: FIRST
+    localrule: True
     params:
         entry=INPUTS.entry,
         content=INPUTS.content_of_local_files,
         attempt=INPUTS.fetch_attempt,
         code=INPUTS.code_of_dataset,
-    localrule: True
     script:
         "../scripts/fetch.py"
 
@@ -37,11 +37,11 @@ rule retry:
         "<results>/state/{dataset}.retried",
     log:
         "<results>/logs/retry/{dataset}.log",
+    localrule: True
     params:
         results=INPUTS.results_folder,
         entry=INPUTS.entry,
         plan=time_ns(),  # a parameter that has changed is due again
-    localrule: True
     script:
         "../scripts/retry.py"
 
@@ -56,11 +56,11 @@ rule check_data:
         arrays="<results>/checks/{dataset}.npz",
     log:
         "<results>/logs/check_data/{dataset}.log",
+    localrule: True
     threads: 1
     params:
         metadata=INPUTS.licence_and_citation,
         code=code_of("check_data.py"),
-    localrule: True
     script:
         "../scripts/check_data.py"
 
@@ -73,12 +73,12 @@ rule compare_data:
         "<results>/tables/datasets.csv",
     log:
         "<results>/logs/compare_data.log",
+    localrule: True
     params:
         results=INPUTS.results_folder,
         datasets=DATASETS,
         related=INPUTS.shared_rows(),
         code=code_of("compare_data.py"),
-    localrule: True
     script:
         "../scripts/compare_data.py"
 
@@ -94,9 +94,9 @@ rule featurize:
         "<results>/logs/featurize/{dataset}/{features}.log",
     wildcard_constraints:
         features=rf"(?!{AS_IS}\.)[^/]+",
+    localrule: True
     params:
         steps=INPUTS.steps_of_features,
         code=INPUTS.code_of_features,
-    localrule: True
     script:
         "../scripts/featurize.py"

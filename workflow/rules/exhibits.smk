@@ -23,12 +23,12 @@ rule draw_overall:
         "<results>/exhibits.json",
     log:
         "<results>/logs/draw_overall.log",
+    localrule: True
     params:
         figures=FIGURES[False],
         results=INPUTS.results_folder,
         study=INPUTS.digest,
         code=code_of_figures(FIGURES[False]),
-    localrule: True
     script:
         "../scripts/draw.py"
 
@@ -40,9 +40,9 @@ rule figures:
         "<results>/exhibits.json",
     log:
         "<results>/logs/figures.log",
+    localrule: True
     params:
         results=INPUTS.results_folder,
         study=INPUTS.digest,
-    localrule: True
     script:
         "../scripts/figures.py"

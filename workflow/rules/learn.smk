@@ -77,10 +77,10 @@ rule gather_shards:
         "<results>/logs/cross_validate/{bundle}.log",
     wildcard_constraints:
         bundle=DIVIDED,
+    localrule: True
     params:
         results=INPUTS.results_folder,
         asked=INPUTS.spec_digest,
         code=code_of("gather_shards.py"),
-    localrule: True
     script:
         "../scripts/gather_shards.py"

@@ -24,6 +24,7 @@ rule report:
         report("<results>/report.html", caption="../report/captions/report.rst", category="Report"),
     log:
         "<results>/logs/report.log",
+    localrule: True
     params:
         results=INPUTS.results_folder,
         study=INPUTS.digest,
@@ -36,6 +37,5 @@ rule report:
                 "workflow/report/page.js",
             ),
         ),
-    localrule: True
     script:
         "../scripts/report.py"

@@ -27,6 +27,7 @@ rule score:
         drawn="<results>/exhibits/{dataset}.json",
     log:
         "<results>/logs/score/{dataset}.log",
+    localrule: True
     params:
         results=INPUTS.results_folder,
         methods=list(STUDY.methods),
@@ -35,7 +36,6 @@ rule score:
         code=code_of("score.py", *INPUTS.metric_modules()),
         figures=FIGURES[True],
         code_of_figures=code_of_figures(FIGURES[True]),
-    localrule: True
     script:
         "../scripts/score.py"
 
@@ -63,10 +63,10 @@ rule aggregate:
         answer="<results>/answer.txt",
     log:
         "<results>/logs/aggregate.log",
+    localrule: True
     params:
         results=INPUTS.results_folder,
         study=INPUTS.digest,
         code=code_of("aggregate.py", *INPUTS.metric_modules()),
-    localrule: True
     script:
         "../scripts/aggregate.py"

@@ -14,11 +14,11 @@ rule exhibit:
         numbers="<results>/textbook/{exhibit}/numbers.json",
     log:
         "<results>/logs/textbook/{exhibit}.log",
+    localrule: True
     params:
         code=code_of_exhibit,
         mirrors=STUDY.mirrors,
         copies=INPUTS.names_in_mirrors(),
-    localrule: True
     script:
         "../scripts/exhibit.py"
 
@@ -32,6 +32,7 @@ rule compare_published:
         page="<results>/textbook/textbook.html",
     log:
         "<results>/logs/textbook.log",
+    localrule: True
     params:
         code=code_of(
             "compare_published.py",
@@ -43,7 +44,6 @@ rule compare_published:
                 *(f"textbook/{name}.py" for name in TEXTBOOK),
             ),
         ),
-    localrule: True
     script:
         "../scripts/compare_published.py"
 
