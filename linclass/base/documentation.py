@@ -80,6 +80,8 @@ class SharedParameters:
         Intercepts b.
     n_features_in_ : int
         Number of features d of the training rows.
+    n_mistakes_ : int
+        Number of corrections, in all passes of `fit` or in the last `partial_fit`.
     solver_ : str
         The solver that was used.
     trace_ : list of dict, only with trace=True

@@ -178,7 +178,7 @@ class LinearClassifier(FitsPath, LinearGeometry, Classifier):
         offset: ArrayLike | None = None,
     ) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        known = self._offsets(offset, sample_weight, y)
+        known = None if offset is None else self._offsets(offset, sample_weight, y)
         old = self._old_parameters() if self.warm_start else None
         self._forget(*OF_ONE_FIT)
         objectives = self._objectives(X, codes, weights, known)
@@ -276,7 +276,8 @@ class LinearClassifier(FitsPath, LinearGeometry, Classifier):
         known = [recession_of_fit(P, solution) for P, solution in pairs]
         recessions = [recession for recession in known if recession is not None]
         directions = [r.direction for r in recessions if r.direction is not None]
-        if len(pairs) == 1 and not directions and objectives[0].loss.probabilistic:
+        likely = len(pairs) == 1 and objectives[0].loss.probabilistic
+        if likely and not directions and not objectives[0].strength:
             self._information = information_of(*pairs[0], codes, weights)
         self._learn(solutions)
         return self._record_outcome(solutions, recessions)
@@ -286,7 +287,8 @@ class LinearClassifier(FitsPath, LinearGeometry, Classifier):
         theta = parts[0] if len(parts) == 1 else np.vstack(parts)
         self._set_coefficients(theta, together=len(solutions) == 1)
         for solution in solutions:
-            self._adopt(solution.extra)
+            if solution.extra:
+                self._adopt(solution.extra)
 
     def _set_coefficients(self, theta: Array, together: bool) -> None:
         self.coef_, self.intercept_ = self._split(self._of_each_class(theta, together))

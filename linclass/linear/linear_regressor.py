@@ -137,7 +137,7 @@ class LinearRegressor(FitsPath, LinearGeometry, Regressor):
         offset: ArrayLike | None = None,
     ) -> Self:
         X, target, weights = self._start_fit(X, y, sample_weight)
-        known = self._offsets(offset, sample_weight, y)
+        known = None if offset is None else self._offsets(offset, sample_weight, y)
         old = self._old_parameters() if self.warm_start else None
         self._forget("_begun", "_states", "trace_")
         (objective,) = self._objectives(X, target, weights, known)
@@ -183,7 +183,8 @@ class LinearRegressor(FitsPath, LinearGeometry, Regressor):
         theta, d = solutions[0].theta, self.n_features_in_
         self.coef_ = theta[:d]
         self.intercept_ = float(theta[d]) if self.fit_intercept else 0.0
-        self._adopt(solutions[0].extra)
+        if solutions[0].extra:
+            self._adopt(solutions[0].extra)
 
     def _offsets(
         self, offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike

@@ -9,8 +9,8 @@ the errors met in it are orthogonal to the features. `fit` goes on until they ne
 only mean that η is small; and stops if the errors grow without bound. K classes are K scores, each with y = 1
 for its class and −1 for the others.
 
-A block of rows is solved at once, as a triangular system (`linclass/online/least_mean_squares.py`), and after d/10
-passes the affine map of a pass takes the place of the rows (`affine_pass.py`). Both are the sequential rule up to
+A block of rows is solved at once, as a triangular system, and after d/10
+passes the affine map of a pass takes the place of the rows. Both are the sequential rule up to
 rounding. A row of weight w counts as w visits in succession, which leave (1 − η‖x‖²)^w of its error; a last fraction of
 a visit takes this fraction of a step.
 
@@ -22,9 +22,12 @@ Reference: Widrow & Hoff (1960), IRE WESCON Convention Record; Duda, Hart & Stor
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.linalg.lapack import dtrtrs
 
 from linclass.base.arrays import Array, ClassWeight, Matrix, Seed
 from linclass.base.design_matrix import DesignMatrix
@@ -32,45 +35,25 @@ from linclass.base.parameters import require_positive
 from linclass.discriminant.statistics.moments import moments
 from linclass.linear.solvers.blocks import Block
 from linclass.linear.solvers.corrections import Tally
-from linclass.online.affine_pass import AffinePass
-from linclass.online.least_mean_squares import LeastMeanSquares
-from linclass.online.online_classifier import LinearOnline, OnlineClassifier
+from linclass.online.online_classifier import LinearOnlineClassifier
 
 LARGEST_MAP = 2000  # features
 GROWTH = 1e12  # of the squared errors since θ = 0: they will not shrink again
 
 
-class Adaline(LinearOnline, OnlineClassifier):
+class Adaline(LinearOnlineClassifier):
     """Parameters
     ----------
     learning_rate : float or None, default=None
         η, above 0. None is a tenth of 1/(mean ‖x‖²), and at most 1/(largest ‖x‖²), of the rows of
         `fit` or of the first `partial_fit`, with which `fit` never diverges. Above 2/‖x‖² a row
         increases its own error.
-    order : {'random', 'cyclic'}, default='random'
-        Order of the rows in `fit`: 'random' shuffles the rows once, by their content and the seed, not by
-        the order given; 'cyclic' takes them as given.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b. False sets b = 0.
     tol : float, default=0.001
         `fit` has converged when the errors met in a pass have at most this cosine with every
         feature, relative to its standard deviation, or are at most `tol` in size.
-    max_iter : int, default=2000
-        Limit on the number of passes over the rows.
-    random_state : int, numpy.random.Generator or None, default=0
-        Seed of the order 'random'. None draws a new one for each fit.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
-    coef_ : array of shape (1, d) for two classes, (K, d) for more
-        Weights W.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
     learning_rate_ : float
         The step η that was used.
     """
@@ -201,3 +184,67 @@ class Adaline(LinearOnline, OnlineClassifier):
             f"learning_rate={self.learning_rate_:g} is too large: it does not make the errors smaller. Use a smaller "
             f"learning_rate, or learning_rate=None, here {self._default_step:g}."
         )
+
+
+class LeastMeanSquares:
+    """Visits to the rows of a block by the rule, all solved at once.
+
+    The errors e at the first visit to each row satisfy the triangular system (I + L S) e = y − z, with z the scores
+    before the block, L the part of X Xᵀ below the diagonal and S = diag(s): the visits to row i add s_i e_i x_i to θ.
+    That is the sequential rule, not an approximation of it. Of w visits in succession each leaves 1 − η‖x‖² of the
+    row's error, so s = (1 − (1 − η‖x‖²)^w)/‖x‖², and their squared errors are r e² in all. It holds the rows of a block
+    with their targets, (b, K), for all passes.
+    """
+
+    def __init__(self, block: Block, targets: Array, weights: Array, step: float):
+        self.targets, gram = targets, block.gram()
+        self.block = copy.copy(block)  # without a reference back, so that both are freed at once
+        shares, squares = shares_and_squares(gram.diagonal(), weights, step)
+        self.shares, self.squares = shares[:, None], squares
+        self.system = (gram * shares).T  # LAPACK reads columns, and here I + L S of them
+
+    def visit(self, theta: Array, targets: Array) -> Array:
+        """Change θ, (width, K), and return the errors, (b, K)."""
+        errors, _ = dtrtrs(self.system, targets - self.block.scores(theta), 0, 1, 1)
+        self.block.add(theta, self.shares * errors)
+        return np.asarray(errors)
+
+
+def shares_and_squares(k: Array, weights: Array, step: float) -> tuple[Array, Array]:
+    """(s, r) of rows with ‖x‖² = k."""
+    if (weights == 1).all():
+        return np.full(len(k), step), weights
+    whole = np.floor(weights)
+    factor = 1 - step * k
+    left = factor**whole * (1 - step * k * (weights - whole))
+    rest = factor ** (2 * whole)
+    squares = np.divide(1 - rest, 1 - factor**2, out=whole.copy(), where=factor**2 != 1)
+    shares = np.divide(1 - left, k, out=step * weights, where=k > 0)
+    return shares, squares + rest * (weights - whole)
+
+
+class AffinePass:
+    """A pass over rows in one order, as one affine map of θ,
+
+        θ ← A θ + b,   Σ r e² = vᵀ Q v,  v = (θ, 1),
+
+    the columns of A being the pass from unit vectors with targets 0, and b the pass from 0. To compute it costs as much
+    as some d/10 passes over n rows, and from then on a pass costs O(d²).
+    """
+
+    def __init__(self, blocks: Iterable[LeastMeanSquares], shape: tuple[int, int]):
+        width, K = shape
+        theta = np.hstack([np.eye(width), np.zeros(shape)])
+        self.form = np.zeros((width + K, width + K))
+        for rows in blocks:
+            errors = rows.visit(
+                theta, np.hstack([np.zeros((len(rows.targets), width)), rows.targets])
+            )
+            self.form += errors.T @ (rows.squares[:, None] * errors)
+        self.matrix, self.constant = theta[:, :width], theta[:, width:]
+
+    def apply(self, theta: Array) -> tuple[Array, Array]:
+        """θ after the pass, and the squared errors met in it for each of the K classes."""
+        v = np.vstack([theta, np.eye(theta.shape[1])])
+        squared_errors = np.maximum((v * (self.form @ v)).sum(axis=0), 0)
+        return self.matrix @ theta + self.constant, squared_errors

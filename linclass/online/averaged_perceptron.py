@@ -19,39 +19,22 @@ import numpy as np
 from linclass.base.arrays import Array, ClassWeight, Matrix, Seed
 from linclass.linear.solvers.blocks import Block
 from linclass.linear.solvers.corrections import PERCEPTRON, Rule, Tally
-from linclass.online.margin_corrections import MarginCorrections
-from linclass.online.online_classifier import LinearOnline
+from linclass.online.online_classifier import LinearOnlineClassifier
 
 
-class AveragedPerceptron(LinearOnline, MarginCorrections):
-    """Parameters
+class AveragedPerceptron(LinearOnlineClassifier):
+    """Attributes
     ----------
-    order : {'random', 'cyclic'}, default='random'
-        Order of the rows in `fit`: 'random' shuffles the rows once, by their content and the seed, not by
-        the order given; 'cyclic' takes them as given.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b. False sets b = 0.
-    max_iter : int, default=10
-        Limit on the number of passes over the rows.
-    random_state : int, numpy.random.Generator or None, default=0
-        Seed of the order 'random'. None draws a new one for each fit.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
-
-    Attributes
-    ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
     coef_ : array of shape (1, d) for two classes, (K, d) for more
         Averaged weights W̄.
     intercept_ : array of shape (1,) for two classes, (K,) for more
         Averaged intercepts.
-    n_mistakes_ : int
-        Number of corrections, in all passes of `fit` or in the last `partial_fit`.
+    n_mistakes_
     """
 
     _delayed: Array
+
+    keeps_grams = True
 
     def __init__(
         self,

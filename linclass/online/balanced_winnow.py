@@ -26,37 +26,20 @@ from linclass.base.parameters import require_positive
 from linclass.linear.solvers.blocks import Block
 from linclass.linear.solvers.corrections import Tally
 from linclass.online.log_weights import LogWeights, correct_by_factors
-from linclass.online.online_classifier import LinearOnline, OnlineClassifier
+from linclass.online.online_classifier import LinearOnlineClassifier
 
 
-class BalancedWinnow(LinearOnline, OnlineClassifier):
+class BalancedWinnow(LinearOnlineClassifier):
     """Parameters
     ----------
     learning_rate : float, default=0.1
         η, above 0. What it does depends on the unit of the features.
-    order : {'random', 'cyclic'}, default='random'
-        Order of the rows in `fit`: 'random' shuffles the rows once, by their content and the seed, not by
-        the order given; 'cyclic' takes them as given.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b. False sets b = 0.
-    max_iter : int, default=100
-        Limit on the number of passes over the rows.
-    random_state : int, numpy.random.Generator or None, default=0
-        Seed of the order 'random'. None draws a new one for each fit.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
     coef_ : array of shape (1, d) for two classes, (K, d) for more
         Weights W = U − V, divided by a common power of e.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
-    n_mistakes_ : int
-        Number of corrections, in all passes of `fit` or in the last `partial_fit`.
+    n_mistakes_
     """
 
     _weights: LogWeights

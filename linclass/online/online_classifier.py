@@ -14,7 +14,7 @@ from scipy import sparse
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, Seed
 from linclass.base.classifier import Classifier
-from linclass.base.linear_scores import LinearGeometry, LinearScores
+from linclass.base.linear_scores import LinearGeometry, products, scores_of_stack
 from linclass.base.messages import counted, require_memory, silently
 from linclass.base.parameters import require_whole
 from linclass.linear.partial_fit import begin_with, nothing_if_refused, rows_of_call
@@ -27,13 +27,25 @@ from linclass.linear.solvers.blocks import (
     random_order,
     stays_sparse,
 )
-from linclass.linear.solvers.corrections import Tally
+from linclass.linear.solvers.corrections import Corrections, ManyClasses, Rule, Tally, TwoClasses
 
 ORDERS = ("random", "cyclic")
 
 
 class OnlineClassifier(Classifier):
-    """A subclass says how θ, (d + 1,) or (d + 1, K), changes at the rows of a block."""
+    """A subclass says how θ, (d + 1,) or (d + 1, K), changes at the rows of a block: by a `_rule` that corrects rows of
+    small margin, or by its own `_visit`.
+
+    Parameters
+    ----------
+    order : {'random', 'cyclic'}
+        Order of the rows in `fit`: 'random' shuffles the rows once, by their content and the seed, not by
+        the order given; 'cyclic' takes them as given.
+    max_iter : int
+        Limit on the number of passes over the rows.
+    random_state : int, numpy.random.Generator or None
+        Seed of the order 'random'. None draws a new one for each fit.
+    """
 
     keeps_grams: ClassVar[bool] = False  # whether blocks keep K
     begun_with: ClassVar[tuple[str, ...]] = ("fit_intercept",)  # cannot change while it learns
@@ -50,9 +62,25 @@ class OnlineClassifier(Classifier):
     def _counts_rows(self) -> bool:
         return True
 
+    def _rule(self) -> Rule | None:
+        """Which rows are corrected and by how much, for models that correct rows of small margin."""
+        return None
+
     def _visit(self, block: Block, codes: Array, weights: Array, tally: Tally) -> None:
         """Change θ at the rows of a block, one after another."""
-        raise NotImplementedError
+        self._correct(block, codes, weights, tally)
+
+    def _correct(
+        self, block: Block, codes: Array, weights: Array, tally: Tally
+    ) -> tuple[Corrections, Array]:
+        """Correct θ by the rule; what was corrected, and the coefficients of the rows."""
+        rule = self._rule()
+        if block.response is None and rule is not None:
+            kind = TwoClasses if self._theta.ndim == 1 else ManyClasses
+            block.response = kind(block.gram(), codes, weights, rule)
+        coefficients = block.response.correct(block.scores(self._theta), tally)
+        block.add(self._theta, coefficients)
+        return block.response, coefficients
 
     def _has_settled(self, tally: Tally) -> bool:
         """Whether no further pass is needed, from what happened in the last one."""
@@ -155,6 +183,8 @@ class OnlineClassifier(Classifier):
     def _pass(self, rows: Any, codes: Array, weights: Array, tally: Tally) -> None:
         for block in rows:
             self._visit(block, codes[block.slice], weights[block.slice], tally)
+        if (rule := self._rule()) is not None:
+            tally.close(rule.reach)
 
     def _pass_again(self, rows: Any, codes: Array, weights: Array, tally: Tally) -> None:
         """The same over the rows of the last pass."""
@@ -185,11 +215,20 @@ class OnlineClassifier(Classifier):
         return {"certificate": wrong, "certificate_kind": "training_mistakes"}
 
 
-class LinearOnline(LinearScores, LinearGeometry):
-    """Mixin of those whose model is one θ."""
+class LinearOnlineClassifier(LinearGeometry, OnlineClassifier):
+    """Base of the models that have one θ.
 
-    fit_intercept: bool
-    _theta: Array
+    Attributes
+    ----------
+    coef_
+    intercept_
+    """
+
+    _scores_of_stack = staticmethod(scores_of_stack)
+
+    def decision_function(self, X: MatrixLike) -> Array:
+        Z: Array = products(self._check_rows(X), self.coef_) + self.intercept_
+        return Z[:, 0] if Z.shape[1] == 1 else Z
 
     def _parameters(self) -> Array:
         """θ of the fitted model."""
@@ -199,3 +238,9 @@ class LinearOnline(LinearScores, LinearGeometry):
         theta, d = np.atleast_2d(self._parameters().T), self.n_features_in_
         self.coef_ = np.array(theta[:, :d])
         self.intercept_ = theta[:, d].copy() if self.fit_intercept else np.zeros(len(theta))
+
+
+def reciprocal(squares: Array) -> Array:
+    """1/‖x‖², and 0 for rows of length 0."""
+    with np.errstate(divide="ignore", over="ignore"):
+        return np.where(squares > 0, 1 / squares, 0.0)

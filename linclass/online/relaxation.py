@@ -21,43 +21,26 @@ import numpy as np
 from linclass.base.arrays import ClassWeight, Seed
 from linclass.base.parameters import require_positive
 from linclass.linear.solvers.corrections import Rule, Tally
-from linclass.online.margin_corrections import MarginCorrections, reciprocal
-from linclass.online.online_classifier import LinearOnline
+from linclass.online.online_classifier import LinearOnlineClassifier, reciprocal
 
 
-class Relaxation(LinearOnline, MarginCorrections):
+class Relaxation(LinearOnlineClassifier):
     """Parameters
     ----------
     margin : float, default=1.0
         β, above 0. Started from zero, only the scale of the weights depends on it.
     learning_rate : float, default=1.0
         η, above 0 and below 2.
-    order : {'random', 'cyclic'}, default='random'
-        Order of the rows in `fit`: 'random' shuffles the rows once, by their content and the seed, not by
-        the order given; 'cyclic' takes them as given.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b. False sets b = 0.
     tol : float, default=0.001
         `fit` has converged after a pass in which no margin was below (1 − `tol`) β.
-    max_iter : int, default=100
-        Limit on the number of passes over the rows.
-    random_state : int, numpy.random.Generator or None, default=0
-        Seed of the order 'random'. None draws a new one for each fit.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
-    coef_ : array of shape (1, d) for two classes, (K, d) for more
-        Weights W.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
     n_mistakes_ : int
         Number of visits to misclassified rows, in all passes of `fit` or in the last `partial_fit`.
     """
+
+    keeps_grams = True
 
     def __init__(
         self,

@@ -33,26 +33,14 @@ from linclass.base.messages import require_memory
 from linclass.base.parameters import require_positive
 from linclass.linear.solvers.blocks import Block
 from linclass.linear.solvers.corrections import Tally
-from linclass.online.online_classifier import LinearOnline, OnlineClassifier
+from linclass.online.online_classifier import LinearOnlineClassifier
 
 
-class SecondOrderPerceptron(LinearOnline, OnlineClassifier):
+class SecondOrderPerceptron(LinearOnlineClassifier):
     """Parameters
     ----------
     ridge : float, default=1.0
         a, above 0, in units of ‖x‖². As it grows, the classifier becomes the perceptron.
-    order : {'random', 'cyclic'}, default='random'
-        Order of the rows in `fit`: 'random' shuffles the rows once, by their content and the seed, not by
-        the order given; 'cyclic' takes them as given.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b. False sets b = 0.
-    max_iter : int, default=10
-        Limit on the number of passes over the rows.
-    random_state : int, numpy.random.Generator or None, default=0
-        Seed of the order 'random'. None draws a new one for each fit.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -62,8 +50,7 @@ class SecondOrderPerceptron(LinearOnline, OnlineClassifier):
         Weights w.
     intercept_ : array of shape (1,)
         Intercept b.
-    n_mistakes_ : int
-        Number of corrections, in all passes of `fit` or in the last `partial_fit`.
+    n_mistakes_
     """
 
     simpler: ClassVar[Mapping[str, int]] = {"ridge": 1}

@@ -26,31 +26,19 @@ from linclass.base.linear_scores import products
 from linclass.base.messages import require_memory
 from linclass.linear.solvers.blocks import Block
 from linclass.linear.solvers.corrections import PERCEPTRON, Rule, Tally
-from linclass.online.margin_corrections import MarginCorrections
+from linclass.online.online_classifier import OnlineClassifier
 
 CELLS = 4_000_000  # scores at a time
 
 
-class VotedPerceptron(MarginCorrections):
+class VotedPerceptron(OnlineClassifier):
     """Parameters
     ----------
-    order : {'random', 'cyclic'}, default='random'
-        Order of the rows in `fit`: 'random' shuffles the rows once, by their content and the seed, not by
-        the order given; 'cyclic' takes them as given.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b. False sets b = 0.
     max_iter : int, default=10
         Limit on the number of passes over the rows. The bound above is for one.
-    random_state : int, numpy.random.Generator or None, default=0
-        Seed of the order 'random'. None draws a new one for each fit.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
     rows_ : array or sparse matrix of shape (M, d)
         The row of each correction.
     corrections_ : array of shape (M,) for two classes, (M, K) for more
@@ -60,6 +48,8 @@ class VotedPerceptron(MarginCorrections):
     n_mistakes_ : int
         Number of corrections, in all passes of `fit` or in the last `partial_fit`.
     """
+
+    keeps_grams = True
 
     def __init__(
         self,

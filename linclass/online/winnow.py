@@ -30,28 +30,18 @@ from linclass.base.parameters import require_positive
 from linclass.linear.solvers.blocks import Block
 from linclass.linear.solvers.corrections import Tally
 from linclass.online.log_weights import LogWeights, correct_by_factors
-from linclass.online.online_classifier import LinearOnline, OnlineClassifier
+from linclass.online.online_classifier import LinearOnlineClassifier
 
 LARGEST_LOG = 600.0  # of a factor; its weight was at most Θ/x_j before
 
 
-class Winnow(LinearOnline, OnlineClassifier):
+class Winnow(LinearOnlineClassifier):
     """Parameters
     ----------
     promotion : float, default=2.0
         α, above 1.
     threshold : float or None, default=None
         Θ, above 0. None is the number of features d.
-    order : {'random', 'cyclic'}, default='random'
-        Order of the rows in `fit`: 'random' shuffles the rows once, by their content and the seed, not by
-        the order given; 'cyclic' takes them as given.
-    max_iter : int, default=100
-        Limit on the number of passes over the rows.
-    random_state : int, numpy.random.Generator or None, default=0
-        Seed of the order 'random'. None draws a new one for each fit.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -61,8 +51,7 @@ class Winnow(LinearOnline, OnlineClassifier):
         Weights w, above 0.
     intercept_ : array of shape (1,)
         −Θ.
-    n_mistakes_ : int
-        Number of corrections, in all passes of `fit` or in the last `partial_fit`.
+    n_mistakes_
     """
 
     for_more_classes: ClassVar[str] = "BalancedWinnow()"

@@ -27,7 +27,7 @@ from linclass.base import messages
 from linclass.base.messages import NotApplicable
 from linclass.linear.solvers.corrections import Corrections
 from linclass.online import online_classifier
-from linclass.online.affine_pass import AffinePass
+from linclass.online.adaline import AffinePass
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
