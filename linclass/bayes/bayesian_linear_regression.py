@@ -43,8 +43,6 @@ class BayesianLinearRegression(LinearGeometry, RegressorWithOffset):
     strength : float or 'evidence', default='evidence'
         α/(βn), above 0, the strength of the same ridge regression; 'evidence' is where the evidence
         is largest. The noise 1/β is always that of the largest evidence.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b. False sets b = 0.
 
     Attributes
     ----------

@@ -40,12 +40,8 @@ class FisherDiscriminant(FromStackedMoments, Coordinates, LinearScores, LinearGe
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
-    coef_ : array of shape (1, d) for two classes, (K, d) for more
-        Weights W.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
+    coef_
+    intercept_
     means_ : array of shape (K, d)
         Class means m_k.
     centre_ : array of shape (d,)

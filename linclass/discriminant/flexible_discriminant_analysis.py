@@ -56,19 +56,11 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
         is copied for each of K − 1 fits. None is LinearRegression().
     n_components : int or None, default=None
         Number of coordinates, at least 1. None takes all, at most K − 1.
-    priors : 'uniform', list of K floats or None, default=None
-        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
-        class frequencies.
     covariance : {'unbiased', 'maximum_likelihood'}, default='unbiased'
         Divisor of the scatter within the classes: N − K or N.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
     regressors_ : list of regressors
         The K − 1 fitted regressions.
     scalings_ : array of shape (K − 1, q)

@@ -45,9 +45,6 @@ class LinearDiscriminantAnalysis(
 ):
     """Parameters
     ----------
-    priors : 'uniform', list of K floats or None, default=None
-        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
-        class frequencies.
     covariance : {'unbiased', 'maximum_likelihood'}, default='unbiased'
         Divisor of the scatter within the classes: N − K or N.
     shape : {'full', 'diagonal', 'spherical'}, default='full'
@@ -55,18 +52,11 @@ class LinearDiscriminantAnalysis(
         multiple of I.
     shrinkage : float or 'ledoit_wolf', default=0.0
         α, from 0 (no shrinkage) to 1 (spherical); 'ledoit_wolf' estimates it for the shape 'full'.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
-    coef_ : array of shape (1, d) for two classes, (K, d) for more
-        Weights W.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
+    coef_
+    intercept_
     means_ : array of shape (K, d)
         Class means m_k.
     priors_ : array of shape (K,)

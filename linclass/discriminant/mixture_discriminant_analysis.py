@@ -49,19 +49,11 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
     ----------
     subclasses : int or list of K ints, default=3
         Number of subclasses of each class, at least 1; fewer where a class has fewer different rows.
-    priors : 'uniform', list of K floats or None, default=None
-        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
-        class frequencies.
     shrinkage : float, default=0.0
         a, from 0 (no shrinkage) to 1 (spherical). It depends on the units of the features:
         standardize them.
     starts : int, default=5
         Number of starts of k-means, of which the best is taken.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
-    tol : float, default=1e-6
-        Tolerance: the fit has converged when `certificate_` is at most `tol`.
     max_iter : int, default=500
         Limit on the number of steps.
     random_state : int, numpy.random.Generator or None, default=0
@@ -69,8 +61,6 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
     means_ : array of shape (R, d)
         Means μ_kr of the subclasses of all classes.
     mixing_ : array of shape (R,)

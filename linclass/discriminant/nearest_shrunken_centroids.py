@@ -49,21 +49,11 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
     spread_offset : 'median' or float, default='median'
         s₀, added to the deviation of each feature, so that features with hardly any spread do not
         decide. 0 with threshold=0 is LinearDiscriminantAnalysis(shape='diagonal').
-    priors : 'uniform', list of K floats or None, default=None
-        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
-        class frequencies.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
-    coef_ : array of shape (1, d) for two classes, (K, d) for more
-        Weights W.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
+    coef_
+    intercept_
     means_ : array of shape (K, d)
         Shrunken class means m′_k.
     deviations_ : array of shape (K, d)

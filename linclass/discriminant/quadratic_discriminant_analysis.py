@@ -45,21 +45,13 @@ from linclass.discriminant.without_one_row import full_without_one_row, log_prio
 class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
     """Parameters
     ----------
-    priors : 'uniform', list of K floats or None, default=None
-        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
-        class frequencies.
     covariance : {'unbiased', 'maximum_likelihood'}, default='unbiased'
         Divisor of the scatter within the classes: n_k − 1 or n_k.
     shrinkage : float, default=0.0
         λ, from 0 (no shrinkage) to 1 (the pooled covariance).
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
     means_ : array of shape (K, d)
         Class means m_k.
     priors_ : array of shape (K,)

@@ -32,23 +32,9 @@ class ReducedRankLDA(FisherDiscriminant, SoftmaxProbabilities):
     ----------
     n_components : int or None, default=2
         Number q of directions, at least 1. None takes all, at most min(K − 1, d).
-    priors : 'uniform', list of K floats or None, default=None
-        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
-        class frequencies.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
-    coef_ : array of shape (1, d) for two classes, (K, d) for more
-        Weights W.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
-    means_ : array of shape (K, d)
-        Class means m_k.
     centre_ : array of shape (d,)
         Overall mean m = Σ_k π_k m_k.
     scalings_ : array of shape (d, q)
@@ -59,8 +45,6 @@ class ReducedRankLDA(FisherDiscriminant, SoftmaxProbabilities):
         Prior probabilities π_k.
     rank_ : int
         Rank of Σ.
-    statistics_ : object
-        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
     def __init__(

@@ -45,9 +45,6 @@ from linclass.discriminant.statistics.spread import Spread
 class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
     """Parameters
     ----------
-    priors : 'uniform', list of K floats or None, default=None
-        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
-        class frequencies.
     covariance : {'unbiased', 'maximum_likelihood'}, default='unbiased'
         Degrees of freedom f_k and f: n_k − 1 and N − K, or n_k and N as in Friedman's paper.
     pooling : float, default=0.5
@@ -55,26 +52,11 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
     shrinkage : float, default=0.1
         γ, from 0 (no shrinkage) to 1 (spherical). It depends on the units of the features:
         standardize them.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
-    means_ : array of shape (K, d)
-        Class means m_k.
-    priors_ : array of shape (K,)
-        Prior probabilities π_k.
     A_ : array of shape (K, d, d)
         Quadratic coefficients A_k = −½ Σ_k(λ, γ)⁻¹.
-    beta_ : array of shape (K, d)
-        Linear coefficients β_k.
-    gamma_ : array of shape (K,)
-        Constants γ_k.
-    statistics_ : object
-        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
     simpler: ClassVar[Mapping[str, int]] = {"pooling": 1, "shrinkage": 1}

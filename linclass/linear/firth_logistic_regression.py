@@ -43,24 +43,13 @@ class FirthLogisticRegression(
 ):
     """Parameters
     ----------
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b. False sets b = 0.
-    tol : float, default=1e-6
-        Tolerance: the fit has converged when `certificate_` is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of steps. None is 200.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
-    coef_ : array of shape (1, d) for two classes, (K, d) for more
-        Weights W.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
+    coef_
+    intercept_
     standard_errors_ : array of shape (1, d + 1) for two classes, (K − 1, d + 1) for more
         Square roots of the diagonal of I⁻¹, the intercept last (without one, d columns), of the
         parameters of each class relative to the last; for two classes those of `coef_` and

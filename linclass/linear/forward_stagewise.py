@@ -42,8 +42,6 @@ class ForwardStagewise(LinearGeometry, Regressor):
     n_steps : int or None, default=None
         Number of steps after which the path ends: few steps are a strong regularization. None goes on until
         |c_j| ≤ learning_rate·sd(y) for all features.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b. False sets b = 0.
 
     Attributes
     ----------

@@ -43,8 +43,6 @@ class LeastAngleRegression(LinearGeometry, Regressor):
         Level λ at which the path ends; with lasso=True the strength of the lasso. 0 is least squares.
     n_steps : int or None, default=None
         Number of knots after which the path ends. None goes on to `strength`.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b. False sets b = 0.
 
     Attributes
     ----------

@@ -61,18 +61,11 @@ class OrdinalRegression(ProbabilitiesWithOffset):
         categorical of pandas or an Enum of Polars, and else the sorted order, with a warning if more than two
         classes are strings. Meta-estimators of scikit-learn that recode the classes, such as BaggingClassifier, lose
         the order of a categorical; encode the classes as integers in their order for them.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
-    tol : float, default=1e-6
-        Tolerance: the fit has converged when `certificate_` is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of Newton steps. None is 100.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
     order_ : array of shape (K,)
         The classes in their order.
     coef_ : array of shape (1, d)

@@ -35,14 +35,9 @@ class OneVsRest(TakesOffset, FromBinary):
     estimator : classifier or None, default=None
         Two-class classifier with `fit` and `decision_function` or `predict_proba`, from linclass or
         elsewhere. It is copied for each problem. None is LogisticRegression().
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
     estimators_ : list of classifiers
         One fitted classifier per class; a single one for two classes.
     coef_ : array of shape (1, d) or (K, d), only if the inner classifiers are linear

@@ -32,26 +32,16 @@ SAME = 1e-12  # share of the weights of all rows, up to which a sum is rounding
 class BernoulliNB(LinearNaiveBayes):
     """Parameters
     ----------
-    priors : 'uniform', list of K floats or None, default=None
-        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
-        class frequencies.
     smoothing : float, default=1.0
         Number of ones, and of zeros, added to each feature of each class; 1 is Laplace's rule.
     binarize : float or None, default=0.0
         Threshold above which x counts as 1. None: X holds zeros and ones. Where all measurements are above
         it, they tell nothing: cut inside of them, or each at its median, Preprocessor(transforms=['binarize']).
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
-    coef_ : array of shape (1, d) for two classes, (K, d) for more
-        Weights W.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
+    coef_
+    intercept_
     priors_ : array of shape (K,)
         Prior probabilities π_k.
     natural_ : list of arrays

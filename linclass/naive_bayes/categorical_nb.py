@@ -27,19 +27,11 @@ from linclass.naive_bayes.naive_bayes import NonNegative
 class CategoricalNB(NonNegative):
     """Parameters
     ----------
-    priors : 'uniform', list of K floats or None, default=None
-        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
-        class frequencies.
     smoothing : float, default=1.0
         Number of rows added to each level of each feature of each class.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
     priors_ : array of shape (K,)
         Prior probabilities π_k.
     intercept_ : array of shape (K,)

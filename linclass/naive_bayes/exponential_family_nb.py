@@ -36,20 +36,12 @@ class ExponentialFamilyNB(NaiveBayes):
         Family of all columns, or a dict from columns (names or indices) to families; columns that it
         leaves out are gaussian. bernoulli, beta, categorical, dirichlet, exponential, gamma, gaussian,
         geometric, multinomial, multivariate_gaussian, poisson, spherical_gaussian.
-    priors : 'uniform', list of K floats or None, default=None
-        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
-        class frequencies.
     smoothing : float, dict or None, default=None
         Amount of smoothing of all families, or a dict from families to amounts; each family says what
         it adds (linclass/naive_bayes/families). None is each family's default.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
     priors_ : array of shape (K,)
         Prior probabilities π_k.
     intercept_ : array of shape (K,)

@@ -35,21 +35,13 @@ from linclass.naive_bayes.families.gaussian import FLOOR, Gaussian
 class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
     """Parameters
     ----------
-    priors : 'uniform', list of K floats or None, default=None
-        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
-        class frequencies.
     var_smoothing : float, default=1e-9
         Share of the largest variance of a feature (over all rows) that is added to all variances.
     tied : bool, default=False
         Whether all classes share the variances, which makes the classifier linear.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
     means_ : array of shape (K, d)
         Class means m_k.
     variances_ : array of shape (K, d)
@@ -60,8 +52,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
         Prior probabilities π_k.
     natural_ : array of shape (1, 2d) for two classes, (K, 2d) for more
         Natural parameters θ about the overall mean.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
+    intercept_
     coef_ : array of shape (1, d) for two classes, (K, d) for more, only with tied=True
         Weights W.
     statistics_ : object

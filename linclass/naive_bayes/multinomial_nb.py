@@ -23,23 +23,13 @@ from linclass.naive_bayes.naive_bayes import LinearNaiveBayes, NonNegative
 class MultinomialNB(NonNegative, LinearNaiveBayes):
     """Parameters
     ----------
-    priors : 'uniform', list of K floats or None, default=None
-        Prior probabilities of the classes, in the order of `classes_`. None estimates them by the
-        class frequencies.
     smoothing : float, default=1.0
         Count added to each feature of each class; 1 is Laplace's rule.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
-    coef_ : array of shape (1, d) for two classes, (K, d) for more
-        Weights W.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
+    coef_
+    intercept_
     priors_ : array of shape (K,)
         Prior probabilities π_k.
     natural_ : list of arrays

@@ -32,36 +32,16 @@ class Perceptron(LinearClassifier):
         Order of the rows: shuffled for each pass, as given, or always the row of smallest margin, visited once.
     learning_rate : float, default=1.0
         Learning rate η, above 0. Started from zero, only the scale of the weights depends on it.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b. False sets b = 0.
     max_iter : int or None, default=None
         Limit on the number of passes over the rows (for 'largest_violation' of corrections). None
         is 100 (1000).
-    warm_start : bool, default=False
-        Whether `fit` starts from the coefficients of the previous fit.
-    trace : bool or callable, default=False
-        Whether to record the progress of the solver in `trace_`. A function is called with the model after each
-        step, and its value recorded as `watched`.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the order 'random'. None draws a new one for each fit.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
-    coef_ : array of shape (1, d) for two classes, (K, d) for more
-        Weights W.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
-    solver_ : str
-        The solver that was used.
     n_mistakes_ : int
         Number of corrections in all passes, each visit to a row one.
-    trace_ : list of dict, only with trace=True
-        Passes over the rows, seconds, objective and gradient norm after each iteration.
     """
 
     loss = "perceptron"

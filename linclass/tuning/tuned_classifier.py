@@ -75,8 +75,6 @@ class TunedClassifier(Tuned, TakesOffset):
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
     estimator_ : classifier
         Fitted to all rows with the chosen values.
     best_params_ : dict
