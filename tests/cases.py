@@ -6,7 +6,8 @@ import itertools
 
 import pytest
 
-EXTENTS = ["quick", pytest.param("full", marks=pytest.mark.full)]
+FULL = pytest.mark.full
+EXTENTS = ["quick", pytest.param("full", marks=FULL)]
 
 
 def each(names, cases, ids=None, quick=None):
@@ -61,6 +62,14 @@ def each(names, cases, ids=None, quick=None):
         return loop
 
     return decorate
+
+
+def first(n, cases):
+    """The cases of a `pytest.mark.parametrize`; all but the first n are marked `full`."""
+    return [
+        case if i < n else pytest.param(*(case if type(case) is tuple else [case]), marks=FULL)
+        for i, case in enumerate(cases)
+    ]
 
 
 def _is_set(case):

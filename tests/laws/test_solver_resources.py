@@ -38,7 +38,7 @@ print((peak - before + size) / size)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @each("kind", ["dense", "sparse"], quick=1)
-@each("model", ["logistic", "svm"])
+@each("model", ["logistic", "svm"], quick=1)
 def test_a_fit_stays_within_two_and_a_half_times_the_memory_of_the_data(
     kind: str, model: str
 ) -> None:
@@ -66,6 +66,7 @@ print((status("VmHWM") - before) * 1024 / (8 * 2000 * 2000))
 """
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_kernel_machine_needs_one_kernel_matrix_and_small_change() -> None:
     done = subprocess.run(

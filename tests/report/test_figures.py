@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 import studies
 import yaml
-from cases import each
+from cases import each, first
 from PIL import Image
 from scipy import stats
 from studies import Data, Method, draw_exhibits, numbers_of
@@ -211,7 +211,7 @@ def test_folds_that_failed_draw_no_boundary(make):
     assert numbers_of(outcome, "boundaries-d")["folds"] == {"patchy": 3}
 
 
-@pytest.mark.parametrize(("n_methods", "n_classes"), [(1, 2), (13, 5)])
+@pytest.mark.parametrize(("n_methods", "n_classes"), first(1, [(1, 2), (13, 5)]))
 def test_any_number_of_methods_and_classes_is_drawn(make, n_methods, n_classes):
     classes = tuple(f"class {k} of a rather long name" for k in range(n_classes))
     methods = {f"method_{i}_" + "of_a_long_name" * (i % 3): Method(i) for i in range(n_methods)}
@@ -225,7 +225,7 @@ def test_any_number_of_methods_and_classes_is_drawn(make, n_methods, n_classes):
         assert (made.figure is not None) == (part.per_dataset and name not in OF_KEPT)
 
 
-@pytest.mark.parametrize("n_methods", [1, 5])
+@pytest.mark.parametrize("n_methods", first(1, [1, 5]))
 def test_the_legend_of_classes_is_read_row_by_row_and_stays_inside_its_figure(make, n_methods):
     """Its rows begin with the first classes, above all panels, whatever the names."""
     classes = ("a", *(f"class {k} of a longer name" for k in range(5)), "b", "c")

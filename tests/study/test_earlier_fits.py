@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from cases import EXTENTS
+from cases import EXTENTS, first
 from scipy import sparse
 from test_shared_jobs import EVALUATION, LIMITS, METHODS, files, results  # noqa: F401
 from test_unfinished_run import Calls
@@ -252,9 +252,10 @@ def changed_fit(folder: Path, fold: int, **columns: object) -> None:
 
 
 LIMIT_CASES = [
+    ({"fit_seconds": 50.0}, {"fit_seconds": 40}, 1),
+    ({"status": "out_of_memory", "fit_seconds": None}, {"fit_memory_mb": 1001}, 1),
     ({}, {"fit_seconds": 61, "fit_memory_mb": 2000}, 0),
     ({}, {"fit_seconds": 59, "fit_memory_mb": 999}, 0),
-    ({"fit_seconds": 50.0}, {"fit_seconds": 40}, 1),
     ({"fit_seconds": 50.0}, {"fit_seconds": 51}, 0),
     ({"fit_seconds": 50.0, "predict_seconds": 2.0}, {"fit_seconds": 51}, 1),
     ({"peak_rss_mb": 950.0}, {"fit_memory_mb": 940}, 1),
@@ -263,19 +264,11 @@ LIMIT_CASES = [
     ({"status": "timeout", "fit_seconds": 60.0}, {"fit_memory_mb": 2000}, 0),
     ({"status": "timeout", "fit_seconds": None}, {"fit_start_seconds": 121}, 1),
     ({"status": "timeout", "fit_seconds": None}, {"fit_seconds": 61}, 0),
-    ({"status": "out_of_memory", "fit_seconds": None}, {"fit_memory_mb": 1001}, 1),
     ({"status": "out_of_memory", "fit_seconds": None}, {"fit_seconds": 61}, 0),
 ]
-QUICK = (0, 2, 7, 11)
 
 
-@pytest.mark.parametrize(
-    ("change", "limits", "refits"),
-    [
-        pytest.param(*case, marks=() if i in QUICK else pytest.mark.full)
-        for i, case in enumerate(LIMIT_CASES)
-    ],
-)
+@pytest.mark.parametrize(("change", "limits", "refits"), first(2, LIMIT_CASES))
 def test_a_limit_refits_only_what_it_ended_or_what_exceeds_it(
     results,  # noqa: F811
     calls,

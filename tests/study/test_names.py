@@ -75,6 +75,7 @@ def differing(entries: dict[str, dict], folder: Path) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.full
 def test_a_method_under_another_name_gives_the_same_results(tmp_path):
     assert differing({name: CATALOGUE[name] for name in SHUFFLED}, tmp_path) == []
 

@@ -84,6 +84,7 @@ FAMILIES = {"families": {"hits": "poisson"}}
         ("ExponentialFamilyNB", FAMILIES),
     ],
 )
+@pytest.mark.full
 def test_predictions_are_those_of_rows_in_memory(rows, name, params):
     folder, X, y = rows
     data = obtained(folder)

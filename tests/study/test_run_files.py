@@ -175,6 +175,7 @@ def test_of_classes_fitted_one_after_another_no_step_is_a_classifier(kept, class
     assert (steps["held_out"].null_count() < steps.height) == watched
 
 
+@pytest.mark.full
 def test_held_out_rows_are_looked_at_more_and_more_seldom(kept):
     entry = {
         "classifier": "linclass.LogisticRegression",

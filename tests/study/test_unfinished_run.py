@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import first
 from test_shared_jobs import EVALUATION, LIMITS, METHODS, compute, files, results  # noqa: F401
 
 from linclass_study.execution import earlier_fits, slurm
@@ -58,7 +59,7 @@ def kept(tmp_path: Path) -> Path:
     return run.path
 
 
-@pytest.mark.parametrize("method", ["svm", "theirs"])
+@pytest.mark.parametrize("method", first(1, ["svm", "theirs"]))
 def test_only_what_is_left_is_fitted_and_the_bytes_are_the_same(results, calls, method):  # noqa: F811
     compute(results, method)
     whole, needed, allowed = files(results), calls.made, calls.made // 2 + 1
@@ -100,6 +101,7 @@ def test_an_interrupted_run_whose_limit_is_raised_repeats_only_what_that_ended(r
     assert calls.made == 7 - 5
 
 
+@pytest.mark.full
 def test_a_shard_continues_too(results, calls, tmp_path):  # noqa: F811
     shared, part = SharedInputs(results, "d", EVALUATION), tmp_path / "parts" / "1.npz"
     calls.allowed = 4
