@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
+from linclass_study.execution import worker
 from linclass_study.execution.records import Records
 from linclass_study.execution.run import PlannedRun, SharedChild, fit_and_predict
-from linclass_study.execution.worker import Worker
-from linclass_study.processes.guard import GuardedResult
+from linclass_study.processes.guard import Guard, GuardedResult
 from linclass_study.processes.guarded_child import answer_of_call
 
 
@@ -17,20 +18,14 @@ def run_alone(limits: dict[str, float], *planned: Any, **options: Any) -> Record
         return fit_and_predict(PlannedRun(*planned, **options), child)
 
 
-class Here:
-    """A child of fit_and_predict without a process of its own."""
-
-    seconds, has_begun = 60.0, True
-
-    limits_of_fit = 60.0, 1000.0, 120.0
-
-    def __init__(self) -> None:
-        self.calls: list[tuple[Any, ...]] = []
-
-    def turn(self, run: str, features: str, entry: dict[str, Any], task: dict[str, Any]) -> Here:
-        self.worker = Worker(features, entry, task)
-        return self
-
-    def call(self, *asked: Any) -> GuardedResult:
-        self.calls.append(asked)
-        return GuardedResult(*answer_of_call(self.worker, *asked)[0])
+def call_here(guard: Guard, *arguments: Any) -> GuardedResult:
+    """Guard.call without a process of its own, for tests that are not about processes and limits."""
+    if not guard._built:
+        worker.loaded.clear()
+        module, _, name = guard.target.partition(":")
+        make = getattr(import_module(module), name)
+        built, guard.state = answer_of_call(lambda: make(**guard.arguments))
+        guard._built = True
+        if built[0] != "ok":
+            guard._unbuilt = GuardedResult(*built)
+    return guard._unbuilt or GuardedResult(*answer_of_call(guard.state, *arguments)[0])

@@ -12,6 +12,8 @@ from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.folds import Plan, Planned
 from linclass_study.pipeline.class_labels import with_labels
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 CLASSES = ["ill", "rare", "well"]
 LIMITS = {"fit_seconds": 60, "fit_memory_mb": 1000}
 CALIBRATED = {"classifier": "linclass.Calibrated"}

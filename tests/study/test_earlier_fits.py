@@ -29,6 +29,8 @@ from linclass_study.execution.run_spec import RunSpec
 from linclass_study.execution.to_fit import ToFit
 from linclass_study.processes.guard import Guard, GuardedResult
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 TIMES = ("fit_seconds", "predict_seconds", "peak_rss_mb")
 ONCE = EVALUATION | {"repeats": 1}
 

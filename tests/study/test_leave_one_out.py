@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 from cases import each
 from run_alone import run_alone
 
@@ -17,6 +18,8 @@ from linclass_study.pipeline import leave_one_out
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
+
+pytestmark = pytest.mark.usefixtures("in_process")
 
 TASK = {"n_classes": 3, "positive": 2, "inner_folds": 2}
 LIMITS = {"fit_seconds": 60, "fit_memory_mb": 1000}

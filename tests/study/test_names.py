@@ -16,6 +16,8 @@ from linclass_study.execution.folds import Plan
 from linclass_study.execution.run import PlannedRun, SharedChild, fit_and_predict
 from linclass_study.execution.run_files import RunInputs
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 CATALOGUE = parse_numbers(read_yaml(Path(__file__).parents[2] / "config" / "methods.yaml"))
 N = 60
 LIMITS = {"fit_seconds": 60, "fit_memory_mb": 1000}

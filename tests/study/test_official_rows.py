@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pytest
 from polars.testing import assert_frame_equal
-from run_alone import Here
 
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.execution.features import compute_features
 from linclass_study.execution.folds import make_folds, read_plan, write_folds
-from linclass_study.execution.run import PlannedRun, fit_and_predict, task
+from linclass_study.execution.run import PlannedRun, SharedChild, fit_and_predict, task
+from linclass_study.processes.guard import Guard
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
+LIMITS = {"fit_seconds": 60, "fit_memory_mb": 1000}
 EVALUATION = {
     "protocols": [
         "cv", "official", {"hold_out": {"repeats": 2}}, "leave_one_out", {"learning_curve": {"sizes": [0.5]}}
@@ -94,7 +98,9 @@ def test_only_predictions_of_official_depend_on_official_test_rows(tmp_path):
             data = obtained(folder, source, edit)
             plan, _ = planned(data, folder)
             folds.append([fit.fold_of_row[data.split == 0].tolist() for fit in plan.fits])
-            predictions.append([ran(Here(), data, folder, *each) for each in enumerate(methods)])
+            predictions.append(
+                [ran(SharedChild(LIMITS), data, folder, *each) for each in enumerate(methods)]
+            )
         assert folds[0] == folds[1]
         for before, after in zip(*predictions, strict=True):
             unseen = pl.col("protocol") != "official"
@@ -102,11 +108,14 @@ def test_only_predictions_of_official_depend_on_official_test_rows(tmp_path):
             assert not before.filter(~unseen).equals(after.filter(~unseen))
 
 
-def test_folds_of_training_rows_are_fitted_jointly_beside_an_official_test_set(tmp_path):
-    data, child = obtained(tmp_path, "table", False), Here()
-    ran(child, data, tmp_path, 0, METHODS["table"][0])
-    used = [asked[0][0].tolist() for asked in child.calls if len(asked) > 1]
-    assert [len(asked) for asked in child.calls if len(asked) > 1] == [3, 3]  # each repeat of cv
+def test_folds_of_training_rows_are_fitted_jointly_beside_an_official_test_set(
+    tmp_path, monkeypatch
+):
+    data, calls, call = obtained(tmp_path, "table", False), [], Guard.call
+    monkeypatch.setattr(Guard, "call", lambda *asked: calls.append(asked[1:]) or call(*asked))
+    ran(SharedChild(LIMITS), data, tmp_path, 0, METHODS["table"][0])
+    used = [asked[0][0].tolist() for asked in calls if len(asked) > 1]
+    assert [len(asked) for asked in calls if len(asked) > 1] == [3, 3]  # each repeat of cv
     assert used == [np.flatnonzero(data.split == 0).tolist()] * 2
 
 

@@ -26,6 +26,8 @@ from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 LIMITS = {"fit_seconds": 60, "fit_memory_mb": 4000}
 TASK = {"n_classes": 3, "positive": 2}
 

@@ -23,6 +23,8 @@ from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
 from linclass_study.pipeline.transforming import fit_transforms
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 N, FOLDS, INNER = 90, 3, 3
 TASK = {"n_classes": 3, "positive": 2, "inner_folds": INNER}
 LIMITS = {"fit_seconds": 30, "fit_memory_mb": 500}

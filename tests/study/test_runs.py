@@ -46,6 +46,7 @@ def records(features, name, tmp_path, **entry):
     return tuple(pl.read_parquet(tmp_path / f"{part}.parquet") for part in ("fits", "predictions"))
 
 
+@pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize(
     ("name", "words"),
     first(
@@ -70,6 +71,7 @@ def test_what_fits_no_table_is_a_failed_row_with_one_line(features, tmp_path, na
     assert predictions.is_empty()
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_memory_error_that_a_library_wrapped_is_out_of_memory(features, tmp_path):
     fits, _ = records(features, "WrappedMemoryError", tmp_path)
     assert set(fits["status"]) == {"out_of_memory"}
@@ -90,6 +92,7 @@ def test_forked_processes_share_the_limit_of_their_fit(features, tmp_path):
     assert "the processes that it started" in fits["reason"][0]
 
 
+@pytest.mark.usefixtures("in_process")
 def test_attributes_with_other_meanings_do_no_harm(features, tmp_path):
     fits, _ = records(features, "OtherMeanings", tmp_path)
     assert fits["status"].to_list() == ["converged"] * FOLDS
@@ -97,11 +100,13 @@ def test_attributes_with_other_meanings_do_no_harm(features, tmp_path):
     assert fits["iterations"].null_count() == FOLDS
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_candidate_that_spoils_its_input_does_not_spoil_the_next(features, tmp_path):
     fits, _ = records(features, "SpoilsItsInput", tmp_path, tune={"spoil": [1, 0]})
     assert fits["params"].to_list() == ['{"spoil": 0}'] * FOLDS
 
 
+@pytest.mark.usefixtures("in_process")
 def test_the_global_random_state_is_seeded_for_each_fit(features, tmp_path):
     first = records(features, "GlobalRandomState", tmp_path)[1]
     assert first.equals(records(features, "GlobalRandomState", tmp_path)[1])
@@ -127,6 +132,7 @@ def test_a_fit_that_was_stopped_took_its_limit_without_the_start_of_its_process(
     assert fits["fit_seconds"].to_list() == [0.25] * FOLDS
 
 
+@pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize(("name", "has_classes"), [("Fine", True), ("KnowsItsRowsOnly", False)])
 def test_a_fit_of_more_than_two_features_says_its_classes_on_a_plane_if_it_can(
     tmp_path, name, has_classes
@@ -145,6 +151,7 @@ def test_a_fit_of_more_than_two_features_says_its_classes_on_a_plane_if_it_can(
         assert (kept["labels"] == -1).all() != has_classes
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_plane_knows_more_classes_than_a_byte(tmp_path):
     """Points on a line, a class each; those from 128 on were other classes, or none."""
     K = 200
@@ -167,6 +174,7 @@ def test_a_plane_knows_more_classes_than_a_byte(tmp_path):
         assert nearest.max() > 127
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_plane_has_the_margins_of_the_scores_beside_boundaries(tmp_path):
     """The boundary of the nearest of two means is where both are equally far."""
     y = (np.arange(N) % 2).astype(np.int32)
@@ -193,6 +201,7 @@ def test_a_plane_has_the_margins_of_the_scores_beside_boundaries(tmp_path):
         assert ((own > 0) == (labels[k] == 1))[known].all()
 
 
+@pytest.mark.usefixtures("in_process")
 @pytest.mark.full
 @each("place", ["params", "tune", "inside"])
 def test_class_weights_are_given_by_the_names_of_the_classes(features, place) -> None:

@@ -20,6 +20,7 @@ from linclass_study.execution.run import owner_of
 from linclass_study.execution.run_files import is_current, recorded_run, write_manifest
 from linclass_study.files.logs import FAILED_LOG
 
+in_process = pytest.mark.usefixtures("in_process")
 EVALUATION = {
     "protocols": ["cv"], "folds": 3, "repeats": 2, "inner_folds": 2,
     "tune_metric": "accuracy", "tune_rule": "best", "seed": 7,
@@ -103,6 +104,7 @@ def test_a_run_distributed_to_several_jobs_gives_the_same_bytes(results, tmp_pat
     assert reported["d/svm"] == recorded_run(results / "runs/d/svm")
 
 
+@in_process
 def test_shards_of_a_run_that_was_deleted_after_them_are_made_anew(results, tmp_path):
     compute(results, "svm")
     shared, part = SharedInputs(results, "d", EVALUATION), tmp_path / "1.npz"
@@ -114,6 +116,7 @@ def test_shards_of_a_run_that_was_deleted_after_them_are_made_anew(results, tmp_
     assert not part.exists()
 
 
+@in_process
 def test_only_what_changed_is_computed(results):
     compute(results, "lda", "svm")
     times = {p: p.stat().st_mtime_ns for p in (results / "runs").rglob("*.parquet")}
@@ -138,6 +141,7 @@ def test_tracebacks_of_failed_fits_are_printed_again_by_the_next_job(results, ca
     assert not (results / "runs/d/bad" / FAILED_LOG).exists()
 
 
+@in_process
 def test_a_run_without_its_last_file_is_not_whole(results):
     """As after a kill between two files."""
     compute(results, "lda")
@@ -147,6 +151,7 @@ def test_a_run_without_its_last_file_is_not_whole(results):
     assert recorded_run(folder) is None
 
 
+@in_process
 def test_a_run_whose_tables_were_written_in_part_is_not_whole(results, monkeypatch):
     """As on a full disk: an edit that is taken back must not find the predictions of the edited method."""
     compute(results, "lda")

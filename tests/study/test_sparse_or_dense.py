@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from uuid import uuid4
-
 import numpy as np
 import pytest
 from polars.testing import assert_frame_equal
-from run_alone import Here
 from scipy import sparse
 
 from linclass.base.tables import Table
@@ -17,8 +14,11 @@ from linclass_study.data.entry.entry_check import entry_problems
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.execution.features import compute_features
 from linclass_study.execution.folds import make_folds, read_plan, write_folds
-from linclass_study.execution.run import PlannedRun, fit_and_predict, task
+from linclass_study.execution.run import PlannedRun, SharedChild, fit_and_predict, task
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
+LIMITS = {"fit_seconds": 60, "fit_memory_mb": 1000}
 EVALUATION = {
     "protocols": ["cv"], "folds": 3, "repeats": 1, "inner_folds": 2, "tune_metric": "accuracy", "tune_rule": "best",
     "seed": 7,
@@ -51,10 +51,10 @@ def ran(data, folder, entry):
     about = {"status": "available", "test_rows": 0, "classes": data.classes}
     about["positive"] = data.classes[-1]
     plan = read_plan(str(folder / "folds.parquet"), about, EVALUATION)
-    features = folder / f"{uuid4()}.npz"  # a worker keeps the last file by its path
+    features = folder / "features.npz"
     compute_features(data, entry.get("features", [])).save(features)
     run = PlannedRun("d", "m", entry, str(features), plan, task(about, EVALUATION), seed=7)
-    return fit_and_predict(run, Here())
+    return fit_and_predict(run, SharedChild(LIMITS))
 
 
 def example(width, density=0.9):

@@ -185,6 +185,7 @@ def entry(classifier: str, **params) -> dict:
     }
 
 
+@pytest.mark.usefixtures("in_process")
 def test_fits_solved_together_share_their_time_equally(tmp_path):
     _, y = rows()
     fits, _ = records(tmp_path, entry("linclass.LogisticRegression"), held_out(y), True)
@@ -194,6 +195,7 @@ def test_fits_solved_together_share_their_time_equally(tmp_path):
     assert len({fit["seed"] for fit in fits}) == 5
 
 
+@pytest.mark.usefixtures("in_process")
 def test_one_bad_fold_does_not_spoil_the_others(tmp_path, monkeypatch):
     """Rows of two classes are left by the first fold, of one by the second: its fit fails alone."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))

@@ -17,6 +17,8 @@ from linclass_study.execution.records import Added, Records
 from linclass_study.execution.run_files import Made
 from linclass_study.processes.guard import Guard, GuardedResult
 
+pytestmark = pytest.mark.usefixtures("in_process")
+
 
 class Interrupted(Exception):
     pass
