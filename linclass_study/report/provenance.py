@@ -7,6 +7,7 @@ import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -100,8 +101,13 @@ def _items(value: Any) -> Iterator[tuple[str, Any]]:
 
 def _not_in_catalogue(kind: str, entries: Mapping[str, Any]) -> dict[str, Any]:
     """A study cannot define a name of the catalogue again, so names tell."""
-    known = yaml.safe_load((ROOT / "config" / f"{kind}.yaml").read_text(encoding="utf-8"))
-    return {name: entry for name, entry in entries.items() if name not in known}
+    return {name: entry for name, entry in entries.items() if name not in _catalogue(kind)}
+
+
+@cache
+def _catalogue(kind: str) -> frozenset[str]:
+    """The names of the catalogue."""
+    return frozenset(yaml.safe_load((ROOT / "config" / f"{kind}.yaml").read_text(encoding="utf-8")))
 
 
 def snakemake_command(files: Iterable[str]) -> str:

@@ -21,6 +21,7 @@ from studies import Data, Method
 from linclass_study.analysis.export import export_table, latex, markdown
 from linclass_study.errors import StudyError
 from linclass_study.files.tables import write_csv
+from linclass_study.report.contents import FIGURES
 from linclass_study.report.drawing.svg import inline
 
 HTML = "<img src=x onerror=code()>"
@@ -55,7 +56,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for entry in (*outcome.datasets.values(), *outcome.methods.values()):
         entry |= {"licence": TEXT, "citation": TEXT, "params": {TEXT: TEXT}}
     with mock.patch.dict(studies.MACHINE, Written=TEXT):
-        (results / "report.html").write_text(studies.finish(outcome))
+        (results / "report.html").write_text(studies.finish(outcome, *FIGURES))
     return results
 
 

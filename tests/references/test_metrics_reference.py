@@ -133,7 +133,7 @@ WITNESSES: dict[str, Witness] = {
 
 @each(("seed", "weighted"), [(0, False), (1, True), (2, False)])
 @each("K", [2, 3, 7])
-@each("name", sorted(WITNESSES))
+@each("name", metrics.names())
 def test_the_metric_is_scikit_learns(name: str, K: int, seed: int, weighted: bool) -> None:
     p = predictions(K, seed, weighted)
     if weighted and name == "calibration_error":

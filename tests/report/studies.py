@@ -25,7 +25,6 @@ from linclass_study.execution import feature_file
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import write_table
 from linclass_study.report import page
-from linclass_study.report.contents import FIGURES
 from linclass_study.report.drawing import svg
 from linclass_study.report.figure_files import (
     figure_names,
@@ -103,12 +102,12 @@ def build(
     return outcome
 
 
-def finish(outcome: Outcome, pictures: bool = False) -> str:
-    """The figures, then the page. Every figure is made, with its caption and numbers; its rendering, which takes
-    most of the time, is left out unless a test looks at pictures."""
+def finish(outcome: Outcome, *figures: str, pictures: bool = False) -> str:
+    """The page with these figures, which have captions and numbers. Their rendering, which takes most of the time, is
+    left out unless a test looks at pictures."""
     blank = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"></svg>'
     with nullcontext() if pictures else mock.patch.object(svg, "rendered", return_value=blank):
-        draw_exhibits(outcome, *FIGURES)
+        draw_exhibits(outcome, *figures)
     shown = make_tables(outcome)
     write_tables(shown, outcome)
     return page.report(outcome, shown, MACHINE, ["my study.yaml"])

@@ -12,6 +12,8 @@ import studies
 from cases import each
 from studies import Data, Method
 
+from linclass_study.report.contents import FIGURES
+
 pytestmark = [chromium.needs_chromium, pytest.mark.slow, pytest.mark.xdist_group("chromium")]
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -34,7 +36,9 @@ def outcome(tmp_path_factory):
     }
     results = tmp_path_factory.mktemp("study") / "results"
     made = studies.build(results, data, methods, folds=2)
-    (results / "report.html").write_text(studies.finish(made, pictures=True), encoding="utf-8")
+    (results / "report.html").write_text(
+        studies.finish(made, *FIGURES, pictures=True), encoding="utf-8"
+    )
     return made
 
 

@@ -143,9 +143,9 @@ def test_more_methods_than_styles_share_them_and_the_page_reports_it(make, monke
     assert set(found.values()) == set(range(STYLES))
     two = make({"plane": Data(rows=40, features=2)}, {"good": Method(2.0), "poor": Method(0.5)})
     output = "some of the 2 methods share one"
-    assert output not in studies.finish(two)
+    assert output not in studies.finish(two, *FIGURES)
     monkeypatch.setattr(page, "STYLES", 1)
-    assert output in studies.finish(two)
+    assert output in studies.finish(two, *FIGURES)
 
 
 @each("name", ["short", "a_" * 40, "x" * 200, "with spaces and-joints_of_all_kinds"])
@@ -397,7 +397,7 @@ def test_one_new_entry_is_one_new_figure(make, tmp_path, monkeypatch):
     monkeypatch.setitem(FIGURES, "sizes", Part("across", "figures.sizes.bars"))
     assert figure_names()[False][-1] == "sizes"
     outcome = make({"d": Data()}, {"m": Method()})
-    page = studies.finish(outcome)
+    page = studies.finish(outcome, *FIGURES)
     assert numbers_of(outcome, "sizes")["n"] == 1
     assert "A caption of sizes." in page
 

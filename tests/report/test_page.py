@@ -23,6 +23,7 @@ from linclass_study.files.tables import frame, write_table
 from linclass_study.project import ROOT
 from linclass_study.report import method_scores
 from linclass_study.report.cells import PageCells
+from linclass_study.report.contents import FIGURES
 from linclass_study.report.figure_files import figure_names, write_exhibits
 from linclass_study.report.page import MAX_CLASSES, report
 from linclass_study.report.page_tables import make_tables
@@ -106,7 +107,7 @@ def outcome(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def text(outcome):
-    return studies.finish(outcome, pictures=True)
+    return studies.finish(outcome, *FIGURES, pictures=True)
 
 
 @pytest.fixture(scope="module")
@@ -277,7 +278,7 @@ def test_the_best_and_its_equals_are_marked_and_so_are_partial_means(make):
 
 def test_a_small_study_is_a_small_page(make):
     outcome = make({"d": Data(features=2)}, {"a": Method(), "b": Method(2.0)}, folds=3)
-    assert len(studies.finish(outcome)) < 120_000
+    assert len(studies.finish(outcome, *FIGURES)) < 120_000
 
 
 def test_a_study_in_which_nothing_succeeded_has_a_report(make):

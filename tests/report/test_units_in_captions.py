@@ -57,7 +57,7 @@ def outcome(make):
 
 
 def captions(outcome):
-    finish(outcome)
+    finish(outcome, *FIGURES)
     found = {name: FIGURES[name](outcome, "d").caption for name in SHOWN}
     return found | {f"table {name}": TABLES[name](outcome, "d").caption for name in SHOWN_TABLES}
 
@@ -92,7 +92,7 @@ def test_of_few_data_sets_how_sure_is_said_of_each(make, n):
         {f"d{i}": Data() for i in range(n)}, {"m": Method(2.0), "other": Method(1.0)}, folds=3
     )
     write_across(outcome)
-    page = unescape(finish(outcome))
+    page = unescape(finish(outcome, *FIGURES))
     assert page.count(f"{n} independent data sets are too few to rank methods") == 1
     for name, own in outcome.parts().items():
         sentence = unescape(str(with_code(certainty(dataset_verdict(own, name)))))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import each
 
 from linclass.base.messages import NotApplicable, require_memory
 from linclass_study.processes.guard import Guard
@@ -78,11 +79,11 @@ class Unbuildable:
 @pytest.fixture
 def guard(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    with Guard("test_guard:Obedient", {"start": 100}, seconds=5, memory_mb=500) as guard:
+    with Guard("test_guard:Obedient", {"start": 100}, seconds=2, memory_mb=500) as guard:
         yield guard
 
 
-@pytest.mark.parametrize(
+@each(
     ("order", "kind", "words"),
     [
         (("refuse",), "not_applicable", "not with these data"),
@@ -93,7 +94,7 @@ def guard(monkeypatch):
             "failed",
             "TypeError: no <test_guard.Obedient object>",
         ),  # no address
-        (("hang",), "timeout", "stopped after 5 s"),
+        (("hang",), "timeout", "stopped after 2 s"),
         (("eat",), "out_of_memory", "limits.fit_memory_mb = 500"),
         (("exit", 3), "failed", "exit code 3"),
         (("crash",), "failed", "SIGSEGV"),
