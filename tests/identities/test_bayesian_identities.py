@@ -164,36 +164,6 @@ def test_coefficients_are_called_so_only_where_they_give_the_scores() -> None:
     assert relevance.mean_coef_.shape == (1, 4)
 
 
-@each("predictive", ["probit", "quadrature"])
-@each("K", [2, 3])
-def test_uncertain_weights_draw_probabilities_to_the_middle(K: int, predictive: str) -> None:
-    X, y = classes(K, 40)
-    bayes = BayesianLogisticRegression(predictive=predictive).fit(X, y)
-    mode = BayesianLogisticRegression(predictive="mode").fit(X, y)
-    assert (
-        bayes.predict_proba(X).max(axis=1) <= mode.predict_proba(X).max(axis=1) + 1e-12
-    ).mean() > 0.9
-    many, labels = np.tile(X, (100, 1)), np.tile(y, 100)
-    sure = BayesianLogisticRegression(strength=1e-3, predictive=predictive).fit(many, labels)
-    plain = LogisticRegression(strength=1e-3).fit(many, labels)
-    np.testing.assert_allclose(sure.predict_proba(X), plain.predict_proba(X), atol=0.02)
-
-
-def test_averaged_probabilities_are_better_than_those_of_the_mode_where_rows_are_few() -> None:
-    """Mean log loss on new rows, over draws of the weights from the prior."""
-    rng, loss = np.random.default_rng(4), {"probit": 0.0, "mode": 0.0}
-    for _ in range(40):
-        X, w = rng.normal(size=(420, 8)), rng.normal(size=8)
-        y = (rng.random(420) < expit(X @ w)).astype(int)
-        if len(set(y[:20])) < 2:
-            continue
-        for predictive in loss:
-            model = BayesianLogisticRegression(strength=1 / 20, predictive=predictive)
-            z = model.fit(X[:20], y[:20]).decision_function(X[20:])
-            loss[predictive] -= log_expit(z * (2 * y[20:] - 1)).mean()
-    assert loss["probit"] < 0.98 * loss["mode"]
-
-
 @each("deviation", [0.0, 0.1, 2.0, 5.0, 16.0, 99.0, 300.0])
 def test_the_mean_of_the_logistic_function_over_wide_scores(deviation: float) -> None:
     """Of scores that few rows determine; by parts on which adaptive quadrature sees every bend of the integrand."""

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from cases import each
 from numpy.testing import assert_allclose
-from scipy.optimize import minimize
-from scipy.special import expit, log_softmax, softmax, xlogy
+from scipy.special import expit, log_softmax, softmax
 from sklearn.model_selection import PredefinedSplit
 
 from linclass import Calibrated, LinearSVM, LogisticRegression, NearestMean
@@ -17,7 +16,6 @@ from linclass.base.messages import NotApplicable
 from linclass.linear.solvers.newton import Newton
 from linclass.tuning import calibrated, platt
 from linclass.tuning.folds import stratified_folds
-from linclass.tuning.isotonic import isotonic, pooled
 from linclass.tuning.platt import sigmoid
 from linclass.tuning.temperature import Temperature
 
@@ -26,21 +24,6 @@ def noisy(n: int, seed: int = 0, classes: int = 2) -> tuple[np.ndarray, np.ndarr
     rng = np.random.default_rng(seed)
     y = np.arange(n) % classes
     return rng.standard_normal((n, 4)) + np.eye(4)[y], y
-
-
-def test_the_sigmoid_has_the_greatest_likelihood_of_platts_targets() -> None:
-    rng = np.random.default_rng(0)
-    z = 100 + 7 * rng.standard_normal(200)
-    own = z + 5 * rng.standard_normal(200) > 102
-    target = np.where(own, (own.sum() + 1) / (own.sum() + 2), 1 / ((~own).sum() + 2))
-
-    def loss(ab: np.ndarray) -> float:
-        p = expit(ab[0] * (z - 100) + ab[1])
-        return -float((xlogy(target, p) + xlogy(1 - target, 1 - p)).sum())
-
-    best = minimize(loss, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12})
-    a, b = sigmoid(z, own, np.ones(len(z)))[:2]
-    assert_allclose([a, b + 100 * a], best.x, rtol=1e-5)
 
 
 @each("scores", ["separated", "equal"])
@@ -133,23 +116,6 @@ def test_a_sigmoid_that_has_not_converged_is_reported(monkeypatch: pytest.Monkey
 METHODS = ("sigmoid", "isotonic", "temperature")
 
 
-@each("seed", range(5))
-def test_pooling_adjacent_violators_projects_onto_the_nondecreasing_sequences(seed: int) -> None:
-    """f is the projection of t onto the cone of nondecreasing sequences iff it is in the cone, the residual is
-    orthogonal to f, and no step function 1{i ≥ k}, which with ±1 generate the cone, has an inner product above 0
-    with the residual."""
-    rng = np.random.default_rng(seed)
-    t, w = rng.integers(0, 2, 50) + 0.3 * rng.standard_normal(50), rng.uniform(0.1, 3, 50)
-    values, first, last = pooled(t, w)
-    f = np.repeat(values, last - first + 1)
-    residual = w * (t - f)
-    assert (np.diff(f) >= 0).all()
-    assert abs(residual @ f) < 1e-12
-    after = np.cumsum(residual[::-1])[::-1]
-    assert abs(after[0]) < 1e-12
-    assert (after < 1e-12).all()
-
-
 def test_a_row_of_weight_two_is_the_row_twice_in_every_map() -> None:
     rng = np.random.default_rng(0)
     codes, w = rng.integers(0, 3, 80), rng.integers(1, 4, 80)
@@ -158,19 +124,6 @@ def test_a_row_of_weight_two_is_the_row_twice_in_every_map() -> None:
         weighted = make(Z, codes, w.astype(float))
         repeated = make(Z.repeat(w, axis=0), codes.repeat(w), np.ones(w.sum()))
         assert_allclose(weighted.decision(Z), repeated.decision(Z), atol=1e-6)
-
-
-def test_an_isotonic_function_is_nondecreasing_and_equal_scores_have_one_value() -> None:
-    rng = np.random.default_rng(1)
-    z = np.round(rng.standard_normal(300), 1)
-    t = (rng.random(300) < expit(2 * z)).astype(float)
-    f = isotonic(z, t, np.ones(300))
-    assert (np.diff(f(np.linspace(-9, 9, 1000))) >= 0).all()
-    assert f(np.array([-9.0])) == f.values[0]
-    assert f(np.array([9.0])) == f.values[-1]
-    # its mean is that of the classes, as the constants are in the cone
-    assert f(z).mean() == pytest.approx(t.mean())
-    assert_allclose(isotonic(7 + 1e6 * z, t, np.ones(300))(7 + 1e6 * z), f(z))
 
 
 @each("method", ["sigmoid", "isotonic", "temperature"])
@@ -234,20 +187,6 @@ def test_a_temperature_without_an_optimum_reports_it() -> None:
     wrong = Temperature(-right, codes, np.ones(20))  # the hottest allowed, and no order is reversed
     assert wrong.status == "converged"
     assert_allclose(softmax(-right / wrong.temperature, axis=1), 0.5, atol=1e-3)
-
-
-@each("classes", [2, 3])
-@each("method", ["isotonic", "temperature"])
-def test_isotonic_and_temperature_maps_are_calibrated(method: str, classes: int) -> None:
-    X, y = noisy(1500, classes=classes)
-    X_new, y_new = noisy(6000, seed=1, classes=classes)
-    sure = LogisticRegression(strength=1e-4)
-    P = Calibrated(sure, method=method).fit(X, y).predict_proba(X_new)
-    assert_allclose(P.sum(axis=1), 1)
-    for k in range(classes):
-        assert abs(P[:, k].mean() - (y_new == k).mean()) < 0.05
-        likely = P[:, k] > 0.6
-        assert abs(P[likely, k].mean() - (y_new[likely] == k).mean()) < 0.08
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")

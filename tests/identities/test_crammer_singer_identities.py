@@ -61,15 +61,6 @@ def test_the_gap_goes_to_zero_at_every_strength(strength: float, intercept: bool
     assert (model.certificate_kind_, model.certificate_ <= 1e-6) == ("duality_gap", True)
 
 
-def test_a_weight_of_two_is_the_row_twice() -> None:
-    X, y = rows(3)
-    twice = np.append(np.arange(80), np.arange(20))
-    weights = np.where(np.arange(80) < 20, 2.0, 1.0)
-    model = LinearClassifier(loss="crammer_singer", strength=0.05, tol=1e-9)
-    weighted = model.fit(X, y, weights).coef_.copy()
-    np.testing.assert_allclose(weighted, model.fit(X[twice], y[twice]).coef_, atol=1e-8)
-
-
 @each("K", [4, 12])
 def test_the_nearest_point_of_the_simplex_is_what_a_general_solver_finds(K: int) -> None:
     V, y = 2 * np.random.default_rng(0).normal(size=(K, 6)), np.arange(6) % 4

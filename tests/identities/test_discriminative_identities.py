@@ -16,13 +16,7 @@ from linclass import (
     LinearRegression,
     LogisticRegression,
     Perceptron,
-    Ridge,
 )
-from linclass.base.design_matrix import DesignMatrix
-from linclass.linear.losses.margin import Logistic
-from linclass.linear.losses.multiclass import Softmax
-from linclass.linear.objective.objective import Objective
-from linclass.linear.penalties.entrywise import Unpenalized
 from linclass.linear.solvers.newton import Irls, Newton
 
 
@@ -40,43 +34,6 @@ def separated(margin: float, n: int = 60, d: int = 3) -> tuple[np.ndarray, np.nd
     X = rng.standard_normal((10 * n, d))
     X = X[np.abs(X @ w) >= margin][:n]
     return X, (X @ w > 0).astype(int), w
-
-
-def test_gradient_descent_newton_and_quasi_newton_end_at_one_optimum() -> None:
-    X, y = overlapping()
-    coef = [
-        LogisticRegression(penalty=None, solver=s, tol=1e-10, max_iter=100_000).fit(X, y).coef_
-        for s in ("gradient_descent", "newton", "quasi_newton", "irls", "newton_cg")
-    ]
-    for other in coef[1:]:
-        assert_allclose(other, coef[0], atol=1e-7)
-
-
-def test_an_irls_step_is_a_newton_step() -> None:
-    X, y = overlapping()
-    P = Objective(DesignMatrix(X), Logistic(), 2.0 * y - 1, None, Unpenalized())
-    start = np.array([0.2, -0.1, 0.3, 0.1])
-    K = Objective(DesignMatrix(X), Softmax(3, reference=True), np.arange(len(y)) % 3)
-    for problem, at in [(P, start), (K, np.stack([start, -start]))]:
-        for steps in (1, 2, 3, 4, 5):  # without a penalty every Hessian of Newton's is new
-            one = Irls(max_iter=steps, tol=0).solve(problem, at).theta
-            other = Newton(max_iter=steps, tol=0).solve(problem, at).theta
-            assert_allclose(one, other, rtol=1e-10)
-
-
-@each("order", ["cyclic", "random", "largest_violation"])
-@each("step", [1.0, 0.01])
-@each("store", [np.asarray, sparse.csr_array])
-def test_the_perceptron_makes_at_most_r_squared_over_gamma_squared_mistakes(
-    order: str, step: float, store: Any
-) -> None:
-    X, y, w = separated(0.15)
-    gamma, R = np.abs(X @ w).min(), np.linalg.norm(X, axis=1).max()
-    params = {"order": order, "learning_rate": step, "fit_intercept": False, "random_state": 0}
-    model = Perceptron(max_iter=1000, **params).fit(store(X), y)
-    assert model.status_ == "converged"
-    assert 0 < model.n_mistakes_ <= R**2 / gamma**2
-    assert model.score(store(X), y) == 1.0
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -116,52 +73,10 @@ def test_keslers_perceptron_of_two_classes_is_the_perceptron() -> None:
     assert model.n_mistakes_ <= 2 * (np.linalg.norm(X, axis=1).max() / gamma) ** 2
 
 
-def test_two_class_indicator_least_squares_is_parallel_to_lda() -> None:
-    """w ∝ S⁻¹(m₁ − m₀), S the within-class covariance."""
-    X, y = overlapping()
-    means = [X[y == k].mean(axis=0) for k in (0, 1)]
-    within = sum((X[y == k] - means[k]).T @ (X[y == k] - means[k]) for k in (0, 1))
-    direction = np.linalg.solve(within, means[1] - means[0])
-    coef = LeastSquaresClassifier().fit(X, y).coef_[0]
-    assert_allclose(coef / np.linalg.norm(coef), direction / np.linalg.norm(direction), atol=1e-12)
-
-
 def test_indicator_fits_of_a_row_sum_to_one() -> None:
     X, y = overlapping(classes=4)
     Z = LeastSquaresClassifier().fit(X, y).decision_function(X)
     assert_allclose(Z.sum(axis=1), 1)
-
-
-def test_least_squares_residuals_are_orthogonal_to_the_features() -> None:
-    rng = np.random.default_rng(0)
-    X, y, w = rng.standard_normal((50, 4)) + 1e4, rng.standard_normal(50), rng.uniform(1, 2, 50)
-    residual = y - LinearRegression().fit(X, y, w).predict(X)
-    assert_allclose((X - X.mean(axis=0)).T @ (w * residual), 0, atol=1e-8)
-    assert_allclose(w @ residual, 0, atol=1e-8)
-
-
-def test_ridge_shrinks_every_principal_component_by_its_own_factor() -> None:
-    """In the basis of XᵀX/n = V diag(s) Vᵀ:  Vᵀw = s/(s + strength) · Vᵀw_ols."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 4)) @ rng.standard_normal((4, 4))
-    y = rng.standard_normal(60)
-    s, V = np.linalg.eigh((X - X.mean(axis=0)).T @ (X - X.mean(axis=0)) / 60)
-    ols = LinearRegression().fit(X, y).coef_
-    for strength in (0.01, 1.0, 100.0):
-        ridge = Ridge(strength=strength).fit(X, y).coef_
-        assert_allclose(V.T @ ridge, s / (s + strength) * (V.T @ ols), atol=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_dependent_features_give_the_shortest_least_squares_solution() -> None:
-    rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((20, 3)), rng.standard_normal(20)
-    model = LinearRegression().fit(np.column_stack([X, X[:, 0], np.full(20, 7.0)]), y)
-    assert model.status_ == "rank_deficient"
-    assert "rank 4" in model.reason_
-    plain = LinearRegression().fit(X, y).coef_
-    expected = [plain[0] / 2, plain[1], plain[2], plain[0] / 2, 0]
-    assert_allclose(model.coef_, expected, atol=1e-10)
 
 
 def _equal_rows(X: np.ndarray) -> None:
@@ -225,13 +140,6 @@ def test_more_features_than_rows_have_the_pseudo_inverses_least_squares(
         assert as_sparse or not intercept  # so that rows are not centred
 
 
-def test_logistic_regression_meets_the_observed_counts() -> None:
-    """The score equations: with an intercept, fitted probabilities sum to the class counts."""
-    X, y = overlapping(classes=3)
-    model = LogisticRegression(tol=1e-14).fit(X, y)
-    assert_allclose(model.predict_proba(X).sum(axis=0), np.bincount(y), rtol=1e-7)
-
-
 def test_the_softmax_rows_sum_to_zero_penalized_or_not() -> None:
     X, y = overlapping(classes=3)
     for penalty in ("l2", None):
@@ -270,14 +178,6 @@ def test_quasi_complete_separation_is_found_too(classes: int) -> None:
             margins = own - np.where(np.eye(classes, dtype=bool)[y], -np.inf, Z).max(axis=1)
         assert margins.min() > -1e-9
         assert Z.ptp() > 0.1 if hasattr(Z, "ptp") else np.ptp(Z) > 0.1
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_fit_that_stops_early_reports_it() -> None:
-    X, y = overlapping()
-    model = LogisticRegression(solver="gradient_descent", max_iter=2).fit(X, y)
-    assert model.status_ == "max_iter"
-    assert "stopped after 2 iterations" in model.reason_
 
 
 def test_distance_projection_and_coordinate_belong_together() -> None:

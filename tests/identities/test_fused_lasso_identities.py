@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import each
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.optimize import linprog
 
@@ -199,18 +199,6 @@ def test_features_in_reverse_order_have_the_same_weights() -> None:
     model = fused(chains=chains).fit(X, y)
     mirrored = fused(chains=chains[::-1]).fit(X[:, ::-1], y)
     assert_allclose(mirrored.coef_[:, ::-1], model.coef_, atol=1e-6)
-
-
-def test_the_fused_lasso_finds_the_intervals_of_a_signal() -> None:
-    rng, d = np.random.default_rng(0), 60
-    w = np.zeros(d)
-    w[10:22], w[40:48] = 1.0, -1.5
-    X = rng.standard_normal((300, d))
-    y = X @ w + 0.5 * rng.standard_normal(300)
-    P = Objective(DesignMatrix(X), Squared(), y, None, FusedLasso(fusion=4.0), 0.15)
-    found = P.weight_part(ProximalGradient().solve(P, P.zero()).theta)
-    assert_array_equal(np.sign(found), np.sign(w))
-    assert_array_equal(np.diff(found) != 0, np.diff(w) != 0)
 
 
 def test_a_path_begins_at_0_and_a_strength_can_be_chosen() -> None:

@@ -149,24 +149,6 @@ def test_a_row_on_the_boundary_has_that_role() -> None:
     assert model.roles_.tolist() == ["inside"] * 2 + ["on boundary"] * 2 + ["inside"] * 2
 
 
-@each("loss", ["hinge", "squared_hinge"])
-def test_rows_that_are_no_support_vectors_may_be_doubled_or_left_out_at_fixed_C(loss: str) -> None:
-    X, y = overlapping()
-    C = 1.0
-
-    def fit(X: np.ndarray, y: np.ndarray) -> LinearSVM:
-        return LinearSVM(loss=loss, strength=1 / (len(y) * C), tol=EXACT).fit(X, y)
-
-    model = fit(X, y)
-    idle = model.roles_ == "beyond"
-    assert idle.sum() > 10
-    doubled = fit(np.vstack([X, X[idle]]), np.r_[y, y[idle]])
-    without = fit(X[~idle], y[~idle])
-    for other in (doubled, without):
-        assert_allclose(other.coef_, model.coef_, atol=1e-8)
-        assert_allclose(other.intercept_, model.intercept_, atol=1e-8)
-
-
 def test_the_squared_hinge_has_dual_variables_twice_C_times_the_slack() -> None:
     X, y = overlapping()
     model = LinearSVM(loss="squared_hinge", strength=0.01, tol=1e-13).fit(X, y)

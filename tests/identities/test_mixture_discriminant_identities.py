@@ -151,19 +151,6 @@ def test_of_a_class_and_its_copy_far_away_it_is_scikit_learns_tied_mixture() -> 
     np.testing.assert_allclose(np.sort(model.mixing_[own]), np.sort(model.mixing_[~own]), atol=1e-6)
 
 
-def test_subclasses_that_are_there_are_found() -> None:
-    """Two classes of two subclasses in the corners of a square: exclusive or, which no line separates."""
-    rng = np.random.default_rng(0)
-    corners = np.array([[0, 0], [6, 6], [0, 6], [6, 0.0]])
-    part = np.arange(400) % 4
-    X, y = corners[part] + rng.normal(size=(400, 2)), part // 2
-    model = MDA(2).fit(X, y)
-    assert model.score(X, y) > 0.99 > 0.7 > LinearDiscriminantAnalysis().fit(X, y).score(X, y)
-    found = model.means_[np.lexsort((model.means_[:, 0], model.subclass_of_))]
-    np.testing.assert_allclose(found, corners[[0, 1, 2, 3]], atol=0.4)
-    np.testing.assert_allclose(model.mixing_, 0.5, atol=1e-3)
-
-
 def test_each_class_may_have_its_own_number_of_subclasses() -> None:
     X, y = problem(3)
     assert MDA([1, 3, 2]).fit(X, y).subclass_of_.tolist() == [0, 1, 1, 1, 2, 2]

@@ -53,33 +53,6 @@ def test_with_all_components_it_is_least_squares(m: int | None) -> None:
     assert model.predict(X).shape == Y.shape
 
 
-@TARGETS
-def test_scores_are_uncorrelated_and_directions_orthonormal(m: int | None) -> None:
-    X, Y = numbers(m)
-    model = PLS(4).fit(X, Y, W)
-    T = centred(model.transform(X))
-    C = T.T @ T
-    assert_allclose(C / np.sqrt(np.outer(np.diag(C), np.diag(C))), np.eye(4), atol=1e-13)
-    assert_allclose(model.directions_.T @ model.directions_, np.eye(4), atol=1e-12)
-    of_y = T.T @ centred(Y.reshape(N, -1)) / np.diag(C)[:, None]
-    assert_allclose(np.atleast_2d(model.loadings_.T).T, of_y)
-    fitted = W @ Y + model.transform(X) @ model.loadings_
-    assert_allclose(model.predict(X), fitted, rtol=1e-10)
-
-
-@TARGETS
-def test_each_direction_has_the_largest_covariance_with_the_target(m: int | None) -> None:
-    """By the algorithm of the book: features are made orthogonal to the scores, one after the other."""
-    X, Y = numbers(m)
-    model, A, B = PLS(4).fit(X, Y, W), centred(X), centred(Y.reshape(N, -1))
-    for k in range(4):
-        S, phi = A.T @ B, model.directions_[:, k]
-        assert np.linalg.norm(S.T @ phi) == pytest.approx(np.linalg.norm(S, 2))
-        t = A @ phi
-        assert_allclose(t, centred(model.transform(X))[:, k], atol=1e-12)
-        A = A - np.outer(t, t @ A) / (t @ t)
-
-
 def test_the_fit_is_the_best_of_its_krylov_space() -> None:
     """As of conjugate gradients: span of c, Gc, …, G^(M−1)c."""
     X, y = numbers()
@@ -90,34 +63,6 @@ def test_the_fit_is_the_best_of_its_krylov_space() -> None:
         best = basis @ np.linalg.lstsq(A @ basis, b, rcond=None)[0]
         assert_allclose(PLS(M).fit(X, y, W).coef_, best, rtol=1e-7)
         K = np.column_stack([K, A.T @ (A @ basis[:, -1])])
-
-
-@each("seed", range(3))
-def test_weights_grow_with_components_and_the_fit_is_closer_than_by_principal_ones(
-    seed: int,
-) -> None:
-    """De Jong (1993, 1995): norms grow, and the residual is at most that of as many principal components."""
-    X, y = numbers(seed=seed)
-    A, b = centred(X), centred(y[:, None])[:, 0]
-    U = np.linalg.svd(A, full_matrices=False)[0]
-    model = PLS(None).fit(X, y, W)
-    paths = [model.coef_after(M) for M in range(D + 1)]
-    assert (np.diff([np.linalg.norm(w) for w in paths]) > 0).all()
-    left = np.array([np.linalg.norm(b - A @ w) for w in paths])
-    principal = [np.linalg.norm(b - U[:, :M] @ (U[:, :M].T @ b)) for M in range(D + 1)]
-    assert (np.diff(left) < 0).all()
-    assert (left <= np.array(principal) * (1 + 1e-12)).all()
-    for M in range(1, D + 1):
-        assert_allclose(PLS(M).fit(X, y, W).coef_, paths[M], rtol=1e-12)
-
-
-def test_of_uncorrelated_features_one_component_is_least_squares() -> None:
-    rng = np.random.default_rng(1)
-    X = np.linalg.qr(np.column_stack([np.ones(N), rng.standard_normal((N, 5))]))[0][:, 1:]
-    y = rng.standard_normal(N)
-    found = PLS(None).fit(X, y)
-    assert found.scalings_.shape == (5, 1)
-    assert_allclose(found.coef_, LinearRegression().fit(X, y).coef_, atol=1e-12)
 
 
 @each("m", [None, 3])

@@ -283,17 +283,6 @@ def test_irrelevant_features_leave_and_relevant_ones_stay() -> None:
         assert np.abs(w[4:]).max() < 0.5 * np.abs(w[:4]).min()
 
 
-def test_the_sinc_function_needs_few_of_its_rows() -> None:
-    """Tipping (2001), §2.4: Gaussian noise, and the support vector machine needs a multiple."""
-    x = np.linspace(-10, 10, 100)[:, None]
-    y = np.sinc(x[:, 0] / np.pi) + 0.05 * np.random.default_rng(0).normal(size=100)
-    model = RelevanceVectorRegressor(gamma=0.1).fit(x, y)
-    assert model.status_ == "converged"
-    assert len(model.support_) < 15
-    assert model.noise_precision_**-0.5 == pytest.approx(0.05, rel=0.2)
-    assert np.sqrt(np.mean((model.predict(x) - np.sinc(x[:, 0] / np.pi)) ** 2)) < 0.03
-
-
 def test_columns_that_overlap_reach_the_evidence_of_expectation_maximization() -> None:
     """The linear splines of Tipping (2001), §4.1: alone none of them raises the evidence."""
     x = np.linspace(1, 21, 30)[:, None]

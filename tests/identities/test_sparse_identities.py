@@ -10,7 +10,7 @@ from cases import each
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from linclass import ElasticNet, Lasso, LogisticRegression, Ridge
+from linclass import ElasticNet, Lasso
 from linclass.base.design_matrix import DesignMatrix
 from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
@@ -27,92 +27,6 @@ def regression(n: int = 60, d: int = 6, seed: int = 4) -> tuple[np.ndarray, np.n
     X = rng.standard_normal((n, d)) @ (np.eye(d) + 0.4 * rng.standard_normal((d, d))) + 2
     y = X @ np.where(np.arange(d) % 2, 0, 2.0 - np.arange(d)) + rng.standard_normal(n) - 3
     return X, y
-
-
-def classification(classes: int, n: int = 120) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(11)
-    y = np.arange(n) % classes
-    return rng.standard_normal((n, 4)) + rng.standard_normal((classes, 4))[y], y
-
-
-@each("classes", [0, 2, 3])
-def test_the_ends_of_the_elastic_net_are_ridge_and_lasso(classes: int) -> None:
-    options: dict[str, Any] = {"strength": 0.05, "tol": 1e-12}
-    if classes:
-        X, y = classification(classes)
-        net, kind = {"penalty": "elastic_net"}, LogisticRegression
-        ends = [kind(penalty=p, **options).fit(X, y) for p in ("l2", "l1")]
-    else:
-        (X, y), net, kind = regression(), {}, ElasticNet
-        ends = [Ridge(**options).fit(X, y), Lasso(**options).fit(X, y)]
-    for l1_ratio, end in zip((0, 1), ends, strict=True):
-        model = kind(l1_ratio=l1_ratio, **net, **options).fit(X, y)
-        assert_allclose(model.coef_, end.coef_, atol=1e-6)
-        assert_allclose(model.objective_, end.objective_, rtol=1e-10)
-    # and between them the fit moves without a jump
-    near = kind(l1_ratio=1 - 1e-6, **net, **options).fit(X, y)
-    assert_allclose(near.coef_, ends[1].coef_, atol=1e-4)
-
-
-def test_an_orthonormal_design_is_thresholded_softly() -> None:
-    """XᵀX/n = I:  lasso is soft(w_ols, λ), elastic net soft(w_ols, λρ)/(1 + λ(1 − ρ))."""
-    rng = np.random.default_rng(0)
-    X = np.linalg.qr(rng.standard_normal((50, 5)))[0] * 50**0.5
-    y = X @ [3.0, -1, 0.4, 0.1, 0] + 0.1 * rng.standard_normal(50)
-    ols = X.T @ y / 50
-
-    def soft(t: float) -> np.ndarray:
-        return np.sign(ols) * np.maximum(np.abs(ols) - t, 0)
-
-    for solver in ("auto", "homotopy", "proximal_newton", "proximal_gradient"):
-        lasso = Lasso(strength=0.5, fit_intercept=False, solver=solver, tol=1e-13).fit(X, y)
-        assert_allclose(lasso.coef_, soft(0.5), atol=1e-6)
-    net = ElasticNet(strength=0.5, l1_ratio=0.6, fit_intercept=False, tol=1e-13).fit(X, y)
-    assert_allclose(net.coef_, soft(0.3) / 1.2, atol=1e-8)
-
-
-@each("fit", ["regression", "binary", "softmax"])
-def test_a_feature_given_twice_is_shared_equally_by_the_elastic_net(fit: str) -> None:
-    """Strict convexity leaves no choice; the lasso may split their weight in any way."""
-    X, y = regression() if fit == "regression" else classification(2 if fit == "binary" else 3)
-    twice = np.column_stack([X, X[:, 0]])
-    kind: Any = ElasticNet if fit == "regression" else LogisticRegression
-    penalty: dict[str, Any] = {} if fit == "regression" else {"penalty": "elastic_net"}
-    options = {"strength": 0.02, "tol": 1e-13}
-    net = np.atleast_2d(kind(l1_ratio=0.9, **penalty, **options).fit(twice, y).coef_)
-    assert np.abs(net[:, 0]).max() > 0.01
-    assert_allclose(net[:, 0], net[:, -1], atol=1e-6)
-    if fit == "softmax":
-        return
-    one, two = (
-        np.ravel(kind(l1_ratio=1, **penalty, **options).fit(Z, y).coef_) for Z in (X, twice)
-    )
-    assert_allclose(two[0] + two[-1], one[0], atol=1e-8)
-    assert two[0] * two[-1] >= 0  # opposite signs would cost more and gain nothing
-
-
-def test_features_that_go_together_get_weights_that_go_together() -> None:
-    """Zou & Hastie (2005), theorem 1:  |w_i − w_j| ≤ ‖y_c‖/√n · √(2(1 − ρ_ij)) / (λ(1 − l1_ratio))
-    for features of unit variance and weights of one sign; a lasso of nearly equal features has zeros."""
-    rng = np.random.default_rng(1)
-    n, common = 80, rng.standard_normal((80, 2))
-    X = np.repeat(common, 4, axis=1) + 0.05 * rng.standard_normal((n, 8))
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
-    y = 3 * common[:, 0] - 2 * common[:, 1] + 0.1 * rng.standard_normal(n)
-    strength, l1_ratio = 0.5, 0.3
-    w = ElasticNet(strength=strength, l1_ratio=l1_ratio, tol=1e-12).fit(X, y).coef_
-    R = X.T @ X / n
-    assert (w != 0).all()
-    for group in (slice(0, 4), slice(4, 8)):
-        assert np.ptp(np.sign(w[group])) == 0
-        gaps = np.abs(w[group, None] - w[None, group])
-        bound = np.std(y) * np.sqrt(2 * (1 - R[group, group]).clip(0)) / strength / (1 - l1_ratio)
-        assert (gaps <= bound + 1e-9).all()
-        assert np.ptp(w[group]) < 0.1 * np.abs(w[group]).max()
-    lasso = Lasso(strength=0.2, tol=1e-12).fit(X, y).coef_
-    assert (lasso == 0).any()
-    for group in (slice(0, 4), slice(4, 8)):
-        assert np.ptp(lasso[group]) > 10 * np.ptp(w[group])
 
 
 @pytest.mark.parametrize("kind", ["plain", "scaled", "dependent"])

@@ -299,25 +299,6 @@ def test_degrees_of_freedom_of_logistic_ridge_are_the_trace_of_the_last_hat_matr
     assert model.degrees_of_freedom_[0] == pytest.approx(np.trace(np.linalg.pinv(H + penalty) @ H))
 
 
-@each("K", [2, 3], quick=1)
-@each("penalty", ["l2", "elastic_net", "group_lasso", PAIRS, "fused_lasso"], ids=str)
-def test_degrees_of_freedom_are_how_much_of_an_offset_the_weights_take_back(
-    penalty: Any, K: int
-) -> None:
-    """df = −Σ ∂(x_i·θ)/∂(offset of row i) at the optimum, over all scores; by central differences."""
-    X, y = classes(K)
-    X, y = X[:24], y[:24]
-    inner = LogisticRegression(penalty=penalty, strength=0.15, tol=1e-13)
-    df = TunedClassifier(inner, strengths=[0.15], rule="aic").fit(X, y).degrees_of_freedom_[0]
-    at, h, total = np.zeros((24, K) if K > 2 else 24), 1e-4, 0.0
-    for entry in np.ndindex(at.shape):
-        at[entry] = h
-        up, down = (inner.fit(X, y, offset=s * at).decision_function(X)[entry] for s in (1, -1))
-        at[entry], total = 0.0, total + (up - down) / (2 * h)
-    assert inner.coef_.all() if penalty == "l2" else not inner.coef_.all()
-    assert df == pytest.approx(-total, abs=1e-4)
-
-
 @each("K", [2, 3])
 @each("penalty", ["l1", "l2", "elastic_net"])
 def test_without_strength_the_criterion_is_that_of_maximum_likelihood(penalty: str, K: int) -> None:

@@ -186,89 +186,6 @@ def test_every_case_has_a_value_within_bounds_or_is_undefined(name: str, K: int)
         assert defined.max() <= highest
 
 
-@each("name", ["false_discovery_rate", "false_omission_rate"])
-@each("K", [2, 3])
-def test_a_rate_of_error_is_the_complement_of_its_share_of_hits(name: str, K: int) -> None:
-    p, other = (
-        predictions(K),
-        {"false_discovery_rate": "precision"}.get(name, "negative_predictive_value"),
-    )
-    assert value(name, p) == 1 - value(other, p)
-    never = Predictions(p.y_true, np.zeros_like(p.y_pred), p.score, None, K - 1)  # but the first
-    assert value(name, never) == 1 - value(other, never)
-
-
-@each(
-    ("of_class", "of_rest"), [("recall", "specificity"), ("precision", "negative_predictive_value")]
-)
-def test_a_metric_of_the_rest_is_that_of_the_other_class(of_class: str, of_rest: str) -> None:
-    p, q = predictions(2, positive=1), predictions(2, positive=0)
-    assert value(of_rest, p) == value(of_class, q)
-
-
-@each(
-    "name",
-    ["specificity", "negative_predictive_value", "false_discovery_rate", "false_omission_rate"],
-)
-def test_of_many_classes_it_is_the_mean_of_each_against_the_rest(name: str) -> None:
-    p, each = predictions(4), []
-    for k in range(4):
-        member, named = (p.y_true == k).astype(int), (p.y_pred == k).astype(int)
-        each.append(value(name, Predictions(member, named, p.score[:, :2], None, 1)))
-    assert value(name, p) == pytest.approx(np.mean(each), rel=1e-13)
-
-
-def test_average_precision_is_its_definition() -> None:
-    """The precision at each distinct score, weighted by how much it adds to the recall."""
-    p = predictions(2)
-    s, member = p.score[:, 1], p.y_true == 1
-    expected = recall = 0.0
-    for threshold in sorted(set(s), reverse=True):
-        named = s >= threshold
-        now = (member & named).sum() / member.sum()
-        expected += (now - recall) * (member & named).sum() / named.sum()
-        recall = now
-    assert value("average_precision", p) == pytest.approx(expected, rel=1e-12)
-
-
-def test_probabilities_that_are_the_shares_of_their_bins_are_calibrated() -> None:
-    # Of 10 rows with p = 0.3 three are positive, of 5 rows with p = 0.8 four are.
-    y = np.array([1] * 3 + [0] * 7 + [1] * 4 + [0])
-    positive = np.array([0.3] * 10 + [0.8] * 5)
-    log_proba = np.log(np.column_stack([1 - positive, positive]))
-    p = Predictions(y, y, log_proba, log_proba, 1)
-    assert value("calibration_error", p) == pytest.approx(0, abs=1e-15)
-    # All predicted as 0.5: 7 of 15 are positive.
-    half = np.log(np.full((15, 2), 0.5))
-    output = Predictions(y, y, half, half, 1)
-    assert value("calibration_error", output) == pytest.approx(0.5 - 7 / 15)
-
-
-def test_calibration_error_is_a_mean_of_gaps_over_bins() -> None:
-    p = predictions(3)
-    assert p.log_proba is not None
-    each = []
-    for k in range(3):
-        proba, member = np.exp(p.log_proba[:, k]), p.y_true == k
-        gap = 0.0
-        for b in range(15):
-            rows = (proba > b / 15) & (proba <= (b + 1) / 15)
-            if rows.any():
-                gap += rows.mean() * abs(proba[rows].mean() - member[rows].mean())
-        each.append(gap)
-    assert value("calibration_error", p) == pytest.approx(np.mean(each), rel=1e-12)
-
-
-def test_expected_cost_is_the_mean_over_rows() -> None:
-    p = predictions(3)
-    costs = np.asarray(p.costs)
-    rows = [costs[a, k] for a, k in zip(p.y_pred, p.y_true, strict=True)]
-    assert value("expected_cost", p) == pytest.approx(np.mean(rows), rel=1e-12)
-    zero_one = replace(p, costs=1 - np.eye(3))
-    assert value("expected_cost", zero_one) == pytest.approx(1 - value("accuracy", p), rel=1e-12)
-    assert np.isnan(metrics.find("expected_cost")(replace(p, costs=None)))
-
-
 def test_an_action_without_a_cost_is_refused() -> None:
     p = replace(predictions(2), costs=[[0, 1]])
     with pytest.raises(ValueError, match="y_pred is 1; the risk matrix has 1 actions"):
@@ -312,45 +229,11 @@ def pairs(score: np.ndarray, member: np.ndarray) -> float:
     return float(((above > 0) + 0.5 * (above == 0)).mean())
 
 
-@each("positive", [0, 1])
-def test_auc_equals_the_probability_of_a_correct_order(positive: int) -> None:
-    p = predictions(2, positive=positive)
-    expected = pairs(p.score[:, positive], p.y_true == positive)
-    assert value("auc", p) == pytest.approx(expected, rel=1e-13)
-
-
-def test_auc_of_many_classes_is_the_mean_of_each_against_the_rest() -> None:
-    p = predictions(4)
-    assert p.log_proba is not None
-    each = [pairs(p.log_proba[:, k], p.y_true == k) for k in range(4)]
-    assert value("auc", p) == pytest.approx(np.mean(each), rel=1e-13)
-
-
 def test_auc_of_scores_without_probabilities_is_of_the_scores() -> None:
     p = predictions(4)
     bare = Predictions(p.y_true, p.y_pred, p.score, None, p.positive)
     each = [pairs(p.score[:, k], p.y_true == k) for k in range(4)]
     assert value("auc", bare) == pytest.approx(np.mean(each), rel=1e-13)
-
-
-def test_auc_is_the_same_for_any_increasing_map_of_the_scores() -> None:
-    p = predictions(2)
-    cubed = Predictions(p.y_true, p.y_pred, p.score**3, None, p.positive)
-    assert value("auc", cubed) == pytest.approx(value("auc", p), rel=1e-13)
-
-
-@each("base", ["precision", "recall", "f1"])
-def test_macro_is_the_mean_of_the_classes_taken_as_positive_in_turn(base: str) -> None:
-    p = predictions(3)
-    each, share = [], []
-    for k in range(3):
-        member, named = (p.y_true == k).astype(int), (p.y_pred == k).astype(int)
-        score = np.column_stack([-p.score[:, k], p.score[:, k]])
-        each.append(value(base, Predictions(member, named, score, None, 1)))
-        share.append(member.mean())
-    assert value(f"{base}_macro", p) == pytest.approx(np.mean(each), rel=1e-13)
-    assert value(base, p) == value(f"{base}_macro", p)
-    assert value(f"{base}_weighted", p) == pytest.approx(np.dot(each, share), rel=1e-13)
 
 
 @each("K", [2, 5])
@@ -364,19 +247,6 @@ def test_a_constant_prediction_earns_what_guessing_earns(K: int) -> None:
     assert value("log_loss", p) == pytest.approx(np.log(K))
     # Σ_k (1/K − δ)² = (1 − 1/K)² + (K − 1)/K² = 1 − 1/K, and half of it for two classes
     assert value("brier", p) == pytest.approx((1 - 1 / K) / (2 if K == 2 else 1))
-
-
-def test_a_certain_error_costs_36_nats_not_infinity() -> None:
-    p = perfect(2)
-    wrong = Predictions(1 - p.y_true, p.y_pred, p.score, p.log_proba, 1)
-    assert value("log_loss", wrong) == pytest.approx(52 * np.log(2))  # −ln 2⁻⁵²
-
-
-def test_brier_of_two_classes_is_the_squared_error_of_the_positive_class() -> None:
-    p = predictions(2)
-    assert p.log_proba is not None
-    error = np.exp(p.log_proba[:, 1]) - p.y_true
-    assert value("brier", p) == pytest.approx(np.mean(error**2), rel=1e-12)
 
 
 def test_an_action_that_is_no_class_is_never_right() -> None:

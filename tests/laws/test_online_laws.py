@@ -250,67 +250,11 @@ def separable(seed: int, n: int = 300) -> tuple[Any, Any]:
     return X[kept], (z[kept] > 0).astype(int)
 
 
-@each("seed", range(5))
-def test_novikoffs_bound_holds_for_the_averaged_perceptron(seed: int) -> None:
-    X, y = separable(seed)
-    R, margin = homogeneous_margin(X, y)
-    model = AveragedPerceptron(max_iter=10_000).fit(X, y)
-    assert model.status_ == "converged"
-    assert 0 < model.n_mistakes_ <= (R / margin) ** 2
-
-
-@each("seed", range(5))
-def test_the_losses_of_passive_aggressive_on_separable_rows_are_bounded(seed: int) -> None:
-    """Σ ℓ² ≤ R²‖u‖² for every u without loss, theorem 2; the shortest is 1/γ."""
-    X, y = separable(seed)
-    R, margin = homogeneous_margin(X, y)
-    model = PassiveAggressive(variant="PA", max_iter=50).fit(X, y)
-    assert 0 < model.squared_loss_ <= (R / margin) ** 2
-
-
-@each("C", [0.01, 0.1, 1.0])
-@each("K", [2, 4])
-def test_passive_aggressive_is_bounded_by_any_other_classifier(K: int, C: float) -> None:
-    """Theorems 4 and 5, for one pass and some u; for K classes in the space of Kesler's construction."""
-    X, y = rows(K, overlap=2.0)
-    A = np.column_stack([X, np.ones(len(y))])
-    R2 = (A**2).sum(axis=1).max() * (1 if K == 2 else 2)
-    first = fresh(PassiveAggressive(aggressiveness=C), max_iter=1).fit(X, y)
-    second = fresh(PassiveAggressive(variant="PA-II", aggressiveness=C), max_iter=1).fit(X, y)
-    for passes in (1, 5, 20):
-        u = theta_of(PassiveAggressive(aggressiveness=0.01, max_iter=passes).fit(X, y))
-        Z, i = A @ u.T, np.arange(len(y))
-        if K == 2:
-            m = np.where(y, 1, -1) * Z[:, 0]
-        else:
-            own = Z[i, y].copy()
-            Z[i, y] = -np.inf
-            m = own - Z.max(axis=1)
-        loss, size = np.maximum(0, 1 - m), (u**2).sum()
-        assert first.n_mistakes_ <= max(R2, 1 / C) * (size + 2 * C * loss.sum())
-        assert second.squared_loss_ <= (R2 + 1 / (2 * C)) * (size + 2 * C * (loss**2).sum())
-
-
 def test_relaxation_by_projections_is_the_first_passive_aggressive() -> None:
     X, y = rows(3)
     one = Relaxation(learning_rate=1.0, margin=1.0, max_iter=4).fit(X, y)
     other = PassiveAggressive(variant="PA", max_iter=4).fit(X, y)
     np.testing.assert_allclose(theta_of(one), theta_of(other), atol=1e-12)
-
-
-@each("step", [0.3, 1.0, 1.9])
-def test_every_correction_of_relaxation_is_nearer_to_every_solution(step: float) -> None:
-    """Fejér's property, here for a solution of margin at least 1."""
-    X, y = separable(3)
-    solution = theta_of(PassiveAggressive(variant="PA", max_iter=5000, tol=1e-9).fit(X, y))
-    margins = np.where(y, 1, -1) * (X @ solution[0, :-1] + solution[0, -1])
-    solution /= margins.min()
-    model, distances = Relaxation(learning_rate=step), []
-    for i in range(len(y)):
-        model.partial_fit(X[[i]], y[[i]], classes=[0, 1])
-        distances.append(np.linalg.norm(theta_of(model) - solution))
-    assert (np.diff(distances) <= 1e-12).all()
-    assert distances[-1] < distances[0]
 
 
 @each("name", MODELS)
@@ -347,40 +291,6 @@ def test_balanced_winnow_multiplies_row_by_row(K: int, kind: Any) -> None:
     assert model.n_mistakes_ == mistakes > 10
     w = (u - v)[1:] if K == 2 else u - v
     np.testing.assert_allclose(theta_of(model), w, rtol=1e-9, atol=1e-12)
-
-
-@each("relevant", [1, 3, 6])
-@each("d", [20, 200])
-def test_winnow_learns_a_disjunction_with_few_mistakes(d: int, relevant: int) -> None:
-    """2 + 3 r (1 + log₂ d), in any order and however often the rows are met."""
-    rng = np.random.default_rng(d + relevant)
-    X = (rng.random((600, d)) < 0.15).astype(float)
-    y = X[:, :relevant].any(axis=1).astype(int)
-    for rule in (Winnow(order="cyclic", max_iter=1000), Winnow(max_iter=1000)):
-        model = rule.fit(sparse.csr_array(X), y)
-        assert model.status_ == "converged"
-        assert model.score(X, y) == 1
-        assert 0 < model.n_mistakes_ <= 2 + 3 * relevant * (1 + np.log2(d))
-        assert (model.coef_ > 0).all()
-
-
-@each("seed", range(3))
-@each("share", [0.3, 1.0, 1.7])
-def test_balanced_winnow_is_bounded_by_the_margin_of_another_classifier(
-    share: float, seed: int
-) -> None:
-    """ln(2d + 2)/(ηγ − η²X²/2), for a hyperplane that few of many features decide."""
-    rng = np.random.default_rng(seed)
-    X = rng.choice([-1.0, 1.0], size=(400, 60))
-    w = np.zeros(60)
-    w[:3] = [0.6, 0.3, 0.1]
-    y = (X @ w > 0).astype(int)
-    margin = np.abs(X @ w).min()
-    assert margin > 1e-9
-    step = share * margin  # the best is margin/X², and X = 1
-    model = BalancedWinnow(learning_rate=step, max_iter=10_000).fit(X, y)
-    assert model.status_ == "converged"
-    assert 0 < model.n_mistakes_ <= np.log(2 * 61) / (step * margin - step**2 / 2)
 
 
 @pytest.mark.parametrize("K", [2, 4])
@@ -464,32 +374,3 @@ def test_the_second_order_perceptron_is_ridge_regression_on_its_mistakes(kind: A
     model.fit(kind(X), y, sample_weight=visits)
     assert model.n_mistakes_ == mistakes > 10
     np.testing.assert_allclose(theta_of(model)[0], w, atol=1e-10)
-
-
-@each("ridge", [0.1, 1.0, 10.0])
-@each("seed", range(3))
-def test_mistakes_of_the_second_order_perceptron_are_bounded(seed: int, ridge: float) -> None:
-    """Theorem 3.1, for some u and γ, on classes that overlap and whose rows vary little along u."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, 2, 300)
-    X = np.column_stack([0.3 * rng.normal(size=300) + y, 5 * rng.normal(size=(300, 3))])
-    model, met = SecondOrderPerceptron(ridge=ridge), []
-    for i in range(len(y)):
-        model.partial_fit(X[[i]], y[[i]], classes=[0, 1])
-        met += [i] * model.n_mistakes_
-    signed = np.where(y, 1, -1)[met, None] * np.column_stack([X, np.ones(len(y))])[met]
-    G = signed.T @ signed
-    log_det = np.linalg.slogdet(np.eye(5) + G / ridge)[1]
-    least = np.linalg.lstsq(signed, np.ones(len(met)), rcond=None)[0]
-    for u in (least, np.array([1.0, 0, 0, 0, -0.5])):
-        u = u / np.linalg.norm(u)
-        for margin in (0.05, 0.2, 1.0):
-            loss = np.maximum(0, margin - signed @ u).sum()
-            assert len(met) <= (loss + np.sqrt((ridge + u @ G @ u) * log_det)) / margin
-
-
-def test_with_a_large_ridge_the_second_order_perceptron_is_the_perceptron() -> None:
-    X, y = rows(2, overlap=2.0)
-    plain = row_by_row(X, y, np.ones(len(y), int), RULES["perceptron"][1])[-1][1]
-    cyclic = fresh(SecondOrderPerceptron(ridge=1e9), max_iter=1).fit(X, y)
-    np.testing.assert_allclose(1e9 * theta_of(cyclic)[0], plain, rtol=1e-4, atol=1e-4)

@@ -10,7 +10,7 @@ import pytest
 from cases import each
 from scipy import sparse
 
-from linclass import KernelPerceptron, Perceptron, largest_margin
+from linclass import KernelPerceptron, Perceptron
 from linclass.linear.solvers.corrections import visits_of_many, visits_of_two
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -165,20 +165,6 @@ def test_a_row_of_weight_zero_is_no_row_of_a_precomputed_kernel(order: str) -> N
     np.testing.assert_array_equal(weighed, absent.decision_function(K[:, there]))
 
 
-@each("order", ORDERS)
-def test_novikoffs_bound_holds_for_weighted_rows(order: str) -> None:
-    """Whatever the rows weigh: it is of any sequence of rows."""
-    rng = np.random.default_rng(0)
-    for _ in range(5):
-        X = rng.normal(size=(60, 3))
-        y = (X[:, 0] > 0).astype(int)
-        X[:, 0] += np.where(y, 0.2, -0.2)
-        model = Perceptron(order=order, max_iter=100_000)
-        model.fit(X, y, sample_weight=rng.choice([1.0, 2, 100, 1e9], len(y)))
-        assert model.status_ == "converged"
-        assert 0 < model.n_mistakes_ <= largest_margin(X, y, "feature").most_mistakes
-
-
 @each("order", ["random", "cyclic"])
 @each("kind", KINDS)
 def test_of_rows_that_contradict_each_other_the_heavier_are_right(kind: Any, order: str) -> None:
@@ -190,14 +176,3 @@ def test_of_rows_that_contradict_each_other_the_heavier_are_right(kind: Any, ord
         assert model.predict([[1.0]]) == [heavy]
         lost = sum(w for w, own in zip(weights[1:], y[1:], strict=True) if own != heavy)
         assert model.certificate_ == pytest.approx(lost / sum(weights))
-
-
-@each("kind", KINDS)
-def test_weights_keep_no_perceptron_from_separating(kind: Any) -> None:
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 2))
-    y = (X[:, 0] > 0).astype(int)
-    X[:, 0] += np.where(y, 0.3, -0.3)
-    model = kind(max_iter=2000).fit(X, y, sample_weight=10 ** rng.uniform(-2, 2, 60))
-    assert (model.status_, model.certificate_) == ("converged", 0)
-    assert np.array_equal(model.predict(X), y)
