@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import each
 
 from linclass.base.messages import NotApplicable, require_memory
 from linclass_study.processes.guard import Guard
@@ -83,30 +82,30 @@ def guard(monkeypatch):
         yield guard
 
 
-@each(
-    ("order", "kind", "words"),
-    [
-        (("refuse",), "not_applicable", "not with these data"),
-        (("require", 600), "not_applicable", "0.6 GB; limits.fit_memory_mb = 500 leaves"),
-        (("fail",), "failed", "ValueError: two lines"),
-        (
-            ("fail_with_object",),
-            "failed",
-            "TypeError: no <test_guard.Obedient object>",
-        ),  # no address
-        (("hang",), "timeout", "stopped after 2 s"),
-        (("eat",), "out_of_memory", "limits.fit_memory_mb = 500"),
-        (("exit", 3), "failed", "exit code 3"),
-        (("crash",), "failed", "SIGSEGV"),
-        (("abort",), "failed", "SIGABRT, as some libraries do when an allocation fails"),
-    ],
-)
-def test_every_end_is_a_value_and_the_next_call_works(guard, order, kind, words):
-    answer = guard.call(*order)
-    assert answer.kind == kind
-    assert words in answer.value
-    assert "\n" not in answer.value
-    assert guard.call("use", 100).value == 100e6
+ENDINGS = [
+    (("refuse",), "not_applicable", "not with these data"),
+    (("require", 600), "not_applicable", "0.6 GB; limits.fit_memory_mb = 500 leaves"),
+    (("fail",), "failed", "ValueError: two lines"),
+    (
+        ("fail_with_object",),
+        "failed",
+        "TypeError: no <test_guard.Obedient object>",
+    ),  # no address
+    (("hang",), "timeout", "stopped after 2 s"),
+    (("eat",), "out_of_memory", "limits.fit_memory_mb = 500"),
+    (("exit", 3), "failed", "exit code 3"),
+    (("crash",), "failed", "SIGSEGV"),
+    (("abort",), "failed", "SIGABRT, as some libraries do when an allocation fails"),
+]
+
+
+def test_every_end_is_a_value_and_the_next_call_works(guard):
+    for order, kind, words in ENDINGS:
+        answer = guard.call(*order)
+        assert answer.kind == kind, order
+        assert words in answer.value, (order, answer)
+        assert "\n" not in answer.value
+        assert guard.call("use", 100).value == 100e6, order
 
 
 def test_a_timeout_ends_what_the_fit_itself_started(guard, tmp_path):
