@@ -76,8 +76,8 @@ def hold_out(
 
 
 def nested_order(y: np.ndarray, seed: int, groups: np.ndarray | None = None) -> np.ndarray:
-    """The rows in an order every beginning of which is a stratified sample: after the first row of each class, a
-    beginning of m rows has a class's share of m to within one row. With groups, whole groups in random order.
+    """The rows in an order every beginning of which is a stratified sample: first a row of each class, then a share q
+    of the rows of every class, to within one row. With groups, whole groups in random order.
     """
     bits = np.random.PCG64(seed)
     if groups is not None:

@@ -53,7 +53,10 @@ def test_backtracking_takes_the_first_step_of_sufficient_decrease(theta: float) 
         assert Log(theta + 2 * t * step).value > old.value + ARMIJO * 2 * t * slope
 
 
-def test_a_value_of_nan_is_no_decrease() -> None:
+def test_a_decrease_is_sufficient_from_armijos_share_of_the_predicted_one_on() -> None:
+    """To rounding; NaN and infinity are no decrease."""
+    for new, enough in [(1 - 1.01 * ARMIJO, True), (1 - 0.99 * ARMIJO, False), (1.0, False)]:
+        assert decreased(new, 1.0, -1.0) == enough
     assert not decreased(np.nan, 1.0, -1.0)
     assert not decreased(np.inf, 1.0, -1.0)
 

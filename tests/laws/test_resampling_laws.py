@@ -12,7 +12,23 @@ from cases import each
 
 from linclass.base.messages import NotApplicable
 from linclass.linear.solvers.base import spread_rows
-from linclass.tuning.folds import seed_of, stratified_folds
+from linclass.tuning.folds import nested_order, seed_of, stratified_folds
+
+
+@each("counts", [[100, 30, 3], [5, 5, 5], [60, 2], [7, 40, 13, 1]])
+def test_a_nested_order_begins_with_a_row_of_each_class_and_then_all_classes_grow_alike(
+    counts: list[int],
+) -> None:
+    """Each beginning has a share q of every class, to within one of its rows."""
+    n, y = np.array(counts), np.repeat(np.arange(len(counts)), counts)
+    for seed in range(5):
+        order = nested_order(y, seed)
+        assert sorted(order) == list(range(len(y)))
+        assert {*y[order[: len(n)]]} == {*range(len(n))}
+        for m in range(len(n), len(y)):
+            own = np.bincount(y[order[:m]])
+            assert ((own - 1) / n).max() <= ((own + 1) / n).min(), (seed, m)
+
 
 # Laws of random partitions into folds
 

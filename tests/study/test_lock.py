@@ -89,25 +89,21 @@ def test_locks_of_nobody_known_are_left(folder):
     assert locked(folder)
 
 
-def test_another_process_of_the_same_number_is_another(folder):
-    describe(pid=os.getpid(), ticks="1")
-    locks.remove_stale_locks()
-    assert not locked(folder)
-
-
-def test_a_computer_that_was_started_again_has_no_old_processes(folder):
-    describe(pid=os.getpid(), boot="0000")
-    locks.remove_stale_locks()
-    assert not locked(folder)
-
-
 @pytest.mark.parametrize(
-    "other", [{"host": "elsewhere", "boot": "0000"}, {"machine": "twin", "boot": "0000"}]
+    ("owner", "stays"),
+    [
+        ({"ticks": "1"}, False),  # another process of the same number
+        ({"boot": "0000"}, False),  # the computer was started again
+        ({"host": "elsewhere", "boot": "0000"}, True),
+        ({"machine": "twin", "boot": "0000"}, True),
+    ],
 )
-def test_locks_of_another_host_stay(folder, other):
-    describe(**other)
+def test_locks_of_another_process_on_this_host_are_removed_and_those_of_another_host_stay(
+    folder, owner, stays
+):
+    describe(**({} if "machine" in owner or "host" in owner else {"pid": os.getpid()}), **owner)
     locks.remove_stale_locks()
-    assert locked(folder)
+    assert locked(folder) == stays
 
 
 def test_what_cannot_be_read_is_not_known_to_be_dead(folder):
