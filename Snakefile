@@ -1,6 +1,6 @@
 """A benchmark of linear classifiers: scores, uncertainty and cost of every method on every data set.
 
-fetch → featurize → cross_validate → score → aggregate → draw_overall → report
+fetch → featurize → cross_validate → score → aggregate → report
 fetch → check_data → compare_data → aggregate
 
 A run is one data set × one method, with all folds and their tuning; light runs share a job.
@@ -26,7 +26,7 @@ include: "workflow/rules/textbook.smk"
 
 
 OF_DATASET = ("fetch", "check_data", "score")
-OVERALL = ("compare_data", "aggregate", "draw_overall", "report")
+OVERALL = ("compare_data", "aggregate", "report")
 
 
 rule all:

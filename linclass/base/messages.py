@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from linclass.base.arrays import EstimatorLike
-from linclass.base.parameters import sentences_on_idle
+if TYPE_CHECKING:
+    from linclass.base.arrays import EstimatorLike
 
 
 def counted(number: object, noun: str) -> str:
@@ -188,6 +188,8 @@ def _models(found: Any) -> list[Any]:
 
 
 def _warn_of_idle(name: str, models: list[Any]) -> None:
+    from linclass.base.parameters import sentences_on_idle  # loads SciPy
+
     if sentences := sentences_on_idle(models):
         warn_caller(f"{name}: {' '.join(sentences)}", UserWarning)
 

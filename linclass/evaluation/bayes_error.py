@@ -18,9 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.integrate import quad
 from scipy.special import logsumexp, ndtr, ndtri
-from scipy.stats import multivariate_normal, qmc
 
 from linclass.base.arrays import Array
 from linclass.base.messages import NotApplicable
@@ -129,6 +127,8 @@ def _several_of_one_covariance(M: Array, roots: Array, log_share: Array, seed: i
 
 
 def _orthant(upper: Array, covariance: Array, seed: int) -> float:
+    from scipy.stats import multivariate_normal  # slow to import
+
     normal = multivariate_normal(
         cov=covariance, allow_singular=True, seed=seed, maxpts=10**4, abseps=1e-6, releps=1e-6
     )
@@ -162,6 +162,7 @@ def _above_zero(values: Array, linear: Array, constant: float, seed: int) -> flo
     if len(values) == 1:
         return float(_outside_roots(a, b, np.array([constant]))[0])
     if len(values) == 2:
+        from scipy.integrate import quad  # slow to import
 
         def density(u: float) -> float:
             c = np.array([constant + rest[0][0] * u * u + rest[1][0] * u])
@@ -169,9 +170,15 @@ def _above_zero(values: Array, linear: Array, constant: float, seed: int) -> flo
 
         pieces = itertools.pairwise(np.linspace(-9, 9, 37))
         return sum(quad(density, low, high, limit=200)[0] for low, high in pieces)
-    uniform = qmc.Sobol(len(values) - 1, seed=seed).random(POINTS)
+    uniform = _sobol(len(values) - 1, seed)
     U = ndtri(np.clip(uniform, 1e-12, 1 - 1e-12))
     return float(_outside_roots(a, b, constant + U**2 @ rest[0] + U @ rest[1]).mean())
+
+
+def _sobol(d: int, seed: int) -> Array:
+    from scipy.stats import qmc  # slow to import
+
+    return qmc.Sobol(d, seed=seed).random(POINTS)
 
 
 def _outside_roots(a: float, b: float, c: Array) -> Array:
@@ -188,7 +195,7 @@ def _several_covariances(M: Array, roots: Array, log_share: Array, seed: int) ->
     d, error = M.shape[1], 0.0
     volumes = np.array([np.linalg.slogdet(root)[1] for root in roots])
     for k, root in enumerate(roots):
-        uniform = qmc.Sobol(d, seed=seed * len(M) + k).random(POINTS)
+        uniform = _sobol(d, seed * len(M) + k)
         X = M[k] + ndtri(np.clip(uniform, 1e-12, 1 - 1e-12)) @ root.T
         distance = np.stack(
             [

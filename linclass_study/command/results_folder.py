@@ -33,6 +33,7 @@ from linclass_study.files.tables import table_schema
 from linclass_study.processes.environment import of_machines, recorded_environments
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*\Z")  # of a data set or a method
+FACTS = {"by_default": list, "fixed": dict, "limits": dict, "by_fit": dict}  # of parameters
 LATER_KEYS = {"rope": 0, "cv_rows": "all"}  # keys of the evaluation that older results lack
 
 
@@ -53,8 +54,7 @@ def _problems(study: StudyDescription) -> Iterator[tuple[str, str]]:
             yield f"positions.{name}", f"{brief(place)} is not a whole number"
     for name, facts in outcome.parameters.items():
         sound = isinstance(facts, dict) and all(
-            isinstance(facts.get(key, kind()), kind)
-            for key, kind in (("by_default", list), ("fixed", dict), ("limits", dict))
+            isinstance(facts.get(key, kind()), kind) for key, kind in FACTS.items()
         )
         if not sound or not all(isinstance(v, list) for v in facts.get("limits", {}).values()):
             yield f"parameters.{name}", f"{brief(facts)} are not facts about parameters"

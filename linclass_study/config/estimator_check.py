@@ -8,6 +8,7 @@ by_default   parameters that are tuned along their path because the entry has ne
 fixed        parameters that could be tuned and are not, with their values: those with a path, and those that make the
              model simpler
 limits       parameter → values at which its range ends, as the class states them
+by_fit       parameter → how a model of linclass chooses it itself
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from linclass_study.errors import suggest_name
 from linclass_study.pipeline.method import Method
 
 Facts = dict[str, Any]
+BY_FORMULA = {"evidence": "by the evidence", "ledoit_wolf": "by the formula of Ledoit and Wolf"}
 
 
 def parameter_facts(entry: Mapping[str, Any]) -> Facts:
@@ -66,7 +68,20 @@ def parameter_facts(entry: Mapping[str, Any]) -> Facts:
         for name, value in acting.items()
         if name not in by_default and isinstance(value, str | int | float | None)
     }
-    return {"by_default": by_default, "fixed": fixed, "limits": limits}
+    facts = {"by_default": by_default, "fixed": fixed, "limits": limits}
+    return facts | {"by_fit": _chosen_by_fit(entry, estimator)}
+
+
+def _chosen_by_fit(entry: Mapping[str, Any], estimator: Any) -> dict[str, str]:
+    if not entry["classifier"].startswith("linclass."):
+        return {}
+    params = estimator.get_params(deep=False)
+    if "strengths" in params:
+        how = {"aic": "AIC", "bic": "BIC"}.get(params["rule"], "inner folds of its own")
+        given = params["strengths"]
+        which = f"path of {given}" if isinstance(given, int) else "its list"
+        return {"strength": f"{which}, by {how}"} if given is not None else {}
+    return {name: BY_FORMULA[value] for name, value in params.items() if value in [*BY_FORMULA]}
 
 
 def with_default_paths(entry: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:

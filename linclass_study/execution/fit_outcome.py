@@ -11,7 +11,6 @@ import resource
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -28,17 +27,6 @@ Columns = dict[str, Any]
 LARGEST = 300  # coefficients of a class in a fit
 LARGEST_ON_PATH = 30
 STEP = ("passes", "seconds", "objective", "gradient_norm")
-
-
-@dataclass(frozen=True)
-class FitDetails:
-    """A request to a worker for the details of a fit."""
-
-    train: np.ndarray
-    test: np.ndarray
-    seed: int
-    chosen: dict[str, Any]
-    tables: tuple[str, ...]  # paths, traces
 
 
 def fit_status(

@@ -42,9 +42,8 @@ if TYPE_CHECKING:
 
 SECONDS_OF_RULE = {  # seconds of other jobs than fits, for the progress in the terminal alone
     "score": 5.0,
-    "draw_overall": 2.5,
     "aggregate": 2.5,
-    "report": 3.0,
+    "report": 4.0,
 }
 
 

@@ -14,24 +14,11 @@ import numpy as np
 
 from linclass.base.messages import NotApplicable
 from linclass_study.execution.feature_file import FeatureFile
+from linclass_study.execution.folds import LeaveOneOutRequest
 from linclass_study.pipeline import leave_one_out
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.method import Method
 from linclass_study.pipeline.own_choice import parameters_of
-from linclass_study.pipeline.protocols import UNUSED
-
-
-@dataclass(frozen=True)
-class LeaveOneOutRequest:
-    """A request to a worker: the unit (row or group) of each row, UNUSED for rows that are not used, and the seed of
-    all fits."""
-
-    units: np.ndarray
-    seed: int
-
-    @property
-    def used(self) -> np.ndarray:
-        return np.flatnonzero(self.units != UNUSED)
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 The fits happen in a guarded child (worker.py); this process plans them and records their outcomes. Consecutive runs of
 a job share the child, as starting Python and importing libraries costs more than most light runs. linclass and
-scikit-learn keep no state between fits, so the methods of each of them share a child; any other estimator gets its own,
-because the state of its module must not reach the fits of another method.
+scikit-learn keep no state between fits, so their methods share a child; any other estimator gets its own, because the
+state of its module must not reach the fits of another method.
 """
 
 from __future__ import annotations
@@ -21,9 +21,7 @@ from linclass.tuning.folds import seed_of
 from linclass_study.execution import feature_file
 from linclass_study.execution.earlier_fits import EarlierFits
 from linclass_study.execution.feature_file import digest_of_bytes
-from linclass_study.execution.fit_outcome import FitDetails
-from linclass_study.execution.folds import Plan, Planned
-from linclass_study.execution.leave_one_out_fits import LeaveOneOutRequest
+from linclass_study.execution.folds import FitDetails, LeaveOneOutRequest, Plan, Planned
 from linclass_study.execution.records import Added, Records
 from linclass_study.execution.run_files import TABLES, Limits, Made, digest_of
 from linclass_study.execution.run_spec import GRID, extras_of
@@ -34,7 +32,7 @@ from linclass_study.processes.environment import machine
 from linclass_study.processes.guard import START_SECONDS, Guard, GuardedResult
 
 WORKER = "linclass_study.execution.worker:Worker"
-STATELESS = ("linclass", "sklearn")
+STATELESS = {"linclass", "sklearn"}
 
 
 class SharedChild:
@@ -80,9 +78,9 @@ def limits_of_fit(limits: Mapping[str, float]) -> Limits:
 
 
 def owner_of(run: str, entry: Mapping[str, Any]) -> str:
-    """Owner of the child: the library, if all classes of the entry belong to one without state; else the run."""
+    """Owner of the child: linclass, if all classes of the entry belong to libraries without state; else the run."""
     packages = {path.partition(".")[0] for path in _classes(entry)}
-    return min(packages) if len(packages) == 1 and packages <= {*STATELESS} else run
+    return "linclass" if packages <= STATELESS else run
 
 
 def _classes(value: Any) -> list[str]:

@@ -22,7 +22,6 @@ from linclass_study.execution import block_fits, fit_outcome
 from linclass_study.execution.block_fits import fit_by_blocks, predict_by_blocks
 from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.fit_outcome import (
-    FitDetails,
     fit_status,
     log_warnings,
     path_table,
@@ -30,7 +29,8 @@ from linclass_study.execution.fit_outcome import (
     reset_peak_memory,
     trace_table,
 )
-from linclass_study.execution.leave_one_out_fits import LeaveOneOutRequest, predict_units
+from linclass_study.execution.folds import FitDetails, LeaveOneOutRequest
+from linclass_study.execution.leave_one_out_fits import predict_units
 from linclass_study.pipeline import coefficients, fitting
 from linclass_study.pipeline.fitted import Fitted, Task
 from linclass_study.pipeline.fitting import fit_method

@@ -85,7 +85,7 @@ def code_of(script: str, *modules: str, reads: tuple[str, ...] = ()) -> str:
 
 
 def code_of_figures(figures: Iterable[str]) -> str:
-    return code_of("draw.py", *{contents.FIGURES[name].module: None for name in figures})
+    return code_of("figures.py", *{contents.FIGURES[name].module: None for name in figures})
 
 
 def code_of_exhibit(wildcards: Any) -> str:

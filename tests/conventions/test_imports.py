@@ -49,6 +49,12 @@ def test_planning_scoring_and_reporting_a_study_loads_no_heavy_library_of_fits()
         "analysis.tuned",
         "report.page",
         "command.clean",
+        "workflow.handlers",
+        "execution.compute",
+        "checks.check_files",
+        "checks.datasets_table",
+        "data.sources.generate",
+        "report.page_tables",
     )
     code = "; ".join(f"import linclass_study.{module}" for module in modules)
     assert not loaded_by(code) & {"sklearn", "pandas", "joblib"}

@@ -80,6 +80,14 @@ def test_the_budget_shows_what_could_be_tuned_and_is_not() -> None:
     facts = parameter_facts(LOGISTIC)
     tuned = budget(with_default_paths(LOGISTIC, facts), facts)[0]
     assert tuned == "strength: path of 31 (by default)"
+    by_fit = {
+        "strength: by the evidence": {"classifier": "linclass.BayesianLogisticRegression"},
+        "shrinkage: by the formula of Ledoit and Wolf": fixed(
+            {"classifier": "linclass.LinearDiscriminantAnalysis"}, shrinkage="ledoit_wolf"
+        ),
+    }
+    for text, entry in by_fit.items():
+        assert budget(entry, parameter_facts(entry))[0] == text
 
 
 def test_a_class_states_the_natural_limits_of_its_parameters() -> None:

@@ -164,7 +164,7 @@ def test_a_run_whose_tables_were_written_in_part_is_not_whole(results, monkeypat
 
 def test_only_libraries_without_state_share_a_child():
     assert owner_of("d/m", ENTRIES["lda"]) == owner_of("d/n", ENTRIES["svm"]) == "linclass"
-    assert owner_of("d/m", ENTRIES["theirs"]) == "sklearn"
+    assert owner_of("d/m", ENTRIES["theirs"]) == "linclass"
     assert owner_of("d/m", ENTRIES["own"]) == "d/m"
     inside = {"classifier": "linclass.OneVsRest", "params": {"estimator": ENTRIES["own"]}}
     assert owner_of("d/m", inside) == "d/m"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import time
 
 import polars as pl
@@ -316,7 +318,7 @@ def test_how_runs_are_distributed_to_jobs_changes_no_result_and_fits_nothing_aga
 
 @pytest.mark.full
 def test_the_page_has_three_inputs_a_data_set(project):
-    """And one output: Snakemake records all inputs and parameters of a job with each of its outputs."""
+    """And two outputs: Snakemake records all inputs and parameters of a job with each of its outputs."""
 
     def inputs(datasets: str) -> int:
         project.write("study.yaml", f"datasets: {datasets}\nmethods: [lda]\n")
@@ -324,7 +326,7 @@ def test_the_page_has_three_inputs_a_data_set(project):
         files, outputs = (
             job.split(f"    {part}: ")[1].split("\n")[0] for part in ("input", "output")
         )
-        assert outputs == "results/report.html"
+        assert outputs == "results/report.html, results/exhibits.json"
         return files.count(", ") + 1
 
     assert inputs("[iris, wine, digits]") - inputs("[iris, wine]") == 3
@@ -333,7 +335,7 @@ def test_the_page_has_three_inputs_a_data_set(project):
 @pytest.mark.slow
 def test_a_figure_that_is_gone_is_drawn_again(computed):
     results = computed.folder / "results"
-    for name, job in (("methods-iris", "score"), ("cost", "draw_overall")):
+    for name, job in (("methods-iris", "score"), ("cost", "report")):
         figure = results / "exhibits" / name / "figure.svg"
         drawn = figure.read_bytes()
         figure.unlink()
@@ -342,6 +344,32 @@ def test_a_figure_that_is_gone_is_drawn_again(computed):
         assert not {*output.jobs} & NO_LEARNING
         assert figure.read_bytes() == drawn
     assert computed.snakemake().nothing_to_do
+
+
+@pytest.mark.slow
+def test_planning_and_everything_after_the_fits_needs_no_scikit_learn(computed):
+    """It takes longer to import than most of these jobs take."""
+    (computed.folder / "derived.py").write_text(
+        "from pathlib import Path\n"
+        "from linclass_study.analysis.study_file import read_study\n"
+        "from linclass_study.command.derived_files import write_derived\n"
+        "write_derived(read_study(Path('results')), Path('results'))\n"
+    )
+    assert computed.plan().nothing_to_do  # the checks of the methods are cached
+    for module, *arguments in (["snakemake", *computed.command("-n")[3:]], ["derived"]):
+        code = (
+            f"import runpy, sys; sys.modules['sklearn'] = None; sys.argv[1:] = {arguments!r}\n"
+            f"runpy.run_module({module!r}, run_name='__main__')"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=computed.folder,
+            env=computed.environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow

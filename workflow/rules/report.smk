@@ -1,4 +1,4 @@
-"""One self-contained page.
+"""One self-contained page, and the figures of all data sets together that it shows.
 
 report.html                             problems, answer, uncertainty and cost
 tables/{table}[-{dataset}].csv, .md, .tex    the tables of the page
@@ -6,8 +6,9 @@ tables/{table}[-{dataset}].csv, .md, .tex    the tables of the page
 
 
 rule report:
-    """The page; its tables in every format are written, too."""
+    """The figures of all data sets together, and the page; its tables in every format are written, too."""
     input:
+        INPUTS.draw_again_if_files_are_lost,
         INPUTS.rerun_if_tables_are_missing,
         "<results>/scores.parquet",
         "<results>/fits.parquet",
@@ -19,14 +20,17 @@ rule report:
         expand("<results>/data/{dataset}.json", dataset=DATASETS),
         expand("<results>/checks/{dataset}.json", dataset=DATASETS),
         expand("<results>/exhibits/{dataset}.json", dataset=DATASETS),
-        "<results>/exhibits.json",
     output:
-        report("<results>/report.html", caption="../report/captions/report.rst", category="Report"),
+        page=report(
+            "<results>/report.html", caption="../report/captions/report.rst", category="Report"
+        ),
+        drawn="<results>/exhibits.json",
     log:
         "<results>/logs/report.log",
     localrule: True
     params:
         results=INPUTS.results_folder,
+        figures=FIGURES[False],
         study=INPUTS.digest,
         code=code_of(
             "report.py",
@@ -37,5 +41,6 @@ rule report:
                 "workflow/report/page.js",
             ),
         ),
+        code_of_figures=code_of_figures(FIGURES[False]),
     script:
         "../scripts/report.py"

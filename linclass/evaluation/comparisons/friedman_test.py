@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import chdtrc, fdtrc
 
 from linclass.evaluation.comparisons.ranking import ranks
 from linclass.evaluation.comparisons.score_table import Array, checked_scores
@@ -94,11 +95,9 @@ def friedman_of_ranks(average: Any, n: int) -> Friedman:
 
 
 def _result(average: Array, n: int, statistic: float, plain: float) -> Friedman:
-    from scipy import stats  # slow to import
-
     k = len(average)
     most = n * (k - 1)
     f = np.inf if statistic >= most else (n - 1) * statistic / (most - statistic)
-    f_p = float(stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
-    p = float(stats.chi2.sf(statistic, k - 1))
+    f_p = float(fdtrc(k - 1, (k - 1) * (n - 1), f))
+    p = float(chdtrc(k - 1, statistic))
     return Friedman(average, n, float(statistic), p, float(f), f_p, float(plain))

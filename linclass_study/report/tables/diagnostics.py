@@ -20,7 +20,6 @@ from linclass_study.analysis.fit_problems import (
 )
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.scoring import metric_problems
-from linclass_study.pipeline.method import Method
 from linclass_study.report.table import Column, ReportTable, format_power, format_tuned
 from linclass_study.statuses import FITTED, STATUSES
 
@@ -264,7 +263,6 @@ def checks(outcome: Outcome) -> ReportTable | None:
     return ReportTable("Checks of the data", caption, columns, rows) if rows else None
 
 
-BY_FORMULA = {"evidence": "by the evidence", "ledoit_wolf": "by the formula of Ledoit and Wolf"}
 LISTED = 8  # values that are written out
 
 
@@ -296,7 +294,7 @@ def budget(entry: Mapping[str, Any], facts: Mapping[str, Any]) -> tuple[str, str
         f"{name}: {_values(name, spec)}{' (by default)' if name in by_default else ''}"
         for name, spec in (entry.get("tune") or {}).items()
     ]
-    tuned += _by_itself(entry)
+    tuned += [f"{name}: {how}" for name, how in facts.get("by_fit", {}).items()]
     defaults = {name: _shown(value) for name, value in facts.get("fixed", {}).items()}
     fixed = defaults | dict(_fixed(entry.get("params") or {}))
     chosen = {text.partition(":")[0] for text in tuned}
@@ -311,22 +309,6 @@ def _values(name: str, spec: Any) -> str:
     if len(values) <= LISTED:
         return ", ".join(values)
     return f"{values[0]} to {values[-1]} ({len(values)} values)"
-
-
-def _by_itself(entry: Mapping[str, Any]) -> list[str]:
-    """What a model of linclass chooses in its fit."""
-    if not entry["classifier"].startswith("linclass."):
-        return []
-    try:
-        params = Method.from_entry(entry).estimator().get_params(deep=False)
-    except ValueError:  # results of another version may name what this one does not have
-        return []
-    if "strengths" in params:
-        how = {"aic": "AIC", "bic": "BIC"}.get(params["rule"], "inner folds of its own")
-        given = params["strengths"]
-        which = f"path of {given}" if isinstance(given, int) else "its list"
-        return [f"strength: {which}, by {how}"] if given is not None else []
-    return [f"{name}: {BY_FORMULA[v]}" for name, v in params.items() if v in [*BY_FORMULA]]
 
 
 def _fixed(params: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
