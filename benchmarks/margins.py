@@ -38,9 +38,8 @@ from sklearn.svm import SVC, LinearSVC
 from linclass import KernelSVM, LinearSVM, strength_of_C
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parts import find
-from linclass.kernels.functions.gaussian import Gaussian
-from linclass.kernels.kernel_design import KernelDesign
-from linclass.kernels.kernel_norm import KernelNorm
+from linclass.kernels.functions import Gaussian
+from linclass.kernels.kernel_design import KernelDesign, KernelNorm
 from linclass.linear.losses.margin import Hinge
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2

@@ -47,6 +47,7 @@ PARTS = ("losses", "penalties", "solvers", "kernels", "families")
 IN_CLASS = (
     "losses",
     "penalties",
+    "kernels",
 )  # the docstring of the class states the equation; else that of its module
 
 INTRODUCTION = """\

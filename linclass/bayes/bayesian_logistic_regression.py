@@ -36,9 +36,8 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import LARGEST, products
 from linclass.base.messages import counted
 from linclass.base.offsets import row_offsets
-from linclass.bayes.largest_evidence import largest_evidence
-from linclass.bayes.mean_of_sigmoid import log_mean_of_sigmoid
-from linclass.bayes.posterior_of_weights import PosteriorOfWeights, posteriors
+from linclass.bayes.laplace_posterior import PosteriorOfWeights, largest_evidence, posteriors
+from linclass.bayes.predictive_means import log_mean_of_sigmoid
 from linclass.linear.losses.base import Loss
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.multiclass import Softmax
@@ -58,7 +57,7 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset):
         Factor of the penalty in the objective above, α/Σω, above 0; 'evidence' is where α‖W‖² = γ.
     predictive : {'probit', 'quadrature', 'mode'}, default='probit'
         Probabilities: by the probit approximation; by quadrature of the integral, to 10⁻⁸ for two classes and
-        between 10⁻⁸ and 10⁻³ for more (linclass/bayes/mean_of_softmax.py); or σ(μ), without the uncertainty of
+        between 10⁻⁸ and 10⁻³ for more (linclass/bayes/predictive_means.py); or σ(μ), without the uncertainty of
         the weights.
     fit_intercept : bool, default=True
         Whether to fit the intercept b. False sets b = 0.

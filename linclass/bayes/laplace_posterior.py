@@ -7,12 +7,22 @@ Its integral is the evidence, with A the Hessian of −ln p(θ, data), D weights
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
+from typing import NamedTuple
 
-from linclass.base.arrays import SMALLEST, Array
+import numpy as np
+from scipy import sparse
+from scipy.linalg import lapack
+from scipy.optimize import brentq
+
+from linclass.base.arrays import SMALLEST, Array, Matrix, diagonal, shifted
+from linclass.base.messages import require_memory
+from linclass.bayes.predictive_means import log_mean_of_softmax
+from linclass.discriminant.statistics.deviations import Deviations
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution
 from linclass.linear.solvers.newton import Newton, inverse_hessian
+from linclass.linear.solvers.newton_cg import NewtonCg
 
 
 class WeightsPosterior:
@@ -86,3 +96,288 @@ def laplace_posterior(
 ) -> LaplacePosterior:
     """The posterior for rows whose weights sum to `total`; Newton's method begins at `start`."""
     return LaplacePosterior(objective, total, newton.solve(objective, start))
+
+
+# The normal posterior of the scores  z_k = x·θ_k  of rows, if that of all θ is N(·, C): Cov(z_k, z_l) = xᵀ C_kl x.
+#
+# Rows are in units in which no square overflows. Of K > 1 scores these are those relative to their mean, as a shift of
+# all of them changes no probability.
+
+COVARIANCES = 1_000_000  # entries of S at a time
+FAR = 1e100  # the squares are still finite
+
+
+class PosteriorOfScores:
+    """That of rows (n, p), for the covariance (K p, K p)."""
+
+    def __init__(self, rows: Array, covariance: Array):
+        self.unit = row_units(rows)
+        self.rows = rows / self.unit
+        K = len(covariance) // rows.shape[1]
+        blocks = covariance.reshape(K, rows.shape[1], K, rows.shape[1])
+        if K > 1:
+            centring = np.eye(K) - 1 / K
+            blocks = np.einsum("ka,aibj,bl->kilj", centring, blocks, centring, optimize=True)
+        self.blocks, self.n_scores = blocks, K
+
+    def _part(self, k: int, l: int, rows: slice = slice(None)) -> Array:
+        X = self.rows[rows]
+        return np.asarray(((X @ self.blocks[k, :, l]) * X).sum(axis=1))
+
+    def deviations(self, largest: float) -> Array:
+        """√Cov(z_k, z_k) (n, K)."""
+        parts = [self._part(k, k) for k in range(self.n_scores)]
+        with np.errstate(over="ignore"):
+            return np.minimum(self.unit * np.sqrt(np.maximum(np.column_stack(parts), 0)), largest)
+
+    def covariances(self, rows: slice) -> Array:
+        """Cov(z_k, z_l)/unit² (n, K, K) of some rows."""
+        K, n = self.n_scores, len(self.rows[rows])
+        found = np.empty((n, K, K))
+        for k in range(K):
+            for l in range(k + 1):
+                found[:, k, l] = found[:, l, k] = self._part(k, l, rows)
+        return found
+
+    def log_means_of_softmax(self, mean: Array) -> Array:
+        """ln ∫ softmax_k(z) N(z; μ, S) dz, for means (n, K) of the scores."""
+        found, step = np.empty(mean.shape), max(COVARIANCES // mean.shape[1] ** 2, 1)
+        for i in range(0, len(mean), step):
+            rows = slice(i, i + step)
+            S, unit = self.covariances(rows), self.unit[rows]
+            found[rows] = log_mean_of_softmax(mean[rows], S, unit)
+        return found
+
+
+def row_units(X: Matrix) -> Array:
+    """Units of rows (n, 1) in which no square overflows."""
+    largest = abs(X).max(axis=1)
+    if sparse.issparse(X):
+        largest = largest.toarray()
+    return np.maximum(largest.reshape(-1, 1) / FAR, 1.0)
+
+
+# Laplace's posterior of one score for more features than rows, by products of the rows.
+#
+# With the curvatures D of the rows, K = √D XXᵀ√D + αI (n, n), r = √D 1 and q = K⁻¹r the lemma of Woodbury gives for the
+# Hessian A of weights and intercept
+#
+#     ln det A = (d − n) ln α + ln det K + ln α rᵀq,   γ = n − α tr K⁻¹ − 1 + α qᵀq/rᵀq,
+#     xᵀA⁻¹x = (‖x‖² − ‖K^{−½}√D Xx‖²)/α + (1 − qᵀ√D Xx)²/(α rᵀq);
+#
+# without an intercept the terms with q are left out.
+
+EXACT = 1e-12  # tolerance of the mode: the strength is chosen by the size of its weights
+
+
+class RowPosterior(WeightsPosterior):
+    """At the minimum of an objective; `rows` are those of its design, with their Gram matrix."""
+
+    def __init__(self, objective: Objective, total: float, solution: Solution, rows: Deviations):
+        self.objective, self.total, self.solution, self.rows = objective, total, solution, rows
+        point = objective.at(solution.theta)
+        self.roots = np.sqrt(total * objective.weights * point.curvatures)
+        K = rows.gram * self.roots
+        K *= self.roots[:, None]
+        diagonal(K)[...] += self.alpha
+        self.L, _ = lapack.dpotrf(K.T, lower=1, overwrite_a=1, clean=1)
+        self.intercept = objective.design.intercept
+        self.q = lapack.dpotrs(self.L, self.roots, lower=1)[0]
+        self.pull = float(self.roots @ self.q)  # rᵀq
+        self.n_effective = self._determined()
+
+    def _determined(self) -> float:
+        """γ"""
+        inverse, _ = lapack.dtrtri(self.L, lower=1)
+        found = len(self.L) - self.alpha * float(np.vdot(inverse, inverse))
+        if self.intercept:
+            found += self.alpha * float(self.q @ self.q) / self.pull - 1
+        return self.positive(found)
+
+    def log_evidence(self) -> float:
+        """Intercepts have the density 1."""
+        n, free = len(self.L), int(self.intercept)
+        log_det = 2 * np.log(self.L.diagonal()).sum() - n * np.log(self.alpha)  # A beside the prior
+        if free:
+            log_det += np.log(self.alpha * self.pull)
+        found = 0.5 * free * np.log(2 * np.pi) - 0.5 * log_det
+        return float(found - self.total * self.solution.objective)
+
+    def deviations(self, X: Matrix, largest: float) -> Array:
+        """√(xᵀA⁻¹x) (n, 1) of rows about the mean of those of the fit."""
+        unit = row_units(X)
+        if sparse.issparse(X):
+            X = sparse.csr_array(sparse.diags_array(1 / unit[:, 0]) @ X)
+            lengths = X.power(2).sum(axis=1)
+        else:
+            X = X / unit
+            lengths = np.einsum("ij,ij->i", X, X)
+        U = self.rows.products(X) * self.roots
+        V = lapack.dtrtrs(self.L, U.T, lower=1)[0]
+        squares = np.maximum(lengths - np.einsum("ij,ij->j", V, V), 0)
+        if self.intercept:
+            squares += (1 / unit[:, 0] - U @ self.q) ** 2 / self.pull
+        return np.minimum(unit * np.sqrt(squares / self.alpha)[:, None], largest)
+
+    @property
+    def covariance(self) -> Array:
+        d = self.rows.shape[1]
+        require_memory(32 * d * d, f"covariance_ is a dense {d} × {d} matrix")
+        U = self.rows.dense() * self.roots[:, None]
+        V = lapack.dtrtrs(self.L, U, lower=1)[0]
+        B = (np.eye(d) - V.T @ V) / self.alpha
+        if not self.intercept:
+            return B
+        pulled = self.q @ U
+        c = self.alpha * self.pull
+        return np.block(
+            [
+                [B + np.outer(pulled, pulled) / c, -pulled[:, None] / c],
+                [-pulled[None] / c, np.full((1, 1), 1 / c)],
+            ]
+        )
+
+
+def undivided(X: Matrix) -> Deviations:
+    """Rows with their products, as of one class with the mean 0."""
+    n, d = X.shape
+    rest = np.zeros((1, d)) if sparse.issparse(X) else None
+    return Deviations(X, rest, np.ones(n), np.zeros(n, dtype=int), 1)
+
+
+# The normal posterior of weights and intercepts, found for rows about a mean:  b = u − x̄·w.
+
+
+class PosteriorOfWeights:
+    """A posterior for rows x − mean, and whether it has intercepts."""
+
+    def __init__(self, posterior: WeightsPosterior, mean: Array, fit_intercept: bool):
+        self.posterior, self.mean, self.fit_intercept = posterior, mean, fit_intercept
+
+    def covariance(self) -> Array:
+        """That of the parameters (w_k, b_k) for the rows x themselves."""
+        C, d = self.posterior.covariance, len(self.mean)
+        if not self.fit_intercept:
+            return C
+        K = len(C) // (d + 1)
+        blocks = C.copy().reshape(K, d + 1, K, d + 1)
+        blocks[:, d] -= np.einsum("j,kjlm->klm", self.mean, blocks[:, :d])
+        blocks[..., d] -= blocks[..., :d] @ self.mean
+        return blocks.reshape(C.shape)
+
+    def of_scores(self, X: Matrix) -> PosteriorOfScores:
+        """That of the scores of rows X, by the covariance of the weights."""
+        rows = (X.toarray() if sparse.issparse(X) else X) - self.mean
+        if self.fit_intercept:
+            rows = np.column_stack([rows, np.ones(len(rows))])
+        return PosteriorOfScores(rows, self.posterior.covariance)
+
+    def deviations(self, X: Matrix, largest: float) -> Array:
+        """Standard deviations (n, K) of the scores of rows X; of more than one relative to their mean."""
+        if not isinstance(self.posterior, RowPosterior):
+            return self.of_scores(X).deviations(largest)
+        if self.mean.any():
+            X = shifted(X, self.mean)
+        return self.posterior.deviations(X, largest)
+
+
+def posteriors(
+    objective: Objective, total: float, tol: float, max_iter: int | None
+) -> Callable[[Objective, Array], WeightsPosterior]:
+    """(objective of the same rows, start) ↦ the posterior: by products of the rows for one score of fewer rows than
+    features, and by the Hessian otherwise.
+    """
+    if has_fewer_rows(objective):
+        rows = undivided(objective.design.X)
+        solver = NewtonCg(tol=min(tol, EXACT), max_iter=max_iter)
+        return lambda P, start: RowPosterior(P, total, solver.solve(P, start), rows)
+    size, newton = objective.n_parameters, Newton(tol=tol, max_iter=max_iter)
+    require_memory(40 * size * size, f"a Gaussian posterior needs a {size} × {size} covariance")
+    return lambda P, start: laplace_posterior(P, total, newton, start)
+
+
+def has_fewer_rows(objective: Objective) -> bool:
+    design = objective.design
+    return len(objective.shape) == 1 and design.n_rows < design.n_features
+
+
+# The strength of largest evidence, with the curvature of the likelihood held fixed:  α‖W‖² = γ.
+#
+# γ is the number of weights that the data determine.   MacKay (1992), Neural Computation 4
+
+WEAKEST = 1e-8  # least precision α of the prior, relative to the least variance of a feature
+STRONGEST = 1e6  # largest strength α/Σw, relative to the largest variance of a feature
+NOTHING = "the evidence is largest without any weights: the features tell nothing."
+UNBOUNDED = "the evidence still rises at the weakest strength that is tried; set strength."
+ROUNDING = 1e-14  # of the mean square of a feature: a variance below it is 0
+STRIDE = 2.0  # least step of ln α until the root is bracketed
+NEAR = 1e-7  # excess at which the search ends
+
+
+class LargestEvidence(NamedTuple):
+    """What the search has found."""
+
+    strength: float
+    reason: str  # why it is the last strength that was tried, if the evidence has no maximum
+    posterior: WeightsPosterior
+    n_iter: int  # Newton steps at all strengths
+
+
+def largest_evidence(
+    objective: Objective, total: float, posterior_of: Callable[[Objective, Array], WeightsPosterior]
+) -> LargestEvidence:
+    """The root of ln γ − ln α‖W‖², which falls with α from +∞; each fit starts from the one before.
+
+    `posterior_of` gives the posterior of an objective, with its mode found from a start.
+    """
+    theta, n_iter = objective.zero(), 0
+    latest: WeightsPosterior | None = None
+
+    def posterior_at(strength: float) -> WeightsPosterior:
+        nonlocal theta, n_iter, latest
+        if latest is None or latest.objective.strength != strength:
+            latest = posterior_of(objective.with_strength(strength), theta)
+            theta, n_iter = latest.solution.theta, n_iter + latest.solution.n_iter
+        return latest
+
+    known: dict[float, float] = {}  # a warm start changes last digits; signs must not change
+
+    def excess(u: float) -> float:
+        if u not in known:
+            found = posterior_at(float(np.exp(u))).excess
+            known[u] = found if abs(found) > NEAR else 0.0
+        return known[u]
+
+    u, reason = _root(excess, objective, total)
+    strength = float(np.exp(u))
+    posterior = posterior_at(strength)
+    return LargestEvidence(strength, reason, posterior, n_iter)
+
+
+def _root(
+    excess: Callable[[float], float], objective: Objective, total: float
+) -> tuple[float, str]:
+    """(u where the excess is 0, ""), u = ln strength; or (the last u that was tried, why there is no root)."""
+    variances = _variances(objective)
+    low = float(np.log(WEAKEST * variances.min() / total))
+    high = float(np.log(STRONGEST * variances.max()))
+    u = float(np.log(variances.mean() / total))  # α = 1 for standardized features
+    u = min(max(u, low), high)
+    up = excess(u) > 0
+    while low < u < high:
+        stride = max(STRIDE, abs(excess(u)))  # the excess is about the step of MacKay's iteration
+        v = min(max(u + (stride if up else -stride), low), high)
+        if (excess(v) > 0) != up:
+            return brentq(excess, min(u, v), max(u, v), xtol=1e-8), ""
+        u = v
+    return u, NOTHING if up else UNBOUNDED
+
+
+def _variances(objective: Objective) -> Array:
+    """Of the features that vary; without an intercept, their mean squares."""
+    design, weights = objective.design, objective.weights
+    squares = design.column_norms(weights)[: design.n_features] ** 2
+    mean = design.centre(weights)
+    variances = squares - mean**2
+    varies = variances > ROUNDING * squares
+    return variances[varies] if varies.any() else np.ones(1)

@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linclass.base.arrays import Array
-from linclass.bayes.precisions_together import ROUNDING, ascend_together
-from linclass.bayes.relevance import Relevance
+from linclass.bayes.relevance import ROUNDING, Relevance, ascend_together
 from linclass.bayes.weighted_columns import FewColumns
 
 ALL = 500  # columns up to which all may stay at first

@@ -13,7 +13,7 @@ from linclass.base.arrays import Array, Matrix, hashes
 from linclass.base.linear_scores import products
 from linclass.base.messages import counted, require_memory
 from linclass.base.parameters import require_positive, require_whole
-from linclass.kernels.functions.base import KernelLike
+from linclass.kernels.functions import KernelLike
 from linclass.kernels.kernel_machine import KernelMachine
 from linclass.linear.objective.coordinates import about_mean, far_about_mean
 from linclass.linear.support_vectors import of_all_rows
@@ -41,10 +41,6 @@ class RelevanceMachine(KernelMachine):
             self._check_kernel()
         require_positive("tol", self.tol)
         require_whole("max_iter", self.max_iter, 1, or_none=True)
-
-    def parts(self) -> list[str]:
-        """The modules that a fit composes by name."""
-        return [] if self.kernel is None else self._kernel_parts()
 
     def _columns(self, X: Matrix, kept: Array, weights: Array) -> tuple[Matrix, Array]:
         """(columns, their means), about the means; of sparse features only where they are far from 0."""

@@ -36,9 +36,8 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.base.offsets import row_offsets
 from linclass.bayes.relevance_ascent import ascend, beginnings
 from linclass.bayes.relevance_machine import RelevanceMachine
-from linclass.bayes.relevance_mode import Labelled, Mode
-from linclass.bayes.relevance_pace import Pace
-from linclass.kernels.functions.base import KernelLike
+from linclass.bayes.relevance_mode import Labelled, Mode, Pace
+from linclass.kernels.functions import KernelLike
 from linclass.linear.support_vectors import rows_that_count
 
 MODES = 200  # limit

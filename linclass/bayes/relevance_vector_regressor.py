@@ -35,7 +35,7 @@ from linclass.bayes.relevance import Relevance
 from linclass.bayes.relevance_ascent import ascend, beginnings
 from linclass.bayes.relevance_machine import RelevanceMachine
 from linclass.bayes.weighted_columns import WeightedColumns
-from linclass.kernels.functions.base import KernelLike
+from linclass.kernels.functions import KernelLike
 from linclass.linear.support_vectors import rows_that_count
 
 NO_NOISE = "few columns fit y without noise, so the evidence has no maximum; use a model with a strength, as Ridge."

@@ -21,11 +21,15 @@ from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLi
 from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.messages import silently
 from linclass.base.offsets import given_offset, row_offsets
-from linclass.kernels.functions.base import KernelLike
-from linclass.kernels.kernel_features import KernelFeatures, kernel_features
-from linclass.kernels.kernel_path import KernelPath
-from linclass.kernels.near_the_mean import near_a_row, own_intercepts, set_intercepts
-from linclass.kernels.warm_start import Previous
+from linclass.kernels.functions import KernelLike
+from linclass.kernels.kernel_features import (
+    KernelFeatures,
+    kernel_features,
+    near_a_row,
+    own_intercepts,
+    set_intercepts,
+)
+from linclass.kernels.kernel_path import KernelPath, Previous
 from linclass.linear.logistic_regression import LogisticRegression
 from linclass.linear.objective.objective import Objective
 from linclass.linear.support_vectors import rows_that_count
@@ -102,7 +106,7 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
 
     def parts(self) -> list[str]:
         """The modules that a fit composes by name."""
-        return [*self._linear().parts(), *self._kernel_parts()]
+        return self._linear().parts()
 
     def fit(
         self,

@@ -19,13 +19,14 @@ from linclass.base.estimator import Estimator
 from linclass.base.messages import counted
 from linclass.base.parameters import is_number, require_whole
 from linclass.base.parts import find
-from linclass.kernels.functions._function import Function
-from linclass.kernels.functions.base import BLOCK, WIDTHS, Kernel, KernelLike
-from linclass.kernels.kernel_design import KernelDesign
-from linclass.kernels.kernel_features import few_features
-from linclass.kernels.kernel_norm import KernelNorm
-from linclass.kernels.near_the_mean import near_the_mean, why_far_rows_are_hard
-from linclass.kernels.positive_semidefinite import shift_to_psd
+from linclass.kernels.functions import BLOCK, WIDTHS, Function, Kernel, KernelLike
+from linclass.kernels.kernel_design import KernelDesign, KernelNorm
+from linclass.kernels.kernel_features import (
+    few_features,
+    near_the_mean,
+    shift_to_psd,
+    why_far_rows_are_hard,
+)
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.base import Solution
@@ -64,11 +65,6 @@ class KernelMachine(Estimator):
         """The values of a parameter that a study tunes over with `path`: γ about 'scale', the widest kernel first."""
         rows, _, weights = self._unfitted()._start_fit(X, y, None)
         return np.asarray(gamma_scale(rows, weights) * WIDTHS)
-
-    def _kernel_parts(self) -> list[str]:
-        return [
-            f"linclass.kernels.functions.{'_function' if callable(self.kernel) else self.kernel}"
-        ]
 
     def _kernel_matrix(
         self, X: Matrix, kept: Array, weights: Array, kernel: Kernel | None = None

@@ -6,16 +6,19 @@ strongest to the weakest, each from the solution at the previous one (linclass/l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from scipy import sparse
 
-from linclass.base.arrays import Array, ArrayLike, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, EstimatorLike, Matrix, MatrixLike
 from linclass.base.offsets import given_offset
+from linclass.base.parts import find
+from linclass.kernels.kernel_design import KernelNorm
+from linclass.kernels.kernel_features import own_intercepts
 from linclass.kernels.kernel_machine import KernelMachine
-from linclass.kernels.kernel_norm import KernelNorm
 from linclass.linear.objective.objective import Objective
 from linclass.linear.path import FitsPath
 from linclass.linear.solvers.base import Solution, Solver
@@ -112,3 +115,101 @@ def near_start(solver: Solver, objective: Objective) -> Array:
         near = replace(solver, tol=1e-3, max_iter=None).solve(few, few.zero())
         start = design.extend_theta(rows, near.theta)
     return start
+
+
+# A start from the function of the previous fit:  f = Σ_j β_j k(x_j, ·) + b,  if its rows x_j are still there.
+
+
+class Previous(NamedTuple):
+    """What a fit left: indices of its rows among those given, their coefficients (K, m), intercepts, and the rows."""
+
+    support: Array
+    beta: Array
+    intercept: Array
+    rows: Any  # None for a precomputed kernel
+
+    @classmethod
+    def of(cls, model: EstimatorLike) -> Previous | None:
+        """None if there was no fit, or if warm starts are not requested."""
+        if not model.warm_start or "dual_coef_" not in vars(model):
+            return None
+        beta = np.atleast_2d(model.dual_coef_)
+        return cls(model.support_, beta, own_intercepts(model), model._basis)
+
+    def start(self, X: MatrixLike, kept: Array, scores: int) -> tuple[Array, Array] | None:
+        """(β (K, n) of all rows, b (K,)), if so many scores are fitted and the rows with coefficients are the same."""
+        if len(self.beta) != scores or self.support.max(initial=-1) >= len(kept):
+            return None
+        place = (np.cumsum(kept) - 1)[self.support]
+        if not kept[self.support].all() or not _equal(self.rows, X, place):
+            return None
+        beta = np.zeros((scores, int(kept.sum())))
+        beta[:, place] = self.beta
+        return beta, self.intercept
+
+
+def thetas(design: Any, found: tuple[Array, Array] | None) -> list[Array] | None:
+    """Parameters of each score, for functions of the columns of the kernel or for features Φ of it, w = Φᵀβ."""
+    if found is None:
+        return None
+    beta, b = found
+    W = beta if design.is_kernel else beta @ design.X
+    return [np.append(w, own) for w, own in zip(W, b, strict=True)]
+
+
+def _equal(rows: Any, X: Matrix, place: Array) -> bool:
+    if rows is None:
+        return True
+    if rows.shape[1] != X.shape[1] or sparse.issparse(rows) != sparse.issparse(X):
+        return False
+    other = X[place]
+    return bool((rows != other).nnz == 0 if sparse.issparse(rows) else np.array_equal(rows, other))
+
+
+# Kernel machines whose loss has flat pieces: only the rows on the others, the support vectors, have coefficients.
+
+
+class SupportVectorMachine(KernelPath):
+    """Mixin of estimators with the parameters of a kernel, `loss`, `strength`, `tol` and `max_iter`."""
+
+    solver_of_loss: ClassVar[Mapping[str, str]]
+    loss: str
+    tol: float
+    max_iter: int | None
+
+    def check(self) -> None:
+        super().check()
+        self._check_kernel()
+        self._check_strength()
+        if self.loss not in self.solver_of_loss:
+            raise ValueError(f"loss is {self.loss!r}; use {' or '.join(self.solver_of_loss)}.")
+        self._solver().check()
+
+    def parts(self) -> list[str]:
+        """The modules that a fit composes by name."""
+        loss, solver = find("losses", self.loss), type(self._solver())
+        return [loss.__module__, solver.__module__]
+
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the machine to training rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers.
+        y : array of shape (n,)
+            Class, or target, of each row.
+        sample_weight : array of shape (n,) or None, default=None
+            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
+            equally.
+
+        Returns
+        -------
+        self
+        """
+        self._fit_each([self], X, y, sample_weight)
+        return self
+
+    def _solver(self) -> Solver:
+        solver = find("solvers", self.solver_of_loss[self.loss])
+        return solver(tol=self.tol, max_iter=self.max_iter)

@@ -20,10 +20,10 @@ import numpy as np
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.base.classifier import Classifier
-from linclass.kernels.functions.base import KernelLike
+from linclass.kernels.functions import KernelLike
 from linclass.kernels.kernel_design import KernelDesign
 from linclass.kernels.kernel_machine import KernelMachine
-from linclass.kernels.warm_start import Previous
+from linclass.kernels.kernel_path import Previous
 from linclass.linear.losses.margin import Perceptron
 from linclass.linear.losses.multiclass import Kesler
 from linclass.linear.objective.objective import Objective
@@ -109,10 +109,6 @@ class KernelPerceptron(KernelMachine, Classifier):
         super().check()
         self._check_kernel()
         self._rule().check()
-
-    def parts(self) -> list[str]:
-        """The modules that a fit composes by name."""
-        return self._kernel_parts()
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)

@@ -23,10 +23,9 @@ import numpy as np
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.base.classifier import Classifier
 from linclass.base.parts import find
-from linclass.kernels.functions.base import KernelLike
-from linclass.kernels.near_the_mean import own_intercepts, set_intercepts
-from linclass.kernels.support_vector_machine import SupportVectorMachine
-from linclass.kernels.warm_start import Previous, thetas
+from linclass.kernels.functions import KernelLike
+from linclass.kernels.kernel_features import own_intercepts, set_intercepts
+from linclass.kernels.kernel_path import Previous, SupportVectorMachine, thetas
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution
 from linclass.linear.support_vectors import MarginRows, roles_of, rows_that_count

@@ -25,11 +25,9 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parameters import require_nonnegative
 from linclass.base.parts import find
 from linclass.base.regressor import Regressor
-from linclass.kernels.functions.base import KernelLike
-from linclass.kernels.kernel_design import KernelDesign
-from linclass.kernels.kernel_norm import KernelNorm
-from linclass.kernels.support_vector_machine import SupportVectorMachine
-from linclass.kernels.warm_start import Previous, thetas
+from linclass.kernels.functions import KernelLike
+from linclass.kernels.kernel_design import KernelDesign, KernelNorm
+from linclass.kernels.kernel_path import Previous, SupportVectorMachine, thetas
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.base import Solution

@@ -6,7 +6,7 @@
 A margin b_i only grows, where its row lies beyond it. If the classes are separable, Z a > 0 after finitely many steps,
 for 0 < η < 1. If not, e has no positive entries in the limit, and since Zᵀe = 0 by least squares, λ = −e ≥ 0 with
 Zᵀλ = 0 is a witness that no hyperplane has all rows strictly on their sides. The witness is verified
-(`separation/proofs`) before the fit says so; the weights are then those of the least squares. K classes are each
+(`separation/decision.py`) before the fit says so; the weights are then those of the least squares. K classes are each
 separated from the rest; weights of rows are those of the squares.
 
 Predicts: scores, linear in x.
@@ -26,8 +26,8 @@ from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLi
 from linclass.base.linear_scores import LinearGeometry, LinearScores
 from linclass.base.messages import counted, require_memory
 from linclass.base.parameters import require_positive, require_whole
-from linclass.separation.proofs.signed_rows import SignedRows
-from linclass.separation.proofs.witness import only_zero
+from linclass.separation.signed_rows import SignedRows
+from linclass.separation.witness import only_zero
 
 NEGLIGIBLE = 1e-12  # a pivot of the rows, relative to the largest, that is 0
 LOOK_EVERY = 20  # steps between tests for a hyperplane or a witness

@@ -17,9 +17,14 @@ from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.augmented import method_of_multipliers
 from linclass.linear.solvers.semismooth_newton import one_round
 from linclass.separation.decision import Undecided, proved
-from linclass.separation.proofs.signed_rows import SignedRows
-from linclass.separation.result import Separation, certain_margin, length_of, separation
-from linclass.separation.separability import of_pairs
+from linclass.separation.separability import (
+    Separation,
+    certain_margin,
+    length_of,
+    of_pairs,
+    separation,
+)
+from linclass.separation.signed_rows import SignedRows
 
 # The separating hyperplane of maximum margin:  min ½‖w‖²  subject to  y_i (w·x_i + b) ≥ 1,
 #

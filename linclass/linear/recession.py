@@ -5,7 +5,7 @@
 Along such a d the likelihood increases without a maximum. If all m_i > 0, the classes are completely separated, and
 the fit itself finds d; else quasi-completely. Large scores and long steps only suggest it. The decision is by a
 proof: d on all rows; or, near an optimum, the slopes there, which are multipliers λ > 0 with Xᵀλ ≈ 0 and exclude
-every d (separation/proofs/witness.py); or the proof of `separability`.   Albert & Anderson (1984), Biometrika 71"""
+every d (separation/witness.py); or the proof of `separability`.   Albert & Anderson (1984), Biometrika 71"""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from linclass.linear.solvers.base import Solution
 from linclass.linear.solvers.newton import Newton, inverse_hessian
 from linclass.linear.solvers.newton_cg import NewtonCg
 from linclass.separation.decision import Undecided, proved
-from linclass.separation.proofs.signed_rows import SignedRows
-from linclass.separation.proofs.witness import COLUMNS, EXACT, only_zero
+from linclass.separation.signed_rows import SignedRows
+from linclass.separation.witness import COLUMNS, EXACT, only_zero
 
 # The inequalities m_i(d) ≥ 0, of which recession.py asks for a solution d that makes some of them strict.
 #

@@ -8,7 +8,7 @@ linear/losses. One-vs-rest with 'margin' is OneVsRest, one-vs-one with 'hamming'
 correct the mistakes of some of their problems. Two classes are one problem, and the result is that of the estimator.
 
 The decoding 'likelihood' combines the probabilities of the problems instead, and gives those of the classes that agree
-best with them (linclass/multiclass/code_likelihood.py). Scores are then ln p_k, for two classes their log-odds. Other
+best with them (linclass/multiclass/coupling.py). Scores are then ln p_k, for two classes their log-odds. Other
 decodings give no probabilities: the loss of a word is no likelihood of its class. Nor does a code with zeros: what a
 problem says of a class that took no part in it is no evidence. The probabilities of pairs are coupled by OneVsOne.
 
@@ -34,9 +34,13 @@ from linclass.base.parameters import require_whole
 from linclass.base.parts import find, names
 from linclass.linear.losses.base import MarginLoss
 from linclass.multiclass import code_matrix
-from linclass.multiclass.code_likelihood import couple_code
-from linclass.multiclass.combined_probabilities import CombinedProbabilities, log_odds
-from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
+from linclass.multiclass.coupling import couple_code
+from linclass.multiclass.from_binary import (
+    CombinedProbabilities,
+    FromBinary,
+    TwoClassProblem,
+    log_odds,
+)
 
 CODES = ("random", "exhaustive", "one_vs_rest", "one_vs_one")
 DECODINGS: dict[str, Callable[[Array], Array]] = {

@@ -11,15 +11,22 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from importlib import import_module
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import clone
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike
-from linclass.base.classifier import Classifier
+from linclass.base.arrays import (
+    Array,
+    ArrayLike,
+    ClassWeight,
+    EstimatorLike,
+    MatrixLike,
+    log_probabilities,
+)
+from linclass.base.classifier import Classifier, of_scores, only_if
 from linclass.base.linear_scores import LARGEST
 from linclass.base.many_fits import Folds, ManyFits
 from linclass.base.messages import NotApplicable, counted, silently
@@ -33,12 +40,13 @@ from linclass.base.meta_estimator import (
     kept_groups,
     known_status,
     over_fits,
+    own_copy,
     require_kind,
     some_rows,
 )
-from linclass.base.offsets import kept_offsets
+from linclass.base.offsets import kept_offsets, offset_for
 from linclass.base.parameters import key_of
-from linclass.multiclass.two_class_score import two_class_score
+from linclass.base.predicted import predictions_of
 from linclass.tuning.candidates import fits_of
 
 DEFAULT = "linclass.linear.logistic_regression"  # imported by name, only if it is used
@@ -283,3 +291,111 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
 def _places(held_out: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Indices within `rows` that are held out."""
     return np.flatnonzero(np.isin(rows, held_out))
+
+
+# The score of rows by a two-class classifier, which may come from any library.
+
+
+def two_class_score(inner: EstimatorLike, X: MatrixLike, offset: np.ndarray | None) -> np.ndarray:
+    """Score of each row; a foreign classifier may return a column for each of the two classes."""
+    has_scores = hasattr(inner, "decision_function")
+    method = inner.decision_function if has_scores else inner.predict_proba
+    Z = np.asarray(method(own_copy(X, inner), **offset_for(method, offset)), dtype=float)
+    if not has_scores:
+        return Z[:, 1] - 0.5
+    return Z[:, 1] - Z[:, 0] if Z.ndim == 2 and Z.shape[1] == 2 else Z.ravel()
+
+
+# Class probabilities that are combined from those of two-class problems, if a parameter says how.
+#
+# Scores are then ln p_k, for two classes their log-odds. The classifiers inside may come from any library.
+
+
+class CombinedProbabilities:
+    """Mixin of the reductions; the methods exist with the parameter that combines."""
+
+    combined_by: ClassVar[str]  # the parameter, as a message names it
+    estimators_: list[Any]
+    # Defined by the reduction.
+    _inner: Callable[[], EstimatorLike]
+    decision_function: Callable[..., Array]
+
+    def _uncombined(self) -> str:
+        """What gives scores that are no probabilities; '' if they are combined."""
+        raise NotImplementedError
+
+    def _why_no_probabilities(self) -> str:
+        scores = self._uncombined()
+        return f"{scores} no probabilities; set {self.combined_by}" if scores else ""
+
+    @only_if(_why_no_probabilities)
+    def predict_proba(self, X: MatrixLike) -> Array:
+        """Class probabilities, with the parameter that combines them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`; each row sums to 1.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    @only_if(_why_no_probabilities)
+    @of_scores
+    def predict_log_proba(self, X: MatrixLike) -> Array:
+        """Natural logarithm of the class probabilities, with the parameter that combines them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`.
+        """
+        return self.log_proba_from(self.decision_function(X))
+
+    @only_if(_why_no_probabilities)
+    def log_proba_from(self, Z: Array) -> Array:
+        """Log-probabilities of rows, from their scores.
+
+        Parameters
+        ----------
+        Z : array of shape (n,) or (n, K)
+            Scores as `decision_function` returns them.
+
+        Returns
+        -------
+        array of shape (n, K)
+        """
+        return log_probabilities(Z)
+
+    def _require_probabilities_inside(self) -> None:
+        """Raise ValueError for a classifier without `predict_proba`."""
+        if not hasattr(inner := self._inner(), "predict_proba"):
+            name = type(inner).__name__
+            raise ValueError(
+                f"{name} has no predict_proba; {self.combined_by} needs it. Use Calibrated({name}())."
+            )
+
+    def _log_pairs(self, X: MatrixLike, offsets: Iterable[Array | None]) -> list[Array]:
+        """Log-probabilities (n, 2) of each problem."""
+        found = []
+        for inner, offset in zip(self.estimators_, offsets, strict=True):
+            pair = predictions_of(inner, X, 2, offset)[2]
+            if pair is None:
+                name = type(inner).__name__
+                raise ValueError(f"{name} gave no probabilities; {self.combined_by} needs them.")
+            found.append(pair)
+        return found
+
+
+def log_odds(pair: Array) -> Array:
+    with np.errstate(invalid="ignore"):
+        return pair[:, 1] - pair[:, 0]

@@ -26,9 +26,13 @@ import numpy as np
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike
 from linclass.base.classifier import TakesOffset, of_scores, only_if
 from linclass.base.offsets import given_offset, row_offsets
-from linclass.multiclass.combined_probabilities import CombinedProbabilities, log_odds
-from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
-from linclass.multiclass.pairwise_coupling import COUPLINGS, couple
+from linclass.multiclass.coupling import COUPLINGS, couple
+from linclass.multiclass.from_binary import (
+    CombinedProbabilities,
+    FromBinary,
+    TwoClassProblem,
+    log_odds,
+)
 
 
 class OneVsOne(CombinedProbabilities, TakesOffset, FromBinary):
@@ -38,7 +42,7 @@ class OneVsOne(CombinedProbabilities, TakesOffset, FromBinary):
         Two-class classifier with `fit` and `decision_function` or `predict_proba`, from linclass or
         elsewhere. It is copied for each problem. None is LogisticRegression().
     coupling : {'wu_lin_weng', 'hastie_tibshirani'} or None, default=None
-        How probabilities of pairs are combined, by the equations of linclass/multiclass/pairwise_coupling.py; the
+        How probabilities of pairs are combined, by the equations of linclass/multiclass/coupling.py; the
         estimator needs `predict_proba`. None predicts by votes, without probabilities.
     class_weight : 'balanced', dict or None, default=None
         Factor on the weights of the rows of each class. 'balanced' gives every class the same total

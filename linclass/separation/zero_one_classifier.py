@@ -22,8 +22,8 @@ from typing import Self
 from linclass.base.arrays import ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.base.linear_scores import LinearGeometry, LinearScores
 from linclass.base.parameters import require_whole
-from linclass.separation.zero_one.problem import ZeroOneProblem
-from linclass.separation.zero_one.solve import fewest_errors
+from linclass.separation.zero_one_problem import ZeroOneProblem
+from linclass.separation.zero_one_search import fewest_errors
 
 
 class ZeroOneClassifier(LinearGeometry, LinearScores):

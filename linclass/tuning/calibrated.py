@@ -1,8 +1,8 @@
 """Probabilities for a classifier that has none, or whose probabilities are wrong: a map from its scores z,
 
-    P(k | x) = σ(a_k z_k + b_k)     'sigmoid'      Platt's sigmoid (linclass/tuning/platt.py)
-    P(k | x) = f_k(z_k)             'isotonic'     f nondecreasing (linclass/tuning/isotonic.py)
-    P(k | x) ∝ exp(z_k/T)           'temperature'  one number for all classes (linclass/tuning/temperature.py)
+    P(k | x) = σ(a_k z_k + b_k)     'sigmoid'      Platt's sigmoid (linclass/tuning/calibration_maps.py)
+    P(k | x) = f_k(z_k)             'isotonic'     f nondecreasing (linclass/tuning/calibration_maps.py)
+    P(k | x) ∝ exp(z_k/T)           'temperature'  one number for all classes (linclass/tuning/calibration_maps.py)
 
 The map is fitted to scores of held-out rows (inner cross-validation), since scores of training rows are too extreme.
 The estimator that predicts is then fitted to all rows. Two classes share one function and are predicted by
@@ -54,6 +54,7 @@ from linclass.base.offsets import kept_offsets
 from linclass.base.predicted import predictions_of
 from linclass.base.weights import as_counts
 from linclass.linear.linear_svm import LinearSVM
+from linclass.tuning.calibration_maps import IsotonicFunctions, PlattSigmoids, Temperature
 from linclass.tuning.candidates import fits_of
 from linclass.tuning.inner_folds import (
     Split,
@@ -62,9 +63,6 @@ from linclass.tuning.inner_folds import (
     inner_splits,
     kept_folds,
 )
-from linclass.tuning.isotonic import IsotonicFunctions
-from linclass.tuning.platt import PlattSigmoids
-from linclass.tuning.temperature import Temperature
 
 METHODS: dict[str, Callable[[Array, Array, Array], Any]] = {
     "sigmoid": PlattSigmoids,

@@ -14,8 +14,7 @@ from linclass.base import validation
 from linclass.base.arrays import Array, ArrayLike, FoldsLike, MatrixLike, Seed
 from linclass.base.many_fits import among_weighted
 from linclass.base.messages import NotApplicable, counted, warn_user
-from linclass.tuning.folds import stratified_folds
-from linclass.tuning.grouped_folds import distinct_groups
+from linclass.tuning.folds import distinct_groups, stratified_folds
 
 
 class Split(NamedTuple):

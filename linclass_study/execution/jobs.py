@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from linclass.base.many_fits import COUNT
 from linclass.base.parts import import_class
-from linclass.kernels.functions.base import WIDTHS
+from linclass.kernels.functions import WIDTHS
 from linclass.tuning import tuning
 from linclass_study.data.entry.expected_size import Size, expected_size
 from linclass_study.files.reading import read_about

@@ -12,7 +12,7 @@ from planted import numbers
 from scipy import sparse
 
 from linclass.base.tables import Table
-from linclass.separation.result import Separation
+from linclass.separation.separability import Separation
 from linclass_study.checks import design as designs
 from linclass_study.checks import rank as ranks
 from linclass_study.checks import separable as separation

@@ -22,7 +22,7 @@ from linclass import (
     Ridge,
 )
 from linclass.bayes.bayesian_logistic_regression import PREDICTIVES
-from linclass.bayes.mean_of_sigmoid import log_mean_of_sigmoid
+from linclass.bayes.predictive_means import log_mean_of_sigmoid
 
 
 def line(n: int = 60) -> tuple[np.ndarray, np.ndarray]:

@@ -14,10 +14,9 @@ from sklearn.model_selection import PredefinedSplit
 from linclass import Calibrated, LinearSVM, LogisticRegression, NearestMean
 from linclass.base.messages import NotApplicable
 from linclass.linear.solvers.newton import Newton
-from linclass.tuning import calibrated, platt
+from linclass.tuning import calibrated, calibration_maps
+from linclass.tuning.calibration_maps import Temperature, sigmoid
 from linclass.tuning.folds import stratified_folds
-from linclass.tuning.platt import sigmoid
-from linclass.tuning.temperature import Temperature
 
 
 def noisy(n: int, seed: int = 0, classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
@@ -107,7 +106,7 @@ def test_a_sigmoid_that_has_not_converged_is_reported(monkeypatch: pytest.Monkey
     X, y = rng.standard_normal((60, 2)), np.arange(60) % 2
     X[:, 0] += y
     assert Calibrated().fit(X, y).status_ == "converged"
-    monkeypatch.setattr(platt, "Newton", lambda tol: Newton(tol=tol, max_iter=1))
+    monkeypatch.setattr(calibration_maps, "Newton", lambda tol: Newton(tol=tol, max_iter=1))
     model = Calibrated().fit(X, y)
     assert model.status_ == "max_iter"
     assert "sigmoid" in model.reason_

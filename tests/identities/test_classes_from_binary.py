@@ -24,7 +24,7 @@ from linclass.base.arrays import log_probabilities
 from linclass.base.meta_estimator import WORST_LAST
 from linclass.base.predicted import predictions_of
 from linclass.base.tables import Table
-from linclass.multiclass.pairwise_coupling import COUPLINGS
+from linclass.multiclass.coupling import COUPLINGS
 from linclass_study.config import code
 from linclass_study.config.method_check import method_problems
 from linclass_study.pipeline.fitted import Task

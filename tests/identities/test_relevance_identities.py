@@ -23,8 +23,7 @@ from linclass import (
 )
 from linclass.base.design_matrix import DesignMatrix
 from linclass.bayes import relevance_ascent
-from linclass.bayes.precisions_together import ascend_together, joint_step
-from linclass.bayes.relevance import Relevance
+from linclass.bayes.relevance import Relevance, ascend_together, joint_step
 from linclass.bayes.weighted_columns import WeightedColumns
 
 KERNELS = [None, "gaussian"]

@@ -21,10 +21,9 @@ from linclass import (
     ZeroOneClassifier,
 )
 from linclass.separation.separability import separability
-from linclass.separation.zero_one.enumeration import all_cells
-from linclass.separation.zero_one.hitting_set import Search
-from linclass.separation.zero_one.line_descent import best_on_lines, search_lines
-from linclass.separation.zero_one.problem import Answer, ZeroOneProblem
+from linclass.separation.zero_one_cells import all_cells
+from linclass.separation.zero_one_problem import Answer, ZeroOneProblem, best_on_lines, search_lines
+from linclass.separation.zero_one_search import Search
 
 RIVALS: list[Any] = [
     LogisticRegression(strength=1e-3),

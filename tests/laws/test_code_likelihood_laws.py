@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import softmax, xlog1py, xlogy
 
 from linclass.multiclass import code_matrix
-from linclass.multiclass.code_likelihood import couple_code
+from linclass.multiclass.coupling import couple_code
 
 CODES = {
     "two classes": code_matrix.exhaustive(2),
@@ -63,6 +63,6 @@ def test_many_rows_are_solved_in_blocks_as_they_are_one_by_one(
 ) -> None:
     M, R = CODES["all splits of 5"], answers("all splits of 5", 7)
     alone = np.concatenate([couple_code(r[None], M) for r in R])
-    monkeypatch.setattr("linclass.multiclass.code_likelihood.BLOCK", 400)
+    monkeypatch.setattr("linclass.multiclass.coupling.BLOCK", 400)
     np.testing.assert_allclose(couple_code(R, M), alone, rtol=1e-12)
     assert couple_code(R[:0], M).shape == (0, 5)

@@ -14,13 +14,16 @@ from scipy import sparse
 from linclass import KernelPerceptron, KernelSVM
 from linclass.base.messages import NotApplicable
 from linclass.base.parts import find, names
-from linclass.kernels.functions.gaussian import Gaussian
-from linclass.kernels.kernel_design import KernelDesign
-from linclass.kernels.kernel_features import few_features, kernel_features
+from linclass.kernels.functions import Gaussian
+from linclass.kernels.kernel_design import KernelDesign, KernelNorm
+from linclass.kernels.kernel_features import (
+    few_features,
+    kernel_features,
+    largest_eigenvalue,
+    near_the_mean,
+    shift_to_psd,
+)
 from linclass.kernels.kernel_machine import gamma_scale
-from linclass.kernels.kernel_norm import KernelNorm
-from linclass.kernels.near_the_mean import near_the_mean
-from linclass.kernels.positive_semidefinite import largest_eigenvalue, shift_to_psd
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.objective.objective import Objective
 

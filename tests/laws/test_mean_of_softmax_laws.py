@@ -8,9 +8,8 @@ from cases import each
 from numpy.testing import assert_allclose
 from scipy.special import log_softmax, softmax
 
-from linclass.bayes import mean_of_softmax
-from linclass.bayes.mean_of_sigmoid import log_mean_of_sigmoid
-from linclass.bayes.mean_of_softmax import log_mean_of_softmax
+from linclass.bayes import predictive_means
+from linclass.bayes.predictive_means import log_mean_of_sigmoid, log_mean_of_softmax
 
 EXACT, NEAR, ROUGH = (
     1e-7,
@@ -137,7 +136,7 @@ def test_blocks_of_rows_and_of_points_change_nothing_but_rounding(
     parts = [scores(4, spread, n=2, seed=7) for spread in (0.5, 1.0, 9.0)]
     mean, covariance = (np.concatenate(part) for part in zip(*parts, strict=True))
     whole = log_mean_of_softmax(mean, covariance)
-    monkeypatch.setattr(mean_of_softmax, "CELLS", 40_000)
+    monkeypatch.setattr(predictive_means, "CELLS", 40_000)
     assert_allclose(log_mean_of_softmax(mean, covariance), whole, rtol=1e-9)
     alone = [
         log_mean_of_softmax(*row) for row in zip(mean[:, None], covariance[:, None], strict=True)

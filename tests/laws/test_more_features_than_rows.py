@@ -24,8 +24,8 @@ from linclass import (
     RegularizedDiscriminantAnalysis,
 )
 from linclass.base.tables import Table
-from linclass.bayes import posterior_of_weights
-from linclass.bayes.row_posterior import RowPosterior
+from linclass.bayes import laplace_posterior
+from linclass.bayes.laplace_posterior import RowPosterior
 from linclass.discriminant import mixture_discriminant_analysis
 from linclass.discriminant.statistics.class_moments import ClassMoments
 from linclass_study.pipeline.fitted import Task
@@ -345,9 +345,7 @@ def test_the_bayesian_posterior_is_that_of_the_hessian(
         found = BayesianLogisticRegression(**options, tol=1e-12).fit(rows, y, w)
         by_rows = [isinstance(found._posterior.posterior, RowPosterior)]
         with monkeypatch.context() as patch:
-            patch.setattr(
-                posterior_of_weights, "has_fewer_rows", lambda P: P.design.n_features <= 30
-            )
+            patch.setattr(laplace_posterior, "has_fewer_rows", lambda P: P.design.n_features <= 30)
             expected = BayesianLogisticRegression(**options, tol=1e-12).fit(rows, y, w)
         by_rows.append(isinstance(expected._posterior.posterior, RowPosterior))
         case = d, fit_intercept, strength

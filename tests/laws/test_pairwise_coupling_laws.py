@@ -8,7 +8,7 @@ from cases import each
 from scipy.special import expit
 from sklearn.svm import SVC
 
-from linclass.multiclass.pairwise_coupling import COUPLINGS, couple
+from linclass.multiclass.coupling import COUPLINGS, couple
 
 EACH = each("method", COUPLINGS)
 

@@ -12,9 +12,8 @@ from linclass import LinearClassifier
 from linclass.base.arrays import Array
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parts import find, names
-from linclass.kernels.functions.gaussian import Gaussian
-from linclass.kernels.kernel_design import KernelDesign
-from linclass.kernels.kernel_norm import KernelNorm
+from linclass.kernels.functions import Gaussian
+from linclass.kernels.kernel_design import KernelDesign, KernelNorm
 from linclass.linear.losses.base import MarginLoss
 from linclass.linear.objective.certificate import duality_gap
 from linclass.linear.objective.objective import Objective

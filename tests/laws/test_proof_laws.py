@@ -17,12 +17,10 @@ from linclass import LinearSVM, LogisticRegression, ZeroOneClassifier, largest_m
 from linclass.base.messages import NotApplicable
 from linclass.linear import recession
 from linclass.separation.decision import Undecided
-from linclass.separation.proofs.integers import integers, product
-from linclass.separation.proofs.nearest_point import decide_exactly, nearest_point
-from linclass.separation.proofs.signed_rows import SignedRows
-from linclass.separation.proofs.singular_values import exceed, lower_bound
-from linclass.separation.proofs.witness import only_zero
+from linclass.separation.integers import decide_exactly, integers, nearest_point, product
 from linclass.separation.separability import separability
+from linclass.separation.signed_rows import SignedRows
+from linclass.separation.witness import exceed, lower_bound, only_zero
 
 KINDS = [
     "nearly touching",

@@ -21,9 +21,7 @@ from linclass.base.arrays import ArrayLike, Matrix
 from linclass.base.messages import require_memory
 from linclass.base.parameters import is_number, require_nonnegative, require_whole
 from linclass.base.tables import Table
-from linclass.kernels.functions.base import WIDTHS
-from linclass.kernels.functions.gaussian import Gaussian
-from linclass.kernels.functions.polynomial import Polynomial
+from linclass.kernels.functions import WIDTHS, Gaussian, Polynomial
 from linclass.preprocessing.transforms._numbers import beside_categories, complete_numbers
 from linclass.preprocessing.transforms._transform import Transform
 

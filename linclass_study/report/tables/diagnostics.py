@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from linclass.base.many_fits import COUNT
-from linclass.kernels.functions.base import WIDTHS
+from linclass.kernels.functions import WIDTHS
 from linclass.tuning import tuning
 from linclass_study.analysis import tuned
 from linclass_study.analysis.fit_problems import (

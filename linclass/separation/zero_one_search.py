@@ -1,13 +1,9 @@
-"""Exactly, for any number of parameters and classes: the cheapest set of rows that hits every conflict.
+"""The fewest errors: first separation, then all cells if they are few, then conflicts.
 
-A conflict is a set of rows that no d has all correct; Farkas' vector λ ≥ 0, Zᵀλ = 0 proves it, with at most p + 1
-rows if λ is a vertex. At least one row of each conflict is misclassified, so
-
-    min Σ c_i e_i   subject to   Σ_{i ∈ S} e_i ≥ 1 for the conflicts S found so far,   e_i ∈ {0, 1}
-
-is a lower bound of the cost of every d. If the rows with e_i = 0 have no conflict it is the minimum; otherwise their
-conflicts are added.
-Parker & Ryan (1996), Ann. Math. Artif. Intell. 17; Codato & Fischetti (2006), Operations Research 54
+The errors of d are always counted on the rows, and bounds are about the same rows: an answer is certified if the count
+equals the bound. The certificate is numerical: conflicts are proved (proofs/), but the angles of cells and the
+integer programs of HiGHS are in floating point, with tolerances below the cost of a row. Of all d with the same rows
+correct, the fit keeps one that is far from them.
 """
 
 from __future__ import annotations
@@ -21,10 +17,22 @@ from scipy import sparse
 
 from linclass.base.arrays import Array
 from linclass.separation.decision import Undecided, proved
-from linclass.separation.proofs.nearest_point import nearest_point
-from linclass.separation.proofs.signed_rows import SignedRows
-from linclass.separation.proofs.witness import in_integers, only_zero
-from linclass.separation.zero_one.problem import Answer, ZeroOneProblem
+from linclass.separation.integers import echelon, nearest_point
+from linclass.separation.signed_rows import SignedRows
+from linclass.separation.witness import in_integers, only_zero
+from linclass.separation.zero_one_cells import all_cells, is_coarse, turns
+from linclass.separation.zero_one_problem import Answer, ZeroOneProblem, search_lines
+
+# Exactly, for any number of parameters and classes: the cheapest set of rows that hits every conflict.
+#
+# A conflict is a set of rows that no d has all correct; Farkas' vector λ ≥ 0, Zᵀλ = 0 proves it, with at most p + 1
+# rows if λ is a vertex. At least one row of each conflict is misclassified, so
+#
+#     min Σ c_i e_i   subject to   Σ_{i ∈ S} e_i ≥ 1 for the conflicts S found so far,   e_i ∈ {0, 1}
+#
+# is a lower bound of the cost of every d. If the rows with e_i = 0 have no conflict it is the minimum; otherwise their
+# conflicts are added.
+# Parker & Ryan (1996), Ann. Math. Artif. Intell. 17; Codato & Fischetti (2006), Operations Research 54
 
 ROUNDING = 1e-6  # of the smallest cost
 INEXACT = 1e-3  # of a bound of whole numbers, which an integer program has to 10⁻⁶ or so
@@ -199,3 +207,74 @@ def separating(problem: ZeroOneProblem, right: Array) -> Array | None:
     if found.direction is None or found.kind != "complete":
         return None
     return problem.d_of(*rows.hyperplane(found.direction))
+
+
+# The fewest errors: first separation, then all cells if they are few, then conflicts.
+#
+# The errors of d are always counted on the rows, and bounds are about the same rows: an answer is certified if the
+# count equals the bound. The certificate is numerical: conflicts are proved (proofs/), but the angles of cells and the
+# integer programs of HiGHS are in floating point, with tolerances below the cost of a row. Of all d with the same rows
+# correct, the fit keeps one that is far from them.
+
+FEW_TURNS = 2_000_000  # about a second
+UNIT = 4 * np.finfo(float).eps
+NEGLIGIBLE = 1e-9  # of the cost of an answer
+SEARCHED = 20_000  # entries of Z up to which conflicts are searched for
+
+
+def fewest_errors(
+    problem: ZeroOneProblem,
+    node_limit: int,
+    seconds: float | None = None,
+    seed: int | np.random.Generator | None = 0,
+) -> Answer:
+    d = separating(problem, np.ones(problem.n_rows, dtype=bool))
+    if d is not None:
+        return Answer(d, 0.0, 0.0)
+    found = _by_cells(problem) if node_limit and is_enumerable(problem) else None
+    if found is None or found.bound < found.cost:
+        by_lines = search_lines(problem, seed)
+        found = by_lines if found is None or by_lines.cost < found.cost else found
+        if node_limit and problem.Z.shape[0] * problem.Z.shape[1] <= SEARCHED:
+            found = Search(problem, node_limit, seconds).run(found)
+    return away_from_rows(problem, found)
+
+
+def is_enumerable(problem: ZeroOneProblem) -> bool:
+    n, p = problem.Z.shape
+    dense = not sparse.issparse(problem.Z) or n * p <= FEW_TURNS
+    return problem.n_classes == 2 and dense and turns(n, p) <= FEW_TURNS
+
+
+def _by_cells(problem: ZeroOneProblem) -> Answer:
+    """Certified if no cell was too narrow to examine, no two rows too close to tell apart, and sums of costs exact."""
+    rows = problem.rows
+    Z = problem.Z.toarray() if sparse.issparse(problem.Z) else problem.Z
+    found = all_cells(Z, problem.costs)
+    reached = problem.cost(found.d)
+    exact = rows.exactly()
+    whole = is_coarse(exact) or (
+        found.whole
+        and found.directions == len(distinct_up_to_sign(exact))
+        and found.rank == len(echelon(exact)[2])
+    )
+    rounding = max(abs(reached - found.cost), UNIT * problem.n_rows * problem.total)  # of its sums
+    same = whole and rounding <= NEGLIGIBLE * reached
+    return Answer(found.d, reached, reached if same else 0.0)
+
+
+def distinct_up_to_sign(Z: Array) -> set[tuple[int, ...]]:
+    """The nonzero rows, up to their sign."""
+    found = set()
+    for row in Z.tolist():
+        first = next((v for v in row if v), 0)
+        if first:
+            found.add(tuple(row) if first > 0 else tuple(-v for v in row))
+    return found
+
+
+def away_from_rows(problem: ZeroOneProblem, found: Answer) -> Answer:
+    d = separating(problem, problem.margins(found.d) > 0)
+    if d is None or problem.cost(d) > found.cost:
+        return found
+    return found._replace(d=d)

@@ -1,1 +1,0 @@
-"""Proofs: in exact arithmetic, or in floats with a bound for every rounding."""

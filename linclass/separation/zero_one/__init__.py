@@ -1,1 +1,0 @@
-"""The linear classifier with the fewest training errors, certified on small problems, else approximate."""
