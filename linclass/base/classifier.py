@@ -312,12 +312,36 @@ class TakesOffset(Classifier):
         return self.classes_from(self.decision_function(X, **given_offset(offset)))
 
 
-class ProbabilitiesWithOffset(TakesOffset, SoftmaxProbabilities):
-    """The same with probabilities."""
+class ProbabilitiesWithOffset(Classifier):
+    """Classifiers with the methods of both: `TakesOffset`, and probabilities as of `SoftmaxProbabilities`."""
+
+    _offsets = TakesOffset._offsets
+    fit = TakesOffset.fit
+    score = TakesOffset.score
+    predict = TakesOffset.predict
+    log_proba_from = SoftmaxProbabilities.log_proba_from
+
+    def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+        Z = super().decision_function(X)
+        return Z if offset is None else Z + row_offsets(offset, Z.shape)
 
     @of_scores
     def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+        """Natural logarithm of the class probabilities, exact also where a probability underflows.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`.
+        """
         return np.asarray(self.log_proba_from(self.decision_function(X, **given_offset(offset))))
 
     def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
+        """Class probabilities.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`; each row sums to 1.
+        """
         return np.exp(self.predict_log_proba(X, **given_offset(offset)))

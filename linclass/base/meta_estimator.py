@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from types import MethodType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -19,7 +19,7 @@ from linclass.base.arrays import Array, ArrayLike, EstimatorLike, Index, Matrix,
 from linclass.base.classifier import Classifier
 from linclass.base.estimator import Estimator
 from linclass.base.messages import warn_user
-from linclass.base.offsets import offset_for
+from linclass.base.offsets import kept_offsets, offset_for
 from linclass.base.parameters import arguments
 from linclass.base.predicted import own_copy
 from linclass.base.regressor import Regressor
@@ -38,8 +38,56 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
     """Mixin; the class defines `_inner`."""
 
     def _inner(self) -> EstimatorLike:
-        """The unfitted estimator inside: the one given, or the default."""
+        """The unfitted base estimator: the one given, or the default."""
         raise NotImplementedError
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the base estimator, and what is learned from its fits.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Training rows; finite numbers. An estimator of another library gets them as they are: texts, NaN,
+            columns by name.
+        y : array of shape (n,)
+            Class, or target, of each row.
+        sample_weight : array of shape (n,) or None
+            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows equally.
+        groups : array of shape (n,) or None
+            Group of each row, for base estimators that hold rows out, such as Calibrated or TunedRegressor: rows of
+            a group are held out together. None is no groups.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None
+            Known part of the scores of the base estimator, in their form, if its `fit` takes one. None is 0.
+
+        Returns
+        -------
+        self
+        """
+        raise NotImplementedError
+
+    def _start_inside(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> tuple[Any, Array, Array, Given]:
+        """Check parameters and rows; (the rows for base estimators, y as `_start_fit` returns it, all weights, and what
+        is given with the rows of positive weight: weights only if rows or classes have any).
+        """
+        groups = kept_groups(groups, sample_weight, y)
+        offset = kept_offsets(offset, sample_weight, y)
+        X, target, weights = self._start_fit(X, y, sample_weight)  # type: ignore[attr-defined]
+        weighed = sample_weight is not None or getattr(self, "class_weight", None) is not None
+        given = Given(weights if weighed else None, groups, offset)
+        return self._rows_inside(X), target, weights, given
 
     @property
     def passes_rows(self) -> bool:
@@ -174,13 +222,31 @@ def ending_inside(model: EstimatorLike) -> dict[str, Any]:
     }
 
 
-def require_kind(made: EstimatorLike, wanted: str, parameter: str = "estimator") -> None:
-    """Raise ValueError for a class in place of an estimator, and for one of another kind than 'classifier' or
-    'regressor'; it may have no kind.
+def require_base(
+    made: EstimatorLike,
+    wanted: str,
+    methods: Sequence[str],
+    example: str,
+    parameter: str = "estimator",
+) -> None:
+    """Raise ValueError unless it is an instance of the wanted kind, 'classifier' or 'regressor', with these methods; it
+    may have no kind. Parameters of one of ours are checked, too.
     """
+    require_kind(made, wanted, parameter)
+    if not all(hasattr(made, name) for name in methods):
+        raise ValueError(
+            f"{parameter} is {made!r}; pass an instance of a {wanted}, such as {example}, with "
+            f"{', '.join(methods)}; in a study {{classifier: …, params: {{…}}}}."
+        )
+    if isinstance(made, Estimator):  # a foreign `check` may mean anything
+        made.check()
+
+
+def require_kind(made: EstimatorLike, wanted: str, parameter: str = "estimator") -> None:
+    """Raise ValueError for a class in place of an estimator, and for one of another kind."""
     if isinstance(made, type):
         name = made.__name__
-        raise ValueError(f"{parameter} is the class {name}; give one that is made, as in {name}().")
+        raise ValueError(f"{parameter} is the class {name}; pass an instance, as in {name}().")
     kind = _kind(made)
     if kind not in (None, wanted):
         shown, predicts = " ".join(repr(made).split()), PREDICTS.get(str(kind), f"as a {kind}")

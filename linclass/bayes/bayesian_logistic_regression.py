@@ -59,20 +59,11 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset):
         Probabilities: by the probit approximation; by quadrature of the integral, to 10⁻⁸ for two classes and
         between 10⁻⁸ and 10⁻³ for more (linclass/bayes/predictive_means.py); or σ(μ), without the uncertainty of
         the weights.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b. False sets b = 0.
-    tol : float, default=1e-6
-        Tolerance: the fit has converged when `certificate_` is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of Newton steps for each strength. None is 100.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
     mean_coef_ : array of shape (1, d) for two classes, (K, d) for more
         Posterior mean of the weights W.
     mean_intercept_ : array of shape (1,) for two classes, (K,) for more

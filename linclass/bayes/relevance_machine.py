@@ -23,7 +23,28 @@ NOTHING = "the evidence is largest without any weights: the columns tell nothing
 
 
 class RelevanceMachine(KernelMachine):
-    """Mixin of relevance vector machines."""
+    """Base of relevance vector machines.
+
+    Parameters
+    ----------
+    kernel : str, callable or None
+        'gaussian', 'polynomial', 'sigmoid', 'linear', a function (X, X′) → matrix (n, n′), or
+        'precomputed': X is then the matrix of kernel values between rows and training rows. None takes the
+        features as the columns, which is automatic relevance determination.
+    max_iter : int or None
+        Limit on the number of changes of an α_j, from each beginning. None is 10000.
+
+    Attributes
+    ----------
+    precisions_ : array of shape (d,) with kernel=None, (n,) with a kernel
+        The α_j of all columns, infinite for those that have left.
+    support_ : array of shape (m,), only with a kernel
+        Indices of the relevance vectors.
+    covariance_ : array of shape (m + 1, m + 1)
+        Posterior covariance of the m weights that stay, and of the intercept, the last.
+    n_effective_ : float
+        Σ_j (1 − α_j Σ_jj), the number of weights that the data determine.
+    """
 
     kernel: KernelLike | None  # type: ignore[assignment]
     tol: float

@@ -47,46 +47,17 @@ LOST = 0.5  # of the log evidence, by which only a mode that was not found is lo
 
 
 class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine):
-    """Parameters
-    ----------
-    kernel : str, callable or None, default='gaussian'
-        'gaussian', 'polynomial', 'sigmoid', 'linear', a function (X, X′) → matrix (n, n′), or
-        'precomputed': X is then the matrix of kernel values between rows and training rows. None takes the
-        features as the columns, which is automatic relevance determination.
-    gamma : float or 'scale', default='scale'
-        Factor γ of the kernels 'gaussian', 'polynomial' and 'sigmoid'. 'scale' is
-        1/(d · variance of all entries of X, of weighted rows).
-    degree : int, default=3
-        Degree of the kernel 'polynomial'.
-    coef0 : float, default=1.0
-        Constant term of the kernels 'polynomial' and 'sigmoid'.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
-    tol : float, default=1e-6
-        Tolerance: the fit has converged when `certificate_` is at most `tol`.
-    max_iter : int or None, default=None
-        Limit on the number of changes of an α_j, from each beginning. None is 10000.
-
-    Attributes
+    """Attributes
     ----------
     classes_ : array of shape (2,)
         The classes, sorted.
-    precisions_ : array of shape (d,) with kernel=None, (n,) with a kernel
-        The α_j of all columns, infinite for those that have left.
     mean_coef_ : array of shape (1, d), only with kernel=None
         Posterior mean of the weights, 0 where α_j is infinite. There is no coef_, as averaged scores are not linear
         in x.
     dual_coef_ : array of shape (1, m), only with a kernel
         Posterior mean of the weights of the m rows `support_`.
-    support_ : array of shape (m,), only with a kernel
-        Indices of the relevance vectors.
     mean_intercept_ : array of shape (1,)
         Posterior mean of the intercept.
-    covariance_ : array of shape (m + 1, m + 1)
-        Posterior covariance of the m weights that stay, and of the intercept, the last.
-    n_effective_ : float
-        Σ_j (1 − α_j Σ_jj), the number of weights that the data determine.
     log_evidence_ : float
         ln p(data | α) of Laplace's approximation, the intercept with the density 1.
     """

@@ -42,42 +42,16 @@ NO_NOISE = "few columns fit y without noise, so the evidence has no maximum; use
 
 
 class RelevanceVectorRegressor(RelevanceMachine, RegressorWithOffset):
-    """Parameters
+    """Attributes
     ----------
-    kernel : str, callable or None, default='gaussian'
-        'gaussian', 'polynomial', 'sigmoid', 'linear', a function (X, X′) → matrix (n, n′), or
-        'precomputed': X is then the matrix of kernel values between rows and training rows. None takes the
-        features as the columns, which is automatic relevance determination.
-    gamma : float or 'scale', default='scale'
-        Factor γ of the kernels 'gaussian', 'polynomial' and 'sigmoid'. 'scale' is
-        1/(d · variance of all entries of X, of weighted rows).
-    degree : int, default=3
-        Degree of the kernel 'polynomial'.
-    coef0 : float, default=1.0
-        Constant term of the kernels 'polynomial' and 'sigmoid'.
-    tol : float, default=1e-6
-        Tolerance: the fit has converged when `certificate_` is at most `tol`.
-    max_iter : int or None, default=None
-        Limit on the number of changes of an α_j, from each beginning. None is 10000.
-
-    Attributes
-    ----------
-    precisions_ : array of shape (d,) with kernel=None, (n,) with a kernel
-        The α_j of all columns, infinite for those that have left.
     coef_ : array of shape (d,), only with kernel=None
         Posterior mean of the weights, 0 where α_j is infinite.
     dual_coef_ : array of shape (m,), only with a kernel
         Posterior mean of the weights of the m rows `support_`.
-    support_ : array of shape (m,), only with a kernel
-        Indices of the relevance vectors.
     intercept_ : float
         Posterior mean of the intercept.
-    covariance_ : array of shape (m + 1, m + 1)
-        Posterior covariance of the m weights that stay, and of the intercept, the last.
     noise_precision_ : float
         β.
-    n_effective_ : float
-        Σ_j (1 − α_j Σ_jj), the number of weights that the data determine.
     log_evidence_ : float
         ln p(y | α, β).
     """

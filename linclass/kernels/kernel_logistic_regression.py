@@ -38,39 +38,14 @@ from linclass.linear.support_vectors import rows_that_count
 class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
     """Parameters
     ----------
-    kernel : str or callable, default='gaussian'
-        'gaussian', 'polynomial', 'sigmoid', 'linear', a function (X, X′) → matrix (n, n′), or
-        'precomputed': X is then the matrix of kernel values between rows and training rows.
-    gamma : float or 'scale', default='scale'
-        Factor γ of the kernels 'gaussian', 'polynomial' and 'sigmoid'. 'scale' is
-        1/(d · variance of all entries of X, of weighted rows).
-    degree : int, default=3
-        Degree of the kernel 'polynomial'.
-    coef0 : float, default=1.0
-        Constant term of the kernels 'polynomial' and 'sigmoid'.
     strength : float, default=1e-3
         Factor of the squared norm in the objective above, above 0.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
-    tol : float, default=1e-6
-        Tolerance: the fit has converged when `certificate_` is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of iterations. None is the solver's own limit.
-    warm_start : bool, default=False
-        Whether `fit` starts from the function of the previous fit, if its support vectors are training rows
-        again, with the same indices; otherwise it starts from zero.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
-    dual_coef_ : array of shape (1, m) for two classes, (K, m) for more
-        Coefficients β of the m rows `support_`.
-    support_ : array of shape (m,)
-        Indices of the training rows with a nonzero coefficient.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
+    intercept_
     solver_ : str
         The solver that was used.
     """
@@ -115,23 +90,22 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
     ) -> Self:
-        self._fit_each([self], X, y, sample_weight, offset)
+        self._fit_each([self.strength], X, y, sample_weight, offset)
         return self
 
     def _fit_each(
         self,
-        models: Sequence[KernelLogisticRegression],
+        strengths: Sequence[float],
         X: MatrixLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
-    ) -> None:
+    ) -> list[KernelLogisticRegression]:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         known = given_offset(self._offsets(offset, sample_weight, y))
         previous = Previous.of(self)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         found, centre = self._features(X, kept, weights)
-        seen, strengths = dict(vars(self)), [model.strength for model in models]
         old = previous.start(X, kept, len(previous.beta)) if previous else None
         with silently():
             if old is None:
@@ -140,9 +114,10 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
                 linear = self._linear().set_params(warm_start=True)
                 linear.coef_, linear.intercept_ = old[0] @ found.features, old[1]
                 path = [linear.fit(found.features, codes, weights, **known)]
+        models = self._copies(strengths)
         for model, linear in zip(models, path, strict=True):
-            model._adopt(seen | {"strength": model.strength})
             model._learn(X, kept, found, linear, centre)
+        return models
 
     def _path_objectives(
         self,

@@ -38,7 +38,31 @@ ROUNDING = 1e-14  # standard deviation, relative to the mean, below which all en
 
 
 class KernelMachine(Estimator):
-    """Mixin of estimators with a kernel."""
+    """Base of estimators with a kernel.
+
+    Parameters
+    ----------
+    kernel : str or callable
+        'gaussian', 'polynomial', 'sigmoid', 'linear', a function (X, X′) → matrix (n, n′), or
+        'precomputed': X is then the matrix of kernel values between rows and training rows.
+    gamma : float or 'scale'
+        Factor γ of the kernels 'gaussian', 'polynomial' and 'sigmoid'. 'scale' is
+        1/(d · variance of all entries of X, of weighted rows).
+    degree : int
+        Degree of the kernel 'polynomial'.
+    coef0 : float
+        Constant term of the kernels 'polynomial' and 'sigmoid'.
+    warm_start : bool
+        Whether `fit` starts from the function of the previous fit, if its support vectors are training rows
+        again, with the same indices; otherwise it starts from zero.
+
+    Attributes
+    ----------
+    dual_coef_ : array of shape (1, m) for two classes, (K, m) for more
+        Coefficients β of the m rows `support_`.
+    support_ : array of shape (m,)
+        Indices of the training rows with a nonzero coefficient.
+    """
 
     paths: ClassVar[tuple[str, ...]] = ("gamma",)  # parameters with `_path_values`
     kernel: KernelLike
@@ -130,7 +154,7 @@ class KernelMachine(Estimator):
             reason = (
                 f"{solver} stopped after {counted(worst.n_iter, 'iteration')} with {worst.distance}"
             )
-            reason += why_far_rows_are_hard(vars(self).get("_made")) + "."
+            reason += why_far_rows_are_hard(getattr(self, "_made", None)) + "."
             status = "max_iter"
         return self._record(
             status,

@@ -6,7 +6,8 @@ strongest to the weakest, each from the solution at the previous one (linclass/l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import copy
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -27,14 +28,28 @@ MANY = 1000  # rows above which a fit to a subset gives the start
 NEARLY = 0.999  # of the trace
 
 
-class KernelPath(FitsPath, KernelMachine):
-    """Mixin of kernel machines with a `strength`."""
+class KernelPath(KernelMachine):
+    """Base of kernel machines with a `strength`."""
 
     paths: ClassVar[tuple[str, ...]] = ("strength", "gamma")
     tuning_tol: ClassVar[float] = 1e-3  # of the objective, while tuning
     strength: float
-    # defined by the estimator: check the rows, then fit copies of itself
-    _fit_each: Callable[..., None]
+    path = FitsPath.path
+    strength_path = FitsPath.strength_path
+
+    def _fit_each(
+        self,
+        strengths: Sequence[float],
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> list[Any]:
+        """Check the rows; fit `_copies` at these strengths."""
+        raise NotImplementedError
+
+    def _require_penalty(self) -> None:
+        """A strength always acts on the fit."""
 
     def _fits_at(
         self,
@@ -45,32 +60,38 @@ class KernelPath(FitsPath, KernelMachine):
         offset: ArrayLike | None,
     ) -> list[Any]:
         """The kernel matrix is computed once, and each fit starts from the solution at the previous strength."""
-        models = [self._unfitted(strength=strength) for strength in strengths]
-        self._unfitted(strength=min(strengths))._fit_each(
-            models, X, y, sample_weight, **given_offset(offset)
-        )
-        return models
+        first = self._unfitted(strength=min(strengths))
+        return first._fit_each(strengths, X, y, sample_weight, **given_offset(offset))
 
     def _path_values(self, parameter: str, X: MatrixLike, y: ArrayLike) -> Array:
-        base = FitsPath if parameter == "strength" else KernelMachine
-        return base._path_values(self, parameter, X, y)
+        if parameter == "strength":
+            return self.strength_path(X, y)
+        return super()._path_values(parameter, X, y)
+
+    def _copies(self, strengths: Sequence[float]) -> list[Any]:
+        """This model for one strength, else a copy of it for each; they have what it has learned so far."""
+        models = [self] if len(strengths) == 1 else [copy.copy(self) for _ in strengths]
+        for model, strength in zip(models, strengths, strict=True):
+            model.strength = strength
+        return models
 
     def _along(
         self,
-        models: Sequence[Any],
+        strengths: Sequence[float],
         solver: Solver,
         objectives: Sequence[Objective],
         starts: Sequence[Array] | None = None,
-    ) -> Iterator[tuple[Any, list[Objective], list[Solution]]]:
-        """Yields each model, with the attributes of this one, and its objectives and solutions."""
-        order = sorted(models, key=lambda model: -model.strength)
-        strengths = [model.strength for model in order]
-        seen = dict(vars(self))
+    ) -> list[tuple[Any, list[Objective], list[Solution]]]:
+        """A model for each strength, and its objectives and solutions."""
+        order = np.argsort([-strength for strength in strengths], kind="stable")
+        descending = [strengths[i] for i in order]
         known: Sequence[Any] = starts or [None] * len(objectives)
-        paths = [solve(solver, P, strengths, s) for P, s in zip(objectives, known, strict=True)]
-        for model, *solutions in zip(order, *paths, strict=True):
-            model._adopt(seen | {"strength": model.strength})
-            yield model, [P.with_strength(model.strength) for P in objectives], solutions
+        paths = [solve(solver, P, descending, s) for P, s in zip(objectives, known, strict=True)]
+        models, solutions = self._copies(strengths), [*zip(*paths, strict=True)]
+        return [
+            (models[i], [P.with_strength(strengths[i]) for P in objectives], [*solutions[place]])
+            for place, i in sorted(enumerate(order), key=lambda pair: pair[1])
+        ]
 
     def _check_strength(self) -> None:
         strength = self.strength
@@ -131,7 +152,7 @@ class Previous(NamedTuple):
     @classmethod
     def of(cls, model: EstimatorLike) -> Previous | None:
         """None if there was no fit, or if warm starts are not requested."""
-        if not model.warm_start or "dual_coef_" not in vars(model):
+        if not model.warm_start or not hasattr(model, "dual_coef_"):
             return None
         beta = np.atleast_2d(model.dual_coef_)
         return cls(model.support_, beta, own_intercepts(model), model._basis)
@@ -191,23 +212,7 @@ class SupportVectorMachine(KernelPath):
         return [loss.__module__, solver.__module__]
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the machine to training rows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Class, or target, of each row.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
-            equally.
-
-        Returns
-        -------
-        self
-        """
-        self._fit_each([self], X, y, sample_weight)
+        self._fit_each([self.strength], X, y, sample_weight)
         return self
 
     def _solver(self) -> Solver:

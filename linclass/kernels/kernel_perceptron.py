@@ -34,44 +34,19 @@ from linclass.linear.support_vectors import rows_that_count
 class KernelPerceptron(KernelMachine, Classifier):
     """Parameters
     ----------
-    kernel : str or callable, default='gaussian'
-        'gaussian', 'polynomial', 'sigmoid', 'linear', a function (X, X′) → matrix (n, n′), or
-        'precomputed': X is then the matrix of kernel values between rows and training rows.
-    gamma : float or 'scale', default='scale'
-        Factor γ of the kernels 'gaussian', 'polynomial' and 'sigmoid'. 'scale' is
-        1/(d · variance of all entries of X, of weighted rows).
-    degree : int, default=3
-        Degree of the kernel 'polynomial'.
-    coef0 : float, default=1.0
-        Constant term of the kernels 'polynomial' and 'sigmoid'.
     order : {'random', 'cyclic', 'largest_violation'}, default='random'
         Order of the rows: shuffled for each pass, as given, or always the row of smallest margin, visited once.
     learning_rate : float, default=1.0
         Learning rate η, above 0. Started from zero, only the scale of the coefficients depends on it.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b. False sets b = 0.
     max_iter : int or None, default=None
         Limit on the number of passes over the rows (for 'largest_violation' of corrections). None
         is 100 (1000).
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the order 'random'. None draws a new one for each fit.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
-    warm_start : bool, default=False
-        Whether `fit` starts from the function of the previous fit, if its support vectors are training rows
-        again, with the same indices; otherwise it starts from zero.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
-    dual_coef_ : array of shape (1, m) for two classes, (K, m) for more
-        Coefficients β of the m rows `support_`.
-    support_ : array of shape (m,)
-        Indices of the training rows with a nonzero coefficient.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
+    intercept_
     n_mistakes_ : int
         Number of corrections in all passes, each visit to a row one.
     """

@@ -34,41 +34,16 @@ from linclass.linear.support_vectors import MarginRows, roles_of, rows_that_coun
 class KernelSVM(SupportVectorMachine, Classifier):
     """Parameters
     ----------
-    kernel : str or callable, default='gaussian'
-        'gaussian', 'polynomial', 'sigmoid', 'linear', a function (X, X′) → matrix (n, n′), or
-        'precomputed': X is then the matrix of kernel values between rows and training rows.
-    gamma : float or 'scale', default='scale'
-        Factor γ of the kernels 'gaussian', 'polynomial' and 'sigmoid'. 'scale' is
-        1/(d · variance of all entries of X, of weighted rows).
-    degree : int, default=3
-        Degree of the kernel 'polynomial'.
-    coef0 : float, default=1.0
-        Constant term of the kernels 'polynomial' and 'sigmoid'.
     loss : {'hinge', 'squared_hinge'}, default='hinge'
         Loss function of the slacks: ξ or ξ².
     strength : float, default=1e-3
         Factor of the squared norm in the objective above, 1/(Σw·C), above 0.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
-    tol : float, default=1e-6
-        Tolerance: the fit has converged when `certificate_` is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of Newton steps. None is the solver's own limit.
-    warm_start : bool, default=False
-        Whether `fit` starts from the function of the previous fit, if its support vectors are training rows
-        again, with the same indices; otherwise it starts from zero.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
-    dual_coef_ : array of shape (1, m) for two classes, (K, m) for more
-        Coefficients β of the m rows `support_`.
-    support_ : array of shape (m,)
-        Indices of the training rows with a nonzero coefficient.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
+    intercept_
     C_ : float
         1/(Σw·strength).
     dual_variables_ : array of shape (n,) for two classes, (K, n) for more
@@ -110,21 +85,23 @@ class KernelSVM(SupportVectorMachine, Classifier):
         self.max_iter = max_iter
         self.warm_start = warm_start
 
-    def _fit_each(
+    def _fit_each(  # type: ignore[override]
         self,
-        models: Sequence[KernelSVM],
+        strengths: Sequence[float],
         X: MatrixLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
-    ) -> None:
+    ) -> list[KernelSVM]:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         previous = Previous.of(self)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         objectives = self._objectives_of(X, codes, weights, kept)
         found = previous.start(X, kept, len(objectives)) if previous else None
         starts = thetas(objectives[0].design, found)
-        for model, *fitted in self._along(models, self._solver(), objectives, starts):
+        fits = self._along(strengths, self._solver(), objectives, starts)
+        for model, *fitted in fits:
             model._learn(X, kept, weights, *fitted)
+        return [model for model, *_ in fits]
 
     def _objectives_of(
         self, X: Matrix, codes: Array, weights: Array, kept: Array

@@ -41,26 +41,14 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
         'gaussian', 'polynomial', 'sigmoid', 'linear', a function (X, X′) → matrix (n, n′), or
         'precomputed': X is then the matrix of kernel values between rows and training rows.
         The linear kernel is fitted without a matrix (n, n).
-    gamma : float or 'scale', default='scale'
-        Factor γ of the kernels 'gaussian', 'polynomial' and 'sigmoid'. 'scale' is
-        1/(d · variance of all entries of X, of weighted rows).
-    degree : int, default=3
-        Degree of the kernel 'polynomial'.
-    coef0 : float, default=1.0
-        Constant term of the kernels 'polynomial' and 'sigmoid'.
     loss : {'epsilon_insensitive', 'squared_epsilon_insensitive'}, default='epsilon_insensitive'
         Loss function of the residuals: E_ε or its square.
     epsilon : float, default=0.1
         Half-width ε of the tube, in units of y, at least 0.
     strength : float, default=1e-3
         Factor of ½‖f‖² in the objective above, 1/(Σw·C), above 0.
-    tol : float, default=1e-6
-        Tolerance: the fit has converged when `certificate_` is at most `tol`.
     max_iter : int or None, default=None
         Limit on the number of Newton steps. None is the solver's own limit.
-    warm_start : bool, default=False
-        Whether `fit` starts from the function of the previous fit, if its support vectors are training rows
-        again, with the same indices; otherwise it starts from zero.
 
     Attributes
     ----------
@@ -116,13 +104,13 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
         super().check()
         require_nonnegative("epsilon", self.epsilon)
 
-    def _fit_each(
+    def _fit_each(  # type: ignore[override]
         self,
-        models: Sequence[SupportVectorRegressor],
+        strengths: Sequence[float],
         X: MatrixLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
-    ) -> None:
+    ) -> list[SupportVectorRegressor]:
         given = len(np.asarray(y)) if y is not None else 0
         X, y, weights = self._start_fit(X, y, sample_weight)
         linear, previous = self._is_linear(), Previous.of(self)
@@ -136,10 +124,10 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
             starts = [np.append(old, self.intercept_)]
         for start in starts or []:
             start[-1] -= middle
-        for model, (objective,), (solution,) in self._along(
-            models, self._solver(), [whole], starts
-        ):
+        fits = self._along(strengths, self._solver(), [whole], starts)
+        for model, (objective,), (solution,) in fits:
             model._learn(X, kept, weights, objective, solution, middle)
+        return [model for model, *_ in fits]
 
     def _objective_about_middle(
         self, X: Matrix, y: Array, weights: Array, kept: Array

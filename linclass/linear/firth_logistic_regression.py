@@ -26,7 +26,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike
-from linclass.base.classifier import ProbabilitiesWithOffset, SoftmaxProbabilities
+from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.line_search import backtrack
 from linclass.base.linear_scores import LinearGeometry, LinearScores
 from linclass.base.messages import counted, require_memory
@@ -38,9 +38,7 @@ MOST = 200  # steps of Fisher's scoring
 NEGLIGIBLE = 1e-12  # a singular value of scaled features, relative to the largest, that is 0
 
 
-class FirthLogisticRegression(
-    ProbabilitiesWithOffset, LinearScores, SoftmaxProbabilities, LinearGeometry
-):
+class FirthLogisticRegression(ProbabilitiesWithOffset, LinearScores, LinearGeometry):
     """Parameters
     ----------
     max_iter : int or None, default=None

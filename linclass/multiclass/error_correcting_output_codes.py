@@ -25,7 +25,7 @@ Reference: Dietterich & Bakiri (1995), JAIR 2; Allwein, Schapire & Singer (2000)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -35,12 +35,7 @@ from linclass.base.parts import find, names
 from linclass.linear.losses.base import MarginLoss
 from linclass.multiclass import code_matrix
 from linclass.multiclass.coupling import couple_code
-from linclass.multiclass.from_binary import (
-    CombinedProbabilities,
-    FromBinary,
-    TwoClassProblem,
-    log_odds,
-)
+from linclass.multiclass.from_binary import FromBinary, TwoClassProblem, log_odds
 
 CODES = ("random", "exhaustive", "one_vs_rest", "one_vs_one")
 DECODINGS: dict[str, Callable[[Array], Array]] = {
@@ -52,12 +47,9 @@ OWN_DECODINGS = (*DECODINGS, LIKELIHOOD)
 SHOWN = 3  # classes that a message names
 
 
-class ErrorCorrectingOutputCodes(CombinedProbabilities, FromBinary):
+class ErrorCorrectingOutputCodes(FromBinary):
     """Parameters
     ----------
-    estimator : classifier or None, default=None
-        Two-class classifier with `fit` and `decision_function` or `predict_proba`, from linclass or
-        elsewhere. It is copied for each problem. None is LogisticRegression().
     code : {'random', 'exhaustive', 'one_vs_rest', 'one_vs_one'} or array of shape (K, L), default='random'
         Code matrix M. 'random' are different splits of the classes, at random; 'exhaustive' all
         2^{K−1} − 1 of them, for at most 11 classes. An array has entries −1, 0 and 1.
@@ -69,14 +61,9 @@ class ErrorCorrectingOutputCodes(CombinedProbabilities, FromBinary):
         needs `predict_proba`, and the code no zeros.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the random code. None draws a new one for each fit.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
     code_ : array of shape (K, L)
         Code matrix M.
     estimators_ : list of classifiers
@@ -145,6 +132,15 @@ class ErrorCorrectingOutputCodes(CombinedProbabilities, FromBinary):
         made: Array = getattr(code_matrix, self.code)(K)
         return made
 
+    def fit(  # type: ignore[override]
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        return super().fit(X, y, sample_weight, groups)
+
     def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
         for column in self.code_.T:
             side = column[codes]
@@ -164,7 +160,7 @@ class ErrorCorrectingOutputCodes(CombinedProbabilities, FromBinary):
 
     def _log_likelihood(self, X: MatrixLike) -> Array:
         """ln p of each class, or the log-odds of two."""
-        pairs = self._log_pairs(X, [None] * len(self.estimators_))
+        pairs = self._log_pairs(X)
         if self.code_.shape == (2, 1):
             return log_odds(pairs[0]) * self.code_[1, 0]
         log_p = couple_code(np.stack([np.exp(pair[:, 1]) for pair in pairs], axis=1), self.code_)
@@ -183,8 +179,10 @@ class ErrorCorrectingOutputCodes(CombinedProbabilities, FromBinary):
             Z += agreed / (5 * (np.abs(agreed) + 1))  # less than half the step of a distance
         return Z[:, 1] - Z[:, 0] if len(M) == 2 else Z
 
-    def _uncombined(self) -> str:
-        return "" if self.decoding == LIKELIHOOD else f"decoding={self.decoding!r} gives"
+    def _why_no_probabilities(self) -> str:
+        if self.decoding == LIKELIHOOD:
+            return ""
+        return f"decoding={self.decoding!r} gives no probabilities; set {self.combined_by}"
 
     @property
     def coef_(self) -> Array:

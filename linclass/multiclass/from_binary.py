@@ -3,15 +3,14 @@
 Each is a list of two-class problems and a rule that turns their scores into one score per class. The
 inner classifier is copied for each problem and trained on classes 0 and 1. It may come from any
 library: `fit` and `decision_function` or `predict_proba` are enough. Probabilities of separate fits do not
-belong to one distribution: OneVsRest divides them by their sum, OneVsOne and output codes combine them if asked
-(combined_probabilities.py).
+belong to one distribution: OneVsRest divides them by their sum, OneVsOne and output codes combine them if asked.
 """
 
 from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -28,7 +27,7 @@ from linclass.base.arrays import (
 )
 from linclass.base.classifier import Classifier, of_scores, only_if
 from linclass.base.linear_scores import LARGEST
-from linclass.base.many_fits import Folds, ManyFits
+from linclass.base.many_fits import Folds, fit_many
 from linclass.base.messages import NotApplicable, counted, silently
 from linclass.base.meta_estimator import (
     WORST_LAST,
@@ -37,16 +36,14 @@ from linclass.base.meta_estimator import (
     asking_for_all,
     caller_rows,
     fit_inside,
-    kept_groups,
     known_status,
     over_fits,
-    own_copy,
-    require_kind,
+    require_base,
     some_rows,
 )
-from linclass.base.offsets import kept_offsets, offset_for
+from linclass.base.offsets import offset_for
 from linclass.base.parameters import key_of
-from linclass.base.predicted import predictions_of
+from linclass.base.predicted import own_copy, predictions_of
 from linclass.tuning.candidates import fits_of
 
 DEFAULT = "linclass.linear.logistic_regression"  # imported by name, only if it is used
@@ -60,9 +57,26 @@ class TwoClassProblem(NamedTuple):
     target: np.ndarray
 
 
-class FromBinary(ManyFits, MetaEstimator, Classifier):
-    """Base of the reductions; a subclass lists the problems and combines their scores."""
+class FromBinary(MetaEstimator, Classifier):
+    """Base of the reductions: a subclass lists the problems and combines their scores.
 
+    `_why_no_probabilities` says when probabilities exist: OneVsOne and output codes combine those of the problems if
+    a parameter, `combined_by`, asks for it; scores are then ln p_k, for two classes their log-odds.
+
+    Parameters
+    ----------
+    estimator : classifier or None, default=None
+        Two-class classifier with `fit` and `decision_function` or `predict_proba`, from linclass or
+        elsewhere. It is copied for each problem. None is LogisticRegression().
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The classes, sorted.
+    """
+
+    fit_many = fit_many
+    combined_by: ClassVar[str]  # the parameter, as a message names it
     estimator: EstimatorLike
     estimators_: list[Any]
 
@@ -73,80 +87,42 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
     def check(self) -> None:
         super().check()
         inner = self._inner()
-        require_kind(inner, "classifier")
-        if not callable(getattr(inner, "fit", None)):
-            raise ValueError(
-                f"estimator is {self.estimator!r}; give a classifier that is made, as in LinearSVM(), with fit; in a "
-                "study {classifier: …, params: {…}}."
-            )
+        require_base(inner, "classifier", ("fit",), "LinearSVM()")
         if not any(hasattr(inner, name) for name in ("decision_function", "predict_proba")):
             name = type(inner).__name__
             raise ValueError(f"{name} has neither decision_function nor predict_proba; give one.")
-        if isinstance(inner, Classifier):  # a foreign `check` may mean anything
-            inner.check()
 
     def parts(self) -> list[str]:
         """Modules that a fit imports by name."""
         own = [DEFAULT] if self.estimator is None else []
         inner = self._inner()
-        return [
-            *own,
-            *(inner.parts() if isinstance(inner, Classifier) and hasattr(inner, "parts") else []),
-        ]
+        ours = isinstance(inner, Classifier) and hasattr(inner, "parts")
+        return [*own, *(inner.parts() if ours else [])]
 
     def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
         raise NotImplementedError
 
-    def fit(
+    def fit(  # type: ignore[override]
         self,
         X: MatrixLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
     ) -> Self:
-        """Fit the inner classifier to each two-class problem.
+        """Fit the base classifier to each two-class problem.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers. An estimator of another library gets them as they are: texts, NaN,
-            columns by name.
         y : array of shape (n,)
             Class of each row: integers, booleans or strings, at least two classes.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
-            equally.
-        groups : array of shape (n,) or None, default=None
-            Group of each row, for inner classifiers that hold rows out, such as Calibrated: rows of a
-            group are held out together. None is no groups.
-
-        Returns
-        -------
-        self
         """
-        return self._fit_problems(X, y, sample_weight, groups, None)
-
-    def _fit_problems(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        groups: ArrayLike | None,
-        offset: ArrayLike | None,
-    ) -> Self:
-        groups = kept_groups(groups, sample_weight, y)
-        offset = kept_offsets(offset, sample_weight, y)
-        X, codes, weights = self._start_fit(X, y, sample_weight)
-        given = Given(self._given(weights, sample_weight), groups)
-        self.estimators_, messages, X = [], [], self._rows_inside(X)
-        problems = list(self._problems(codes))
-        offsets = self._offset_of_problems(offset, len(problems))
-        for (_, rows, target), own_offset in zip(problems, offsets, strict=True):
-            own_X = X if rows is None else some_rows(X, rows)
-            own = given._replace(offset=own_offset).at(rows)
+        X, codes, _, given = self._start_inside(X, y, sample_weight, groups, offset)
+        self.estimators_, messages = [], []
+        for problem, rows, own in self._each_problem(X, codes, given):
             with warnings.catch_warnings(record=True) as caught, silently():
                 warnings.simplefilter("always")
-                inner = fit_inside(clone(self._inner(), safe=False), own_X, target, own)
+                inner = fit_inside(clone(self._inner(), safe=False), rows, problem.target, own)
             for warning in caught:
                 warnings.warn(warning.message, warning.category, stacklevel=2)
             messages.append(
@@ -155,32 +131,36 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
             self.estimators_.append(inner)
         return self._record_outcomes(codes, messages)
 
+    def _each_problem(
+        self, X: Any, codes: np.ndarray, given: Given
+    ) -> Iterator[tuple[TwoClassProblem, Any, Given]]:
+        """(problem, its rows, what is given with them)"""
+        problems = [*self._problems(codes)]
+        offsets = self._offset_of_problems(given.offset, len(problems))
+        for problem, offset in zip(problems, offsets, strict=True):
+            rows = X if problem.rows is None else some_rows(X, problem.rows)
+            yield problem, rows, given._replace(offset=offset).at(problem.rows)
+
     def _inner_problems(
         self, X: MatrixLike, y: ArrayLike
     ) -> Iterator[tuple[EstimatorLike, Any, Array]]:
-        """(classifier inside, its rows, its classes) of each problem."""
+        """(base classifier, its rows, its classes) of each problem."""
         first = self._unfitted()
-        X, codes, _ = first._start_fit(X, y, None)
-        X = first._rows_inside(X)
-        for _, rows, target in first._problems(codes):
-            yield self._inner(), caller_rows(X if rows is None else some_rows(X, rows)), target
+        X, codes, *_ = first._start_inside(X, y)
+        for problem, rows, _ in first._each_problem(X, codes, Given()):
+            yield self._inner(), caller_rows(rows), problem.target
 
     def _fits_with(
         self, options: Sequence[dict[str, Any]], X: MatrixLike, y: ArrayLike, given: Given
     ) -> list[Self]:
-        """Fitted copies of this classifier, for each setting of the classifier inside; along paths where it can."""
+        """Fitted copies of this classifier, for each setting of the base classifier; along paths where it can."""
         models = [self._changed({f"estimator__{k}": v for k, v in own.items()}) for own in options]
-        first = models[0]
-        X, codes, weights = first._start_fit(X, y, given.weights)
-        given = given._replace(weights=self._given(weights, given.weights))
-        problems, X = list(first._problems(codes)), first._rows_inside(X)
-        offsets = first._offset_of_problems(given.offset, len(problems))
-        solved = []
-        for (_, rows, target), own_offset in zip(problems, offsets, strict=True):
-            own = given._replace(offset=own_offset).at(rows).asked_for(self._inner())
-            own_X = X if rows is None else some_rows(X, rows)
+        first, solved = models[0], []
+        X, codes, _, given = first._start_inside(X, y, *given)
+        for problem, rows, own in first._each_problem(X, codes, given):
             with silently():
-                solved.append(fits_of(self._inner(), options, own_X, target, own))
+                asked = own.asked_for(self._inner())
+                solved.append(fits_of(self._inner(), options, rows, problem.target, asked))
         return [
             self._assembled(first, wanted, [fits[i] for fits in solved], codes)
             for i, wanted in enumerate(models)
@@ -214,25 +194,23 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
             raise NotApplicable(
                 f"class_weight={self.class_weight!r} differs from fold to fold; fit fold by fold."
             )
-        X, codes, weights = first._start_fit(folds.X, folds.y, folds.sample_weight)
-        given = Given(self._given(weights, folds.sample_weight))
-        problems, X = list(first._problems(codes)), first._rows_inside(X)
-        offset = kept_offsets(folds.offset, folds.sample_weight, folds.y)
-        offsets = first._offset_of_problems(offset, len(problems))
+        X, codes, _, given = first._start_inside(
+            folds.X, folds.y, folds.sample_weight, offset=folds.offset
+        )
         counts, held_out = np.bincount(codes), folds.held_out
         if any((np.bincount(codes[r], minlength=len(counts)) == counts).any() for r in held_out):
             raise NotApplicable("a fold holds a whole class; fit fold by fold.")
         own = [model._inner().get_params(deep=False) for model in models]
         solved = [
             clone(inner).fit_many(
-                caller_rows(X if rows is None else some_rows(X, rows)),
+                caller_rows(own_X),
                 target,
                 held_out if rows is None else [_places(r, rows) for r in held_out],
                 own,
                 folds.scaling,
-                **given._replace(offset=own_offset).at(rows).arguments(inner.fit_many),
+                **own_given.arguments(inner.fit_many),
             )
-            for (_, rows, target), own_offset in zip(problems, offsets, strict=True)
+            for (_, rows, target), own_X, own_given in first._each_problem(X, codes, given)
         ]
         fits: list[list[Any]] = [[] for _ in held_out]
         for fold, found in enumerate(fits):
@@ -256,10 +234,6 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
         fits = zip(self.estimators_, offsets, strict=True)
         Z = np.array([two_class_score(inner, X, own) for inner, own in fits])
         return np.clip(Z, -LARGEST, LARGEST, out=Z)  # sums of ±∞ would be NaN
-
-    def _given(self, weights: np.ndarray, sample_weight: ArrayLike | None) -> np.ndarray | None:
-        """The weights for the classifiers inside; None if neither rows nor classes have any."""
-        return None if sample_weight is None and self.class_weight is None else weights
 
     def _record_outcomes(self, codes: np.ndarray, messages: Sequence[list[str]]) -> Self:
         """Status of the worst fit, and how many ended so; a certificate only if each fit has one."""
@@ -287,55 +261,12 @@ class FromBinary(ManyFits, MetaEstimator, Classifier):
             n_iter=int(over_fits("n_iter_", self.estimators_, max) or 0),
         )
 
-
-def _places(held_out: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Indices within `rows` that are held out."""
-    return np.flatnonzero(np.isin(rows, held_out))
-
-
-# The score of rows by a two-class classifier, which may come from any library.
-
-
-def two_class_score(inner: EstimatorLike, X: MatrixLike, offset: np.ndarray | None) -> np.ndarray:
-    """Score of each row; a foreign classifier may return a column for each of the two classes."""
-    has_scores = hasattr(inner, "decision_function")
-    method = inner.decision_function if has_scores else inner.predict_proba
-    Z = np.asarray(method(own_copy(X, inner), **offset_for(method, offset)), dtype=float)
-    if not has_scores:
-        return Z[:, 1] - 0.5
-    return Z[:, 1] - Z[:, 0] if Z.ndim == 2 and Z.shape[1] == 2 else Z.ravel()
-
-
-# Class probabilities that are combined from those of two-class problems, if a parameter says how.
-#
-# Scores are then ln p_k, for two classes their log-odds. The classifiers inside may come from any library.
-
-
-class CombinedProbabilities:
-    """Mixin of the reductions; the methods exist with the parameter that combines."""
-
-    combined_by: ClassVar[str]  # the parameter, as a message names it
-    estimators_: list[Any]
-    # Defined by the reduction.
-    _inner: Callable[[], EstimatorLike]
-    decision_function: Callable[..., Array]
-
-    def _uncombined(self) -> str:
-        """What gives scores that are no probabilities; '' if they are combined."""
+    def _why_no_probabilities(self) -> str:
         raise NotImplementedError
 
-    def _why_no_probabilities(self) -> str:
-        scores = self._uncombined()
-        return f"{scores} no probabilities; set {self.combined_by}" if scores else ""
-
-    @only_if(_why_no_probabilities)
+    @only_if(lambda self: self._why_no_probabilities())
     def predict_proba(self, X: MatrixLike) -> Array:
-        """Class probabilities, with the parameter that combines them.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
+        """Class probabilities, where they are combined from those of the two-class problems.
 
         Returns
         -------
@@ -344,15 +275,10 @@ class CombinedProbabilities:
         """
         return np.exp(self.predict_log_proba(X))
 
-    @only_if(_why_no_probabilities)
+    @only_if(lambda self: self._why_no_probabilities())
     @of_scores
     def predict_log_proba(self, X: MatrixLike) -> Array:
-        """Natural logarithm of the class probabilities, with the parameter that combines them.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
+        """Natural logarithm of the class probabilities.
 
         Returns
         -------
@@ -361,7 +287,7 @@ class CombinedProbabilities:
         """
         return self.log_proba_from(self.decision_function(X))
 
-    @only_if(_why_no_probabilities)
+    @only_if(lambda self: self._why_no_probabilities())
     def log_proba_from(self, Z: Array) -> Array:
         """Log-probabilities of rows, from their scores.
 
@@ -377,23 +303,38 @@ class CombinedProbabilities:
         return log_probabilities(Z)
 
     def _require_probabilities_inside(self) -> None:
-        """Raise ValueError for a classifier without `predict_proba`."""
+        """Raise ValueError for a base classifier without `predict_proba`."""
         if not hasattr(inner := self._inner(), "predict_proba"):
             name = type(inner).__name__
             raise ValueError(
                 f"{name} has no predict_proba; {self.combined_by} needs it. Use Calibrated({name}())."
             )
 
-    def _log_pairs(self, X: MatrixLike, offsets: Iterable[Array | None]) -> list[Array]:
+    def _log_pairs(self, X: MatrixLike, offset: Array | None = None) -> list[Array]:
         """Log-probabilities (n, 2) of each problem."""
+        offsets = self._offset_of_problems(self._offset_inside(offset), len(self.estimators_))
         found = []
-        for inner, offset in zip(self.estimators_, offsets, strict=True):
-            pair = predictions_of(inner, X, 2, offset)[2]
-            if pair is None:
-                name = type(inner).__name__
-                raise ValueError(f"{name} gave no probabilities; {self.combined_by} needs them.")
+        for inner, own in zip(self.estimators_, offsets, strict=True):
+            pair = predictions_of(inner, X, 2, own)[2]
+            if pair is None:  # its method raised NotImplementedError
+                raise ValueError(f"{type(inner).__name__} gave no probabilities.")
             found.append(pair)
         return found
+
+
+def _places(held_out: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Indices within `rows` that are held out."""
+    return np.flatnonzero(np.isin(rows, held_out))
+
+
+def two_class_score(inner: EstimatorLike, X: MatrixLike, offset: np.ndarray | None) -> np.ndarray:
+    """Score of each row; a foreign classifier may return a column for each of the two classes."""
+    has_scores = hasattr(inner, "decision_function")
+    method = inner.decision_function if has_scores else inner.predict_proba
+    Z = np.asarray(method(own_copy(X, inner), **offset_for(method, offset)), dtype=float)
+    if not has_scores:
+        return Z[:, 1] - 0.5
+    return Z[:, 1] - Z[:, 0] if Z.ndim == 2 and Z.shape[1] == 2 else Z.ravel()
 
 
 def log_odds(pair: Array) -> Array:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -27,31 +27,18 @@ from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, M
 from linclass.base.classifier import TakesOffset, of_scores, only_if
 from linclass.base.offsets import given_offset, row_offsets
 from linclass.multiclass.coupling import COUPLINGS, couple
-from linclass.multiclass.from_binary import (
-    CombinedProbabilities,
-    FromBinary,
-    TwoClassProblem,
-    log_odds,
-)
+from linclass.multiclass.from_binary import FromBinary, TwoClassProblem, log_odds
 
 
-class OneVsOne(CombinedProbabilities, TakesOffset, FromBinary):
+class OneVsOne(FromBinary, TakesOffset):  # type: ignore[misc]
     """Parameters
     ----------
-    estimator : classifier or None, default=None
-        Two-class classifier with `fit` and `decision_function` or `predict_proba`, from linclass or
-        elsewhere. It is copied for each problem. None is LogisticRegression().
     coupling : {'wu_lin_weng', 'hastie_tibshirani'} or None, default=None
         How probabilities of pairs are combined, by the equations of linclass/multiclass/coupling.py; the
         estimator needs `predict_proba`. None predicts by votes, without probabilities.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
     estimators_ : list of classifiers
         One fitted classifier per pair (k, l) with k < l, in lexicographic order.
     """
@@ -86,38 +73,8 @@ class OneVsOne(CombinedProbabilities, TakesOffset, FromBinary):
                 f"{names[l]!r} against {names[k]!r}", rows, (codes[rows] == l).astype(int)
             )
 
-    def fit(  # type: ignore[override]
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
-    ) -> Self:
-        """Fit the inner classifier to each pair of classes.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers. An estimator of another library gets them as they are: texts, NaN,
-            columns by name.
-        y : array of shape (n,)
-            Class of each row: integers, booleans or strings, at least two classes.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
-            equally.
-        groups : array of shape (n,) or None, default=None
-            Group of each row, for inner classifiers that hold rows out, such as Calibrated: rows of a
-            group are held out together. None is no groups.
-        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
-            Known part of the scores, of each pair the difference of its classes, for inner classifiers that take
-            one. None is 0.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit_problems(X, y, sample_weight, groups, offset)
+    def _why_no_probabilities(self) -> str:
+        return "votes give no probabilities; set coupling" if self.coupling is None else ""
 
     def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         X, K = self._check_rows(X), len(self.classes_)
@@ -125,11 +82,11 @@ class OneVsOne(CombinedProbabilities, TakesOffset, FromBinary):
             offset = row_offsets(offset, X.shape[:1] if K == 2 else (X.shape[0], K))
         return self._votes(X, offset) if self.coupling is None else self._coupled(X, offset)
 
-    @only_if(CombinedProbabilities._why_no_probabilities)
+    @only_if(_why_no_probabilities)
     def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         return np.exp(self.predict_log_proba(X, **given_offset(offset)))
 
-    @only_if(CombinedProbabilities._why_no_probabilities)
+    @only_if(_why_no_probabilities)
     @of_scores
     def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         return self.log_proba_from(self.decision_function(X, **given_offset(offset)))
@@ -140,9 +97,6 @@ class OneVsOne(CombinedProbabilities, TakesOffset, FromBinary):
         K = len(self.classes_)
         found = row_offsets(offset, (len(offset), K)[: 1 + (K > 2)])
         return [found] if K == 2 else [found[:, l] - found[:, k] for k, l in self._pairs()]
-
-    def _uncombined(self) -> str:
-        return "votes give" if self.coupling is None else ""
 
     def _pairs(self) -> Iterator[tuple[int, int]]:
         return combinations(range(len(self.classes_)), 2)
@@ -161,8 +115,7 @@ class OneVsOne(CombinedProbabilities, TakesOffset, FromBinary):
         return votes + confidence / (3 * (np.abs(confidence) + 1))
 
     def _coupled(self, X: MatrixLike, offset: Array | None) -> Array:
-        offsets = self._offset_of_problems(self._offset_inside(offset), len(self.estimators_))
-        log_pairs = self._log_pairs(X, offsets)
+        log_pairs = self._log_pairs(X, offset)
         if len(log_pairs) == 1:
             return log_odds(log_pairs[0])
         K = len(self.classes_)

@@ -18,25 +18,19 @@ Reference: Rifkin & Klautau (2004), JMLR 5.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from linclass.base.arrays import ArrayLike, MatrixLike, log_softmax
 from linclass.base.classifier import TakesOffset, of_scores, only_if
 from linclass.base.offsets import given_offset, row_offsets
-from linclass.base.predicted import is_ours, predictions_of
+from linclass.base.predicted import is_ours
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 
 
-class OneVsRest(TakesOffset, FromBinary):
-    """Parameters
-    ----------
-    estimator : classifier or None, default=None
-        Two-class classifier with `fit` and `decision_function` or `predict_proba`, from linclass or
-        elsewhere. It is copied for each problem. None is LogisticRegression().
-
-    Attributes
+class OneVsRest(FromBinary, TakesOffset):  # type: ignore[misc]
+    """Attributes
     ----------
     estimators_ : list of classifiers
         One fitted classifier per class; a single one for two classes.
@@ -52,39 +46,6 @@ class OneVsRest(TakesOffset, FromBinary):
             yield TwoClassProblem(
                 f"{names[k]!r} against the rest", None, (codes == k).astype(np.int64)
             )
-
-    def fit(  # type: ignore[override]
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
-    ) -> Self:
-        """Fit the inner classifier to each two-class problem.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers. An estimator of another library gets them as they are: texts, NaN,
-            columns by name.
-        y : array of shape (n,)
-            Class of each row: integers, booleans or strings, at least two classes.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
-            equally.
-        groups : array of shape (n,) or None, default=None
-            Group of each row, for inner classifiers that hold rows out, such as Calibrated: rows of a
-            group are held out together. None is no groups.
-        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
-            Known part of the scores, of each class that of its fit, for inner classifiers that take one. None
-            is 0.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit_problems(X, y, sample_weight, groups, offset)
 
     def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
         X, K = self._check_rows(X), len(self.classes_)
@@ -112,64 +73,22 @@ class OneVsRest(TakesOffset, FromBinary):
 
     @only_if(_why_no_probabilities)
     def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
-        """Class probabilities, if the estimator has them: those of the K fits, divided by their sum.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
-        offset : array of shape (n,), or (n, K) for more than two classes, or None
-            Known part of the scores of the estimator. None is 0.
-
-        Returns
-        -------
-        array of shape (n, K)
-            One column per class, in the order of `classes_`; each row sums to 1.
-        """
+        """Class probabilities, if the estimator has them: those of the K fits, divided by their sum."""
         return np.exp(self.predict_log_proba(X, **given_offset(offset)))
 
     @only_if(_why_no_probabilities)
     @of_scores
     def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
-        """Natural logarithm of the class probabilities, if the estimator has them.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
-        offset : array of shape (n,), or (n, K) for more than two classes, or None
-            Known part of the scores of the estimator. None is 0.
-
-        Returns
-        -------
-        array of shape (n, K)
-            One column per class, in the order of `classes_`.
-        """
+        """Natural logarithm of the class probabilities, if the estimator has them."""
         if _follow_from_scores(self._fit_or_inner()):
             return self.log_proba_from(self.decision_function(X, **given_offset(offset)))
-        return self._log_proba_of_fits(X, offset)
+        return _normalized(self._log_pairs(self._check_rows(X), offset))
 
     @only_if(_why_no_log_proba_from)
     def log_proba_from(self, Z: np.ndarray) -> np.ndarray:
-        """Log-probabilities of rows from their scores, if the estimator has the method.
-
-        Parameters
-        ----------
-        Z : array of shape (n,) or (n, K)
-            Scores as `decision_function` returns them.
-
-        Returns
-        -------
-        array of shape (n, K)
-        """
+        """Log-probabilities of rows from their scores, if the estimator has the method."""
         fits = zip(self.estimators_, np.atleast_2d(Z.T), strict=True)
         return _normalized([inner.log_proba_from(z) for inner, z in fits])
-
-    def _log_proba_of_fits(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
-        X = self._check_rows(X)
-        offsets = self._offset_of_problems(self._offset_inside(offset), len(self.estimators_))
-        fits = zip(self.estimators_, offsets, strict=True)
-        return _normalized([_log_proba(inner, X, own) for inner, own in fits])
 
     def _offset_of_problems(self, offset: np.ndarray | None, problems: int) -> Sequence[Any]:
         if offset is None:
@@ -190,13 +109,6 @@ class OneVsRest(TakesOffset, FromBinary):
 
 def _follow_from_scores(inner: Any) -> bool:
     return is_ours(inner) and hasattr(inner, "log_proba_from")
-
-
-def _log_proba(inner: Any, X: MatrixLike, offset: ArrayLike | None) -> np.ndarray:
-    log_proba = predictions_of(inner, X, 2, offset)[2]
-    if log_proba is None:  # it raises NotImplementedError
-        raise NotImplementedError(f"{type(inner).__name__} gave no probabilities.")
-    return log_proba
 
 
 def _normalized(of_fits: Sequence[np.ndarray]) -> np.ndarray:

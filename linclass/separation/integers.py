@@ -15,11 +15,6 @@ import numpy as np
 
 from linclass.base.arrays import Array
 
-# Exact integer arithmetic: floats are integers times powers of two, so separation can be decided exactly.
-#
-# Fraction-free elimination keeps integers: every division is exact, and entries are minors of the matrix, which bounds
-# their size.   Bareiss (1968), Mathematics of Computation 22
-
 FITS = 62  # bits of an int64
 
 

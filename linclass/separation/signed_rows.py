@@ -17,13 +17,6 @@ from scipy import sparse
 from linclass.base.arrays import Array, Index, Matrix
 from linclass.separation.integers import integers, product
 
-# The inequalities  Z d ≥ 0  of a separation problem, with rows  Z_i = y_i (x_i − shift, 1)/scale.
-#
-# Shift and scale bring every column into [−1, 1], so that tolerances apply to all columns alike. Dense columns are
-# shifted if there is a constant feature; sparse columns, and hyperplanes through the origin, are only scaled. A
-# constant column becomes exactly 0, which subtracting a rounded mean would not achieve. Scales are powers of two, so
-# that the same rows can be expressed in integers without rounding.
-
 UNIT = np.finfo(float).eps / 2  # relative error of one operation
 FAR = 10  # spreads of a column above which it is shifted row by row
 TINY = np.finfo(float).tiny

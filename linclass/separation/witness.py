@@ -14,7 +14,7 @@ Floats represent neither exactly, so `holds` proves that exact witnesses exist n
        the others on its side.
 
 Both are proofs: all rounding errors of sums and products are bounded (`UNIT`), and what LAPACK returns is only a
-candidate that is computed again (singular_values.py). What the bounds leave open is computed in integers, for few rows
+candidate that is computed again. What the bounds leave open is computed in integers, for few rows
 and columns only: above `EXACT` such witnesses do not hold.
 """
 
@@ -29,25 +29,6 @@ from scipy import linalg, sparse
 from linclass.base.arrays import Array
 from linclass.separation.integers import decide_exactly, echelon, null_space, product
 from linclass.separation.signed_rows import TINY, UNIT, SignedRows
-
-# Witnesses of separability and their proof. For a matrix Z one of them exists, or both for different rows (Stiemke,
-# Gordan, Goldman–Tucker):
-#
-#     d with Z d ≥ 0, Z d ≠ 0        and        λ ≥ 0, λ ≠ 0 with Zᵀλ = 0.
-#
-# Only d: all Z_i d > 0, complete separation. Only λ, all λ_i > 0: no separation. Both: quasi-complete separation,
-# rows with Z_i d > 0 have λ_i = 0, all others Z_i d = 0 and λ_i > 0.
-#
-# Floats represent neither exactly, so `holds` proves that exact witnesses exist near them:
-#
-#     λ  any d with Z d ≥ 0 has  ‖ΛZd‖₂ ≤ ‖ΛZd‖₁ = λᵀZd ≤ ‖Zᵀλ‖ ‖d‖,  so  σ_r(ΛZ) > ‖Zᵀλ‖  leaves only
-#        those with Z d = 0, where r is the rank of Z, computed in integers if it is not full.
-#     d  is made orthogonal to the rows with a multiplier, in integers, and must still have
-#        the others on its side.
-#
-# Both are proofs: all rounding errors of sums and products are bounded (`UNIT`), and what LAPACK returns is only a
-# candidate that is computed again (singular_values.py). What the bounds leave open is computed in integers, for few
-# rows and columns only: above `EXACT` such witnesses do not hold.
 
 RESIDUAL = 1e-12  # ‖Zᵀλ‖∞ / Σλ, the columns of Z being within [−1, 1]
 TOUCHING = 1e-9  # of the largest score: rows below it count as lying on the hyperplane

@@ -22,18 +22,6 @@ from scipy import linalg
 from linclass.base.arrays import Array
 from linclass.separation.alternative import row_space
 
-# Two classes, exactly: enumeration of the cells into which the planes  Z_i d = 0  divide the space of d.
-#
-# No row changes sides within a cell, so the minimum is over cells. A facet of the best cell belongs to a row that is
-# correct (otherwise the cell behind it would be better). So for each row i the best cell on its plane is found, a
-# problem with one dimension less, and d is moved from there to the row's side. In two dimensions a half-turn visits all
-# cells, for all pairs of planes at once.
-#
-# That is  C(n, p − 2)  turns over n rows each for p parameters. Cells narrower than the rounding of their planes'
-# angles are skipped, and may be empty. If there were any, the minimum is certified only for rows on a coarse grid,
-# where planes through one point pass through it exactly.
-# Nguyen & Sanner (2013), ICML; Edelsbrunner (1987), Algorithms in Combinatorial Geometry
-
 ROUNDING = 8 * np.finfo(float).eps  # of a row of length 1, in coordinates of its span
 AT_ONCE = 400_000  # angles that are sorted together
 COARSE = 1e11  # ratio of determinants up to which rounding cannot hide one

@@ -35,22 +35,14 @@ class ZeroOneClassifier(LinearGeometry, LinearScores):
     time_limit : float or None, default=None
         Limit on the time for the certificate, in seconds. With a limit the result depends on the machine.
         None is no limit.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b. False sets b = 0.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the starting points of the local search. None draws a new one for each fit.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
-    classes_ : array of shape (K,)
-        The classes, sorted.
     coef_ : array of shape (1, d) for two classes, (K, d) for more
         Weights W.
-    intercept_ : array of shape (1,) for two classes, (K,) for more
-        Intercepts b.
+    intercept_
     n_errors_ : float
         Number (sum of weights) of the training rows on the wrong side or on the boundary.
     bound_ : float

@@ -17,12 +17,6 @@ from linclass.base.arrays import Array, Matrix
 from linclass.separation.alternative import ProjectedRows, least_violation
 from linclass.separation.signed_rows import SignedRows
 
-# Fewest errors in terms of inequalities: row i is correct if all its  Z_j d > 0,  and costs c_i otherwise.
-#
-# Two classes have one inequality per row, y_i (w·x_i + b) > 0; K classes have K − 1, z_y > z_k for each other class. A
-# row on the boundary counts as misclassified. Equal rows are merged, with the sum of their weights,
-# in an order that depends on their content and not on their position.
-
 
 class ZeroOneProblem:
     """min over d of Σ c_i [some Z_j d ≤ 0, j of row i];  `d` is in scaled coordinates, which `theta` undoes."""

@@ -1,7 +1,7 @@
 """The fewest errors: first separation, then all cells if they are few, then conflicts.
 
 The errors of d are always counted on the rows, and bounds are about the same rows: an answer is certified if the count
-equals the bound. The certificate is numerical: conflicts are proved (proofs/), but the angles of cells and the
+equals the bound. The certificate is numerical: conflicts are proved (witness.py), but the angles of cells and the
 integer programs of HiGHS are in floating point, with tolerances below the cost of a row. Of all d with the same rows
 correct, the fit keeps one that is far from them.
 """
@@ -208,13 +208,6 @@ def separating(problem: ZeroOneProblem, right: Array) -> Array | None:
         return None
     return problem.d_of(*rows.hyperplane(found.direction))
 
-
-# The fewest errors: first separation, then all cells if they are few, then conflicts.
-#
-# The errors of d are always counted on the rows, and bounds are about the same rows: an answer is certified if the
-# count equals the bound. The certificate is numerical: conflicts are proved (proofs/), but the angles of cells and the
-# integer programs of HiGHS are in floating point, with tolerances below the cost of a row. Of all d with the same rows
-# correct, the fit keeps one that is far from them.
 
 FEW_TURNS = 2_000_000  # about a second
 UNIT = 4 * np.finfo(float).eps

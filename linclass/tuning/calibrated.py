@@ -1,8 +1,8 @@
 """Probabilities for a classifier that has none, or whose probabilities are wrong: a map from its scores z,
 
-    P(k | x) = σ(a_k z_k + b_k)     'sigmoid'      Platt's sigmoid (linclass/tuning/calibration_maps.py)
-    P(k | x) = f_k(z_k)             'isotonic'     f nondecreasing (linclass/tuning/calibration_maps.py)
-    P(k | x) ∝ exp(z_k/T)           'temperature'  one number for all classes (linclass/tuning/calibration_maps.py)
+    P(k | x) = σ(a_k z_k + b_k)     'sigmoid'      Platt's sigmoid
+    P(k | x) = f_k(z_k)             'isotonic'     f nondecreasing
+    P(k | x) ∝ exp(z_k/T)           'temperature'  one number for all classes
 
 The map is fitted to scores of held-out rows (inner cross-validation), since scores of training rows are too extreme.
 The estimator that predicts is then fitted to all rows. Two classes share one function and are predicted by
@@ -22,6 +22,7 @@ Reference: Platt (2000); Zadrozny & Elkan (2002), KDD; Guo et al. (2017), ICML.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
@@ -45,12 +46,10 @@ from linclass.base.meta_estimator import (
     asking_for_all,
     caller_rows,
     ending_inside,
-    kept_groups,
-    require_kind,
+    require_base,
     some_rows,
     with_class_order,
 )
-from linclass.base.offsets import kept_offsets
 from linclass.base.predicted import predictions_of
 from linclass.base.weights import as_counts
 from linclass.linear.linear_svm import LinearSVM
@@ -84,9 +83,6 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
         splitter of scikit-learn, such as StratifiedKFold(5), makes them of the rows, their classes and groups.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the assignment of rows to inner folds. None draws a new one for each fit.
-    class_weight : 'balanced', dict or None, default=None
-        Factor on the weights of the rows of each class. 'balanced' gives every class the same total
-        weight; a dict maps classes to factors (1 for those it leaves out); None is 1 for all.
 
     Attributes
     ----------
@@ -124,14 +120,7 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
         if self.method not in METHODS:
             raise ValueError(f"method is {self.method!r}; choose from {', '.join(METHODS)}.")
         check_folds(self.cv)
-        made = self.estimator
-        require_kind(made, "classifier")
-        able = all(hasattr(made, name) for name in ("get_params", "fit", "predict"))
-        if made is not None and not able:
-            raise ValueError(
-                f"estimator is {made!r}; give a classifier that is made, as in LinearSVM(), with "
-                "fit, predict and get_params."
-            )
+        require_base(self._inner(), "classifier", ("get_params", "fit", "predict"), "LinearSVM()")
 
     def fit(  # type: ignore[override]
         self,
@@ -145,86 +134,64 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers. An estimator of another library gets them as they are: texts, NaN,
-            columns by name.
         y : array of shape (n,)
             Class of each row, at least two rows of each class.
-        sample_weight : array of shape (n,) or None, default=None
+        sample_weight : array of shape (n,) or None
             Weight of each row, at least 0, in the estimator and in the map; rows of weight 0 take no
             part. Inner folds balance the numbers of rows, not their weights. None weighs all rows
             equally.
-        groups : array of shape (n,) or None, default=None
+        groups : array of shape (n,) or None
             Group of each row; rows of a group are held out together. None is no groups.
-        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
-            Known part of the scores of the estimator, in their form, if its `fit` takes one. None is 0.
-
-        Returns
-        -------
-        self
         """
-        groups = kept_groups(groups, sample_weight, y)
-        offset = kept_offsets(offset, sample_weight, y)
-        return self._fit_each([self], [{}], X, y, sample_weight, Given(None, groups, offset))[0]
+        return self._fit_each([{}], X, y, Given(sample_weight, groups, offset))[0]
 
     def _inner_problems(
         self, X: MatrixLike, y: ArrayLike
     ) -> Iterator[tuple[EstimatorLike, Any, Array]]:
-        """(classifier inside, its rows, its classes)"""
-        first = self._unfitted()
-        X, codes, _ = first._start_fit(X, y, None)
-        yield self._inner(), caller_rows(first._rows_inside(X)), codes
+        """(base classifier, its rows, its classes)"""
+        X, codes, *_ = self._unfitted()._start_inside(X, y)
+        yield self._inner(), caller_rows(X), codes
 
     def _fits_with(
         self, options: Sequence[dict[str, Any]], X: MatrixLike, y: ArrayLike, given: Given
     ) -> list[Self]:
-        """Fitted copies of this classifier, for each setting of the classifier inside; along paths where it can."""
-        models = [self._unfitted() for _ in options]
+        """Fitted copies of this classifier, for each setting of the base classifier; along paths where it can."""
+        first = self._unfitted()
+        first.estimator = clone(self._inner(), safe=False).set_params(**options[0])
+        models = first._fit_each(options, X, y, given)
         for model, own in zip(models, options, strict=True):
             model.estimator = clone(self._inner(), safe=False).set_params(**own)
-        return self._fit_each(models, options, X, y, given.weights, given._replace(weights=None))
+        return models
 
     def _fit_each(
         self,
-        models: Sequence[Self],
         options: Sequence[dict[str, Any]],
         X: MatrixLike,
         y: ArrayLike,
-        sample_weight: ArrayLike | None,
         given: Given,
     ) -> list[Self]:
-        """Fit models that differ in the parameters of the classifier inside; `given` is that of the kept rows."""
-        first, groups = models[0], given.groups
-        X, codes, weights = first._start_fit(X, y, sample_weight)
-        X, seen = first._rows_inside(X), dict(vars(first))
-        weighed = sample_weight is not None or self.class_weight is not None
-        given = given._replace(weights=weights if weighed else None).asked_for(self._inner())
-        inner = with_class_order(self._inner(), y, first.classes_, codes=True)
-        K = len(first.classes_)
-        labels = first.classes_[codes]
-        splits = inner_splits(
-            kept_folds(self.cv, sample_weight, y),
-            caller_rows(X),
-            labels,
-            codes,
-            groups,
-            self.random_state,
-            type(self).__name__,
-        )
-        self._require_all_classes(splits, codes, first.classes_)
+        """Fits for each setting of the base classifier: this model if it is one, else copies of it."""
+        X, codes, weights, inside = self._start_inside(X, y, *given)
+        cv = kept_folds(self.cv, given.weights, y)
+        inside = inside.asked_for(self._inner())
+        inner = with_class_order(self._inner(), y, self.classes_, codes=True)
+        K, labels, owner = len(self.classes_), self.classes_[codes], type(self).__name__
+        rows, seed = caller_rows(X), self.random_state
+        splits = inner_splits(cv, rows, labels, codes, inside.groups, seed, owner)
+        self._require_all_classes(splits, codes, self.classes_)
         held_out = np.concatenate([split.held_out for split in splits])
-        Z, start = np.empty((len(models), len(held_out), K)), 0
+        Z, start = np.empty((len(options), len(held_out), K)), 0
         for train, out in splits:
-            fits = _fits(inner, options, some_rows(X, train), codes[train], given.at(train))
+            fits = _fits(inner, options, some_rows(X, train), codes[train], inside.at(train))
             for z, fit in zip(Z, fits, strict=True):
-                z[start : start + len(out)] = _finite_scores(fit, X[out], K, given.at(out).offset)
+                z[start : start + len(out)] = _finite_scores(fit, X[out], K, inside.at(out).offset)
             start += len(out)
         order = np.argsort(held_out, kind="stable")
-        rows, Z = held_out[order], Z[:, order]
-        for model, z, fit in zip(models, Z, _fits(inner, options, X, codes, given), strict=True):
-            model._adopt({k: v for k, v in seen.items() if k.endswith("_")})
-            model._calibrate(z, codes[rows], as_counts(weights)[rows], fit)
-        return list(models)
+        scored, Z = held_out[order], Z[:, order]
+        models = [self] if len(options) == 1 else [copy.copy(self) for _ in options]
+        for model, z, fit in zip(models, Z, _fits(inner, options, X, codes, inside), strict=True):
+            model._calibrate(z, codes[scored], as_counts(weights)[scored], fit)
+        return models
 
     @staticmethod
     def _require_all_classes(splits: Sequence[Split], codes: Array, classes: Array) -> None:
@@ -253,13 +220,6 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
 
     def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         """Log-odds of two classes, ln P/(1 − P); for more scores whose softmax is P.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
-        offset : array of shape (n,), or (n, K) for more than two classes, or None, default=None
-            Known part of the scores of the estimator. None is 0.
 
         Returns
         -------

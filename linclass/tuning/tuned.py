@@ -1,4 +1,4 @@
-"""What a tuned classifier and a tuned regressor share: the candidates, the rules that choose, the fit to all rows."""
+"""What TunedClassifier and TunedRegressor share: the candidates, how they are scored, and the fit to all rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.base import clone
 
 from linclass.base.arrays import Array, ArrayLike, EstimatorLike, FoldsLike, MatrixLike, Seed
-from linclass.base.estimator import Estimator
 from linclass.base.many_fits import RegularizationPath, check_strengths
 from linclass.base.messages import silently
 from linclass.base.meta_estimator import (
@@ -20,10 +19,9 @@ from linclass.base.meta_estimator import (
     asking_for_all,
     caller_rows,
     ending_inside,
-    kept_groups,
-    require_kind,
+    require_base,
 )
-from linclass.base.offsets import given_offset, kept_offsets
+from linclass.base.offsets import given_offset, offset_for
 from linclass.base.parameters import idle_in_all, key_of
 from linclass.base.weights import as_counts
 from linclass.evaluation import metrics
@@ -53,7 +51,49 @@ FITTED = ("path_", "scores_", "fold_", "criterion_", "degrees_of_freedom_", "str
 
 
 class Tuned(MetaEstimator):
-    """Mixin of the two; the class has the parameters named here."""
+    """Base of TunedClassifier and TunedRegressor.
+
+    Parameters
+    ----------
+    strengths : int, sequence of float or None
+        Strengths to choose from, or their number: then they are those of the estimator's `strength_path` of the
+        training rows, extended beyond an end at which the best one is. None chooses by `param_grid` alone.
+    param_grid : dict or None
+        Values of other parameters to choose from, as lists by name, or 'path' for values from the training rows
+        (linclass/tuning/paths.py), such as {'C': 'path'}; all combinations are tried.
+    rule : {'best', 'one_standard_error', 'aic', 'bic'}
+        How to choose. 'aic' and 'bic' need a likelihood and no folds; their n is the sum of the weights, as of
+        statsmodels' freq_weights, after weights with a mean below 1 are scaled to a mean of 1.
+    cv : int, array of shape (n,), splitter or list of splits
+        Number of inner folds, at least 2; for classifiers fewer are used where a class has fewer rows. An array is the
+        fold of each row, a list has the splits (training rows, held-out rows) as numbers of rows or masks, and a
+        splitter of scikit-learn, such as KFold(5), makes them of the rows, y and groups.
+    random_state : int, numpy.random.Generator or None
+        Seed of the assignment of rows to inner folds. None draws a new one for each fit.
+
+    Attributes
+    ----------
+    best_params_ : dict
+        The chosen values.
+    strength_ : float, only if a strength was chosen
+        The chosen strength.
+    candidates_ : list of dict of length m
+        The settings that were compared.
+    best_index_ : int
+        Index of the chosen one.
+    path_ : RegularizationPath, only if the chosen estimator is penalized
+        Fits to all rows along the strengths, with the other parameters as chosen; `path_.coef_` are its weights.
+    scores_ : array of shape (folds, m), only with folds
+        Score of each candidate on each fold.
+    mean_scores_, standard_errors_ : array of shape (m,), only with folds
+        Mean of the scores over the folds, and its standard error sd/√folds.
+    fold_ : array of shape (n,), only with folds that hold each row out once
+        The fold that holds each row out, of the rows whose weight is not 0.
+    criterion_, degrees_of_freedom_ : array of shape (m,), only with rule='aic' or 'bic'
+        AIC or BIC of each candidate, and its effective degrees of freedom, the intercept included.
+    coef_, intercept_
+        Those of `estimator_`.
+    """
 
     estimator: EstimatorLike
     strengths: int | Sequence[float] | None
@@ -63,7 +103,7 @@ class Tuned(MetaEstimator):
     scoring: Any
     random_state: Seed
     noise_variance: float | None = None
-    default: ClassVar[str]  # file and class of the estimator None
+    default: ClassVar[str]  # import path of the default estimator
     wanted: ClassVar[str]  # classifier or regressor
     metrics: ClassVar[Mapping[str, Score]]
     candidates_: list[Option]
@@ -79,14 +119,7 @@ class Tuned(MetaEstimator):
         check_metric(self.scoring, self.metrics)
         check_folds(self.cv)
         inner = self._inner()
-        require_kind(inner, self.wanted)
-        if not all(hasattr(inner, name) for name in ("get_params", "set_params", "fit", "predict")):
-            raise ValueError(
-                f"estimator is {self.estimator!r}; give one that is made, as in Ridge(), with fit, "
-                "predict, get_params and set_params."
-            )
-        if isinstance(inner, Estimator):
-            inner.check()
+        require_base(inner, self.wanted, ("fit", "predict", "get_params", "set_params"), "Ridge()")
         if self.param_grid is not None and not tuning.is_grid(self.param_grid):
             raise ValueError(
                 f"param_grid is {self.param_grid!r}; give lists of values by name of parameter."
@@ -167,54 +200,56 @@ class Tuned(MetaEstimator):
         """Intercept of the fit to all rows."""
         return self.estimator_.intercept_
 
-    def _kept(
+    def fit(  # type: ignore[override]
         self,
-        groups: ArrayLike | None,
-        offset: ArrayLike | None,
-        sample_weight: ArrayLike | None,
-        y: ArrayLike,
-    ) -> tuple[Any, Given]:
-        """(folds, groups and offset) of the rows whose weight is not 0."""
-        criterion = isinstance(self.rule, str) and self.rule in CRITERIA  # without folds
-        folds = None if criterion else kept_folds(self.cv, sample_weight, y)
-        own = kept_groups(groups, sample_weight, y), kept_offsets(offset, sample_weight, y)
-        return folds, Given(None, *own)
-
-    def _choose(
-        self,
-        inner: EstimatorLike,
         X: MatrixLike,
-        y: Array,
-        given: Given,
-        strata: Array,
-        folds: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
     ) -> Self:
-        """Choose among the candidates and fit to all rows. Rows are distributed over folds by strata."""
-        X = self._rows_inside(X)
+        """Choose on inner folds, or by AIC or BIC, then fit to all rows.
+
+        Parameters
+        ----------
+        sample_weight : array of shape (n,) or None
+            Weight of each row, at least 0, in fits and in scores; rows of weight 0 take no part. None weighs
+            all rows equally.
+        groups : array of shape (n,) or None
+            Group of each row; rows of a group are held out together. None is no groups.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None
+            Known part of the scores of the estimator, in their form, if its `fit` takes one; in fits and in
+            scores. None is 0.
+        """
+        by_criterion = isinstance(self.rule, str) and self.rule in CRITERIA
+        folds = None if by_criterion else kept_folds(self.cv, sample_weight, y)
+        X, target, weights, given = self._start_inside(X, y, sample_weight, groups, offset)
+        self._total_weight = float(weights.sum())
+        inner, target, strata = self._problem(y, target)
         self._forget(*FITTED)  # of an earlier fit
-        if self.rule in CRITERIA and given.weights is not None:
+        if by_criterion and given.weights is not None:
             given = given._replace(weights=as_counts(given.weights))
         asked = given.asked_for(inner)
-        splits = None
-        if self.rule not in CRITERIA:
-            seed, owner = self.random_state, type(self).__name__
-            splits = inner_splits(folds, caller_rows(X), y, strata, given.groups, seed, owner)
+        splits, owner = None, type(self).__name__
+        if not by_criterion:
+            seed = self.random_state
+            splits = inner_splits(folds, caller_rows(X), target, strata, given.groups, seed, owner)
         with silently():
-            grid = self._grid(inner, X, y, asked)
+            grid = self._grid(inner, X, target, asked)
             options = grid.options
             if splits is None:
-                judge = self._by_criterion(inner, X, y, asked)
+                judge = self._by_criterion(inner, X, target, asked)
             else:
-                judge = self._by_folds(inner, X, y, given, splits)
+                judge = self._by_folds(inner, X, target, given, splits)
             judge(options)
             while more := self._beyond(inner, grid, options):
                 judge(more)
                 options += more
             self.candidates_, self.best_index_ = options, self._best(inner, options)
             near = self._along(options)
-            fits = fits_of(inner, [options[i] for i in near], X, y, asked)
+            fits = fits_of(inner, [options[i] for i in near], X, target, asked)
         if splits is not None:
-            warn_of_unseen_classes(splits, y, strata, type(self).__name__)
+            warn_of_unseen_classes(splits, target, strata, owner)
         self.estimator_ = fits[near.index(self.best_index_)]
         if hasattr(self.estimator_, "strength") and has_path(self.estimator_):
             self.path_ = RegularizationPath(fits)
@@ -222,11 +257,22 @@ class Tuned(MetaEstimator):
             self.strength_ = self.best_params_["strength"]
         return self._record(**ending_inside(self.estimator_))
 
+    def _problem(self, y: ArrayLike, target: Array) -> tuple[EstimatorLike, Array, Array]:
+        """(the estimator to tune, its y, the strata by which rows are distributed over folds)"""
+        return self._inner(), target, np.zeros(len(target), int)
+
+    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        return self._of_estimator("predict", X, offset)
+
+    def _of_estimator(self, method: str, X: MatrixLike, offset: ArrayLike | None) -> Array:
+        rows, found = caller_rows(self._check_rows(X)), getattr(self.estimator_, method)
+        return np.asarray(found(rows, **offset_for(found, self._offset_inside(offset))))
+
     def _by_criterion(
         self, inner: EstimatorLike, X: MatrixLike, y: Array, given: Given
     ) -> Callable[[Sequence[Option]], None]:
         """Judges candidates by AIC or BIC, and adds them to those judged before."""
-        self.criterion_, self.degrees_of_freedom_ = np.empty(0), np.empty(0)
+        self.criterion_ = self.degrees_of_freedom_ = np.empty(0)
 
         def judge(options: Sequence[Option]) -> None:
             fits = fits_of(inner, options, X, y, given)

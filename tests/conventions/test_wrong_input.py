@@ -169,7 +169,7 @@ def test_a_batch_of_pegasos_is_a_number_of_rows(wrong: Any) -> None:
 )
 def test_a_class_is_no_estimator(kind: Any) -> None:
     inside = "regressor" if kind is L.FlexibleDiscriminantAnalysis else "estimator"
-    with refused(f"{inside} is the class LinearSVM; give one that is made, as in LinearSVM()."):
+    with refused(f"{inside} is the class LinearSVM; pass an instance, as in LinearSVM()."):
         kind(L.LinearSVM).fit(X, Y)
 
 

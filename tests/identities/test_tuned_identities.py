@@ -379,7 +379,7 @@ def test_fits_that_have_no_strength_are_no_path(inner: Any, grid: Any) -> None:
         (TunedClassifier(scoring="expected_cost"), "'expected_cost' needs costs; give a function"),
         (TunedRegressor(scoring="auc"), "scoring is 'auc'; choose from squared_error"),
         (TunedClassifier(LinearSVM(), scoring="brier"), "'brier', but .* has no probabilities"),
-        (TunedClassifier(LogisticRegression), "give one that is made"),
+        (TunedClassifier(LogisticRegression), "pass an instance"),
         (TunedClassifier(GaussianNB()), "known for models of linclass with a penalty only"),
         (
             TunedClassifier(make_pipeline(StandardScaler(), LogisticRegression())),
