@@ -17,7 +17,6 @@ from scipy.optimize import brentq
 
 from linclass.base.arrays import SMALLEST, Array, Matrix, diagonal, shifted
 from linclass.base.messages import require_memory
-from linclass.bayes.predictive_means import log_mean_of_softmax
 from linclass.discriminant.statistics.deviations import Deviations
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution
@@ -98,55 +97,25 @@ def laplace_posterior(
     return LaplacePosterior(objective, total, newton.solve(objective, start))
 
 
-# The normal posterior of the scores  z_k = x·θ_k  of rows, if that of all θ is N(·, C): Cov(z_k, z_l) = xᵀ C_kl x.
+# The standard deviations of the scores  z_k = x·θ_k  of rows, if the posterior of all θ is N(·, C).
 #
 # Rows are in units in which no square overflows. Of K > 1 scores these are those relative to their mean, as a shift of
 # all of them changes no probability.
 
-COVARIANCES = 1_000_000  # entries of S at a time
 FAR = 1e100  # the squares are still finite
 
 
-class PosteriorOfScores:
-    """That of rows (n, p), for the covariance (K p, K p)."""
-
-    def __init__(self, rows: Array, covariance: Array):
-        self.unit = row_units(rows)
-        self.rows = rows / self.unit
-        K = len(covariance) // rows.shape[1]
-        blocks = covariance.reshape(K, rows.shape[1], K, rows.shape[1])
-        if K > 1:
-            centring = np.eye(K) - 1 / K
-            blocks = np.einsum("ka,aibj,bl->kilj", centring, blocks, centring, optimize=True)
-        self.blocks, self.n_scores = blocks, K
-
-    def _part(self, k: int, l: int, rows: slice = slice(None)) -> Array:
-        X = self.rows[rows]
-        return np.asarray(((X @ self.blocks[k, :, l]) * X).sum(axis=1))
-
-    def deviations(self, largest: float) -> Array:
-        """√Cov(z_k, z_k) (n, K)."""
-        parts = [self._part(k, k) for k in range(self.n_scores)]
-        with np.errstate(over="ignore"):
-            return np.minimum(self.unit * np.sqrt(np.maximum(np.column_stack(parts), 0)), largest)
-
-    def covariances(self, rows: slice) -> Array:
-        """Cov(z_k, z_l)/unit² (n, K, K) of some rows."""
-        K, n = self.n_scores, len(self.rows[rows])
-        found = np.empty((n, K, K))
-        for k in range(K):
-            for l in range(k + 1):
-                found[:, k, l] = found[:, l, k] = self._part(k, l, rows)
-        return found
-
-    def log_means_of_softmax(self, mean: Array) -> Array:
-        """ln ∫ softmax_k(z) N(z; μ, S) dz, for means (n, K) of the scores."""
-        found, step = np.empty(mean.shape), max(COVARIANCES // mean.shape[1] ** 2, 1)
-        for i in range(0, len(mean), step):
-            rows = slice(i, i + step)
-            S, unit = self.covariances(rows), self.unit[rows]
-            found[rows] = log_mean_of_softmax(mean[rows], S, unit)
-        return found
+def score_deviations(rows: Array, covariance: Array, largest: float) -> Array:
+    """√(xᵀ C_kk x) (n, K) of rows (n, p), for the covariance (K p, K p), at most `largest`."""
+    unit, (_, p) = row_units(rows), rows.shape
+    rows, K = rows / unit, len(covariance) // p
+    blocks = covariance.reshape(K, p, K, p)
+    if K > 1:
+        centring = np.eye(K) - 1 / K
+        blocks = np.einsum("ka,aibj,bl->kilj", centring, blocks, centring, optimize=True)
+    parts = [((rows @ blocks[k, :, k]) * rows).sum(axis=1) for k in range(K)]
+    with np.errstate(over="ignore"):
+        return np.minimum(unit * np.sqrt(np.maximum(np.column_stack(parts), 0)), largest)
 
 
 def row_units(X: Matrix) -> Array:
@@ -265,20 +234,15 @@ class PosteriorOfWeights:
         blocks[..., d] -= blocks[..., :d] @ self.mean
         return blocks.reshape(C.shape)
 
-    def of_scores(self, X: Matrix) -> PosteriorOfScores:
-        """That of the scores of rows X, by the covariance of the weights."""
+    def deviations(self, X: Matrix, largest: float) -> Array:
+        """Standard deviations (n, K) of the scores of rows X; of more than one relative to their mean."""
+        if isinstance(self.posterior, RowPosterior):
+            X = shifted(X, self.mean) if self.mean.any() else X
+            return self.posterior.deviations(X, largest)
         rows = (X.toarray() if sparse.issparse(X) else X) - self.mean
         if self.fit_intercept:
             rows = np.column_stack([rows, np.ones(len(rows))])
-        return PosteriorOfScores(rows, self.posterior.covariance)
-
-    def deviations(self, X: Matrix, largest: float) -> Array:
-        """Standard deviations (n, K) of the scores of rows X; of more than one relative to their mean."""
-        if not isinstance(self.posterior, RowPosterior):
-            return self.of_scores(X).deviations(largest)
-        if self.mean.any():
-            X = shifted(X, self.mean)
-        return self.posterior.deviations(X, largest)
+        return score_deviations(rows, self.posterior.covariance, largest)
 
 
 def posteriors(
