@@ -84,7 +84,7 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
         """
         groups = kept_groups(groups, sample_weight, y)
         offset = kept_offsets(offset, sample_weight, y)
-        X, target, weights = self._start_fit(X, y, sample_weight)  # type: ignore[attr-defined]
+        X, target, weights = self._start_fit(X, y, sample_weight)
         weighed = sample_weight is not None or getattr(self, "class_weight", None) is not None
         given = Given(weights if weighed else None, groups, offset)
         return self._rows_inside(X), target, weights, given

@@ -143,12 +143,8 @@ class BayesianLinearRegression(LinearGeometry, RegressorWithOffset):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
         return_std : bool, default=False
             Whether to return the standard deviation of the predictive distribution, too.
-        offset : array of shape (n,) or None, default=None
-            Known part of the prediction, which is added to the mean. None is 0.
 
         Returns
         -------

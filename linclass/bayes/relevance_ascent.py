@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linclass.base.arrays import Array
-from linclass.bayes.relevance import ROUNDING, Relevance, ascend_together
-from linclass.bayes.weighted_columns import FewColumns
+from linclass.bayes.relevance import ROUNDING, FewColumns, Relevance, ascend_together
 
 ALL = 500  # columns up to which all may stay at first
 STRONG, WEAK = 0.1, 1e-5  # their ρ: of priors that halve what columns explain, and of nearly none

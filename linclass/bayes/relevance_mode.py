@@ -16,8 +16,7 @@ from scipy.special import expit
 from linclass.base.arrays import Array
 from linclass.base.design_matrix import DesignMatrix
 from linclass.bayes.laplace_posterior import laplace_posterior
-from linclass.bayes.relevance import Relevance
-from linclass.bayes.weighted_columns import WeightedColumns
+from linclass.bayes.relevance import Relevance, WeightedColumns
 from linclass.linear.losses.base import Loss
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.wrapped import with_offset

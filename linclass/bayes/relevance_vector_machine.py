@@ -159,9 +159,7 @@ class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
-        offset : array of shape (n,) or None, default=None
+        offset : array of shape (n,) or None
             Known part of the scores, which is added to their means. None is 0.
 
         Returns

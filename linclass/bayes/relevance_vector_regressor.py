@@ -31,10 +31,9 @@ from linclass.base.arrays import Array, ArrayLike, MatrixLike
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.offsets import row_offsets
 from linclass.base.regressor import RegressorWithOffset
-from linclass.bayes.relevance import Relevance
+from linclass.bayes.relevance import Relevance, WeightedColumns
 from linclass.bayes.relevance_ascent import ascend, beginnings
 from linclass.bayes.relevance_machine import RelevanceMachine
-from linclass.bayes.weighted_columns import WeightedColumns
 from linclass.kernels.functions import KernelLike
 from linclass.linear.support_vectors import rows_that_count
 
@@ -146,12 +145,8 @@ class RelevanceVectorRegressor(RelevanceMachine, RegressorWithOffset):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Rows with the features of the training rows.
         return_std : bool, default=False
             Whether to return the standard deviation of the predictive distribution, too.
-        offset : array of shape (n,) or None, default=None
-            Known part of the prediction, which is added to the mean. None is 0.
 
         Returns
         -------

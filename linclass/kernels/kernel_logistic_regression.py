@@ -13,7 +13,7 @@ Reference: Zhu & Hastie (2005), J. Computational and Graphical Statistics 14.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from linclass.kernels.kernel_features import (
     own_intercepts,
     set_intercepts,
 )
-from linclass.kernels.kernel_path import KernelPath, Previous
+from linclass.kernels.kernel_machine import KernelPath
 from linclass.linear.logistic_regression import LogisticRegression
 from linclass.linear.objective.objective import Objective
 from linclass.linear.support_vectors import rows_that_count
@@ -61,7 +61,6 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
         class_weight: ClassWeight = None,
         tol: float = 1e-6,
         max_iter: int | None = None,
-        warm_start: bool = False,
     ):
         self.kernel = kernel
         self.gamma = gamma
@@ -71,7 +70,6 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
-        self.warm_start = warm_start
 
     def check(self) -> None:
         super().check()
@@ -103,17 +101,10 @@ class KernelLogisticRegression(ProbabilitiesWithOffset, KernelPath):
     ) -> list[KernelLogisticRegression]:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         known = given_offset(self._offsets(offset, sample_weight, y))
-        previous = Previous.of(self)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         found, centre = self._features(X, kept, weights)
-        old = previous.start(X, kept, len(previous.beta)) if previous else None
         with silently():
-            if old is None:
-                path: Any = self._linear().path(found.features, codes, strengths, weights, **known)
-            else:
-                linear = self._linear().set_params(warm_start=True)
-                linear.coef_, linear.intercept_ = old[0] @ found.features, old[1]
-                path = [linear.fit(found.features, codes, weights, **known)]
+            path = self._linear().path(found.features, codes, strengths, weights, **known)
         models = self._copies(strengths)
         for model, linear in zip(models, path, strict=True):
             model._learn(X, kept, found, linear, centre)

@@ -1,14 +1,14 @@
-"""What kernel machines share: the kernel by name, its matrix, and f = Σ_j β_j k(x_j, x) + b.
+"""What kernel machines share: the kernel by name, its matrix, f = Σ_j β_j k(x_j, x) + b, and paths of strengths.
 
-Estimators have the parameters kernel, gamma, degree and coef0. `kernel` is a name (a file of
-linclass/kernels), any function of two matrices of rows, or 'precomputed'. gamma='scale' is
-1/(d · variance of the entries of X), which does not depend on the unit that all features share.
+gamma='scale' is 1/(d · variance of the entries of X), which does not depend on the unit that all features share.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, TypeGuard
+from dataclasses import replace
+from typing import Any, ClassVar, Self, TypeGuard
 
 import numpy as np
 from scipy import sparse
@@ -17,6 +17,7 @@ from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike, Tags
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.estimator import Estimator
 from linclass.base.messages import counted
+from linclass.base.offsets import given_offset
 from linclass.base.parameters import is_number, require_whole
 from linclass.base.parts import find
 from linclass.kernels.functions import BLOCK, WIDTHS, Function, Kernel, KernelLike
@@ -28,10 +29,11 @@ from linclass.kernels.kernel_features import (
     why_far_rows_are_hard,
 )
 from linclass.linear.objective.objective import Objective
+from linclass.linear.path import FitsPath
 from linclass.linear.penalties.entrywise import L2
-from linclass.linear.solvers.base import Solution
+from linclass.linear.solvers.base import Solution, Solver
 
-MANY = 1000  # rows above which features are searched for
+MANY = 1000  # rows above which features are searched for, and a fit to a subset gives the start
 SHARE_OF_TOL = 0.1  # of the objective, by which features may be off
 FEW_WILL_DO = 1e6  # times the rounding of features: far below tol
 ROUNDING = 1e-14  # standard deviation, relative to the mean, below which all entries are equal
@@ -52,9 +54,6 @@ class KernelMachine(Estimator):
         Degree of the kernel 'polynomial'.
     coef0 : float
         Constant term of the kernels 'polynomial' and 'sigmoid'.
-    warm_start : bool
-        Whether `fit` starts from the function of the previous fit, if its support vectors are training rows
-        again, with the same indices; otherwise it starts from zero.
 
     Attributes
     ----------
@@ -225,3 +224,157 @@ def gamma_scale(X: Matrix, weights: Array) -> float:
         variance = float(p @ ((X - mean) ** 2).sum(axis=1))
     constant = variance <= (ROUNDING * mean) ** 2
     return 1.0 if constant else 1 / (X.shape[1] * variance)
+
+
+# Kernel machines at one strength or along several:  min (1/Σw) Σ w_i ℓ(y_i, f(x_i)) + strength · ½‖f‖².
+#
+# The kernel matrix does not depend on the strength and is computed once. Strengths are then solved from the strongest
+# to the weakest, each from the solution at the previous one (linclass/linear/path.py).
+
+NEARLY = 0.999  # of the trace
+
+
+class KernelPath(KernelMachine):
+    """Base of kernel machines with a `strength`."""
+
+    paths: ClassVar[tuple[str, ...]] = ("strength", "gamma")
+    tuning_tol: ClassVar[float] = 1e-3  # of the objective, while tuning
+    strength: float
+    path = FitsPath.path
+    strength_path = FitsPath.strength_path
+
+    def _fit_each(
+        self,
+        strengths: Sequence[float],
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> list[Any]:
+        """Check the rows; fit `_copies` at these strengths."""
+        raise NotImplementedError
+
+    def _require_penalty(self) -> None:
+        """A strength always acts on the fit."""
+
+    def _fits_at(
+        self,
+        strengths: Sequence[float],
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        offset: ArrayLike | None,
+    ) -> list[Any]:
+        """The kernel matrix is computed once, and each fit starts from the solution at the previous strength."""
+        first = self._unfitted(strength=min(strengths))
+        return first._fit_each(strengths, X, y, sample_weight, **given_offset(offset))
+
+    def _path_values(self, parameter: str, X: MatrixLike, y: ArrayLike) -> Array:
+        if parameter == "strength":
+            return self.strength_path(X, y)
+        return super()._path_values(parameter, X, y)
+
+    def _copies(self, strengths: Sequence[float]) -> list[Any]:
+        """This model for one strength, else a copy of it for each; they have what it has learned so far."""
+        models = [self] if len(strengths) == 1 else [copy.copy(self) for _ in strengths]
+        for model, strength in zip(models, strengths, strict=True):
+            model.strength = strength
+        return models
+
+    def _along(
+        self,
+        strengths: Sequence[float],
+        solver: Solver,
+        objectives: Sequence[Objective],
+    ) -> list[tuple[Any, list[Objective], list[Solution]]]:
+        """A model for each strength, and its objectives and solutions."""
+        order = np.argsort([-strength for strength in strengths], kind="stable")
+        descending = [strengths[i] for i in order]
+        paths = [
+            solver.path(P, descending, near_start(solver, P.with_strength(descending[0])))
+            for P in objectives
+        ]
+        models, solutions = self._copies(strengths), [*zip(*paths, strict=True)]
+        return [
+            (models[i], [P.with_strength(strengths[i]) for P in objectives], [*solutions[place]])
+            for place, i in sorted(enumerate(order), key=lambda pair: pair[1])
+        ]
+
+    def _check_strength(self) -> None:
+        strength = self.strength
+        if not (isinstance(strength, (int, float, np.number)) and 0 < strength < np.inf):
+            raise ValueError(f"strength is {strength!r}; it must be a number above 0.")
+
+
+def near_start(solver: Solver, objective: Objective) -> Array:
+    """The fit to every fourth row, which needs a sixteenth of the kernel matrix, or to few features.
+
+    Features are those of a pivoted factorization, of which the first may explain nearly all of the kernel's trace.
+    """
+    design = objective.design
+    start, n, d = objective.zero(), design.n_rows, design.n_features
+    if not design.is_kernel:
+        explained = np.cumsum(design.column_norms(objective.weights)[:d] ** 2)
+        first = int(np.searchsorted(explained, NEARLY * explained[-1])) + 1
+        if 3 * first < d:
+            few = objective.on_features(np.arange(first))
+            near = replace(solver, tol=1e-3, max_iter=None).solve(few, few.zero())
+            start[:first], start[d:] = near.theta[:first], near.theta[first:]
+    elif n >= MANY:
+        rows = np.arange(0, n, 4)
+        part = design.restricted(rows)
+        few = Objective(
+            part,
+            objective.loss,
+            objective.y[rows],
+            objective.weights[rows],
+            KernelNorm(part.products_of_all_rows()),
+            objective.strength,
+        )
+        near = replace(solver, tol=1e-3, max_iter=None).solve(few, few.zero())
+        start = design.extend_theta(rows, near.theta)
+    return start
+
+
+# Kernel machines whose loss has flat pieces: only the rows on the others, the support vectors, have coefficients.
+
+
+class SupportVectorMachine(KernelPath):
+    """Mixin of estimators with the parameters of a kernel, `loss`, `strength`, `tol` and `max_iter`."""
+
+    solver_of_loss: ClassVar[Mapping[str, str]]
+    loss: str
+    tol: float
+    max_iter: int | None
+
+    def check(self) -> None:
+        super().check()
+        self._check_kernel()
+        self._check_strength()
+        if self.loss not in self.solver_of_loss:
+            raise ValueError(f"loss is {self.loss!r}; use {' or '.join(self.solver_of_loss)}.")
+        self._solver().check()
+
+    def parts(self) -> list[str]:
+        """The modules that a fit composes by name."""
+        loss, solver = find("losses", self.loss), type(self._solver())
+        return [loss.__module__, solver.__module__]
+
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the machine to training rows.
+
+        Parameters
+        ----------
+        y : array of shape (n,)
+            Class, or target, of each row.
+
+        Returns
+        -------
+        self
+        """
+        self._fit_each([self.strength], X, y, sample_weight)
+        return self
+
+    def _solver(self) -> Solver:
+        solver = find("solvers", self.solver_of_loss[self.loss])
+        return solver(tol=self.tol, max_iter=self.max_iter)

@@ -23,7 +23,6 @@ from linclass.base.classifier import Classifier
 from linclass.kernels.functions import KernelLike
 from linclass.kernels.kernel_design import KernelDesign
 from linclass.kernels.kernel_machine import KernelMachine
-from linclass.kernels.kernel_path import Previous
 from linclass.linear.losses.margin import Perceptron
 from linclass.linear.losses.multiclass import Kesler
 from linclass.linear.objective.objective import Objective
@@ -66,7 +65,6 @@ class KernelPerceptron(KernelMachine, Classifier):
         max_iter: int | None = None,
         random_state: Seed = 0,
         class_weight: ClassWeight = None,
-        warm_start: bool = False,
     ):
         self.kernel = kernel
         self.gamma = gamma
@@ -78,7 +76,6 @@ class KernelPerceptron(KernelMachine, Classifier):
         self.max_iter = max_iter
         self.random_state = random_state
         self.class_weight = class_weight
-        self.warm_start = warm_start
 
     def check(self) -> None:
         super().check()
@@ -87,7 +84,6 @@ class KernelPerceptron(KernelMachine, Classifier):
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        previous = Previous.of(self)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         K = self._kernel_matrix(X, kept, weights)
         known = None if self._is_precomputed() else X
@@ -97,12 +93,7 @@ class KernelPerceptron(KernelMachine, Classifier):
             objective = Objective(design, Perceptron(), np.where(codes, 1.0, -1.0), weights)
         else:
             objective = Objective(design, Kesler(classes), codes, weights)
-        start = objective.zero()
-        found = previous.start(X, kept, len(np.atleast_2d(start))) if previous else None
-        if found is not None:
-            own = np.column_stack(found)[:, : start.shape[-1]]
-            start = own.reshape(start.shape)
-        solution = self._rule().solve(objective, start)
+        solution = self._rule().solve(objective, objective.zero())
         theta = np.atleast_2d(solution.theta)
         used = np.flatnonzero(theta[:, :n].any(axis=0))
         self.dual_coef_ = theta[:, used]

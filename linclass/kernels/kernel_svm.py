@@ -25,7 +25,7 @@ from linclass.base.classifier import Classifier
 from linclass.base.parts import find
 from linclass.kernels.functions import KernelLike
 from linclass.kernels.kernel_features import own_intercepts, set_intercepts
-from linclass.kernels.kernel_path import Previous, SupportVectorMachine, thetas
+from linclass.kernels.kernel_machine import SupportVectorMachine
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution
 from linclass.linear.support_vectors import MarginRows, roles_of, rows_that_count
@@ -72,7 +72,6 @@ class KernelSVM(SupportVectorMachine, Classifier):
         class_weight: ClassWeight = None,
         tol: float = 1e-6,
         max_iter: int | None = None,
-        warm_start: bool = False,
     ):
         self.kernel = kernel
         self.gamma = gamma
@@ -83,7 +82,6 @@ class KernelSVM(SupportVectorMachine, Classifier):
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
-        self.warm_start = warm_start
 
     def _fit_each(  # type: ignore[override]
         self,
@@ -93,12 +91,9 @@ class KernelSVM(SupportVectorMachine, Classifier):
         sample_weight: ArrayLike | None = None,
     ) -> list[KernelSVM]:
         X, codes, weights = self._start_fit(X, y, sample_weight)
-        previous = Previous.of(self)
         kept = rows_that_count(sample_weight, len(np.asarray(y)))
         objectives = self._objectives_of(X, codes, weights, kept)
-        found = previous.start(X, kept, len(objectives)) if previous else None
-        starts = thetas(objectives[0].design, found)
-        fits = self._along(strengths, self._solver(), objectives, starts)
+        fits = self._along(strengths, self._solver(), objectives)
         for model, *fitted in fits:
             model._learn(X, kept, weights, *fitted)
         return [model for model, *_ in fits]

@@ -27,7 +27,7 @@ from linclass.base.parts import find
 from linclass.base.regressor import Regressor
 from linclass.kernels.functions import KernelLike
 from linclass.kernels.kernel_design import KernelDesign, KernelNorm
-from linclass.kernels.kernel_path import Previous, SupportVectorMachine, thetas
+from linclass.kernels.kernel_machine import SupportVectorMachine
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.base import Solution
@@ -87,7 +87,6 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
         strength: float = 1e-3,
         tol: float = 1e-6,
         max_iter: int | None = None,
-        warm_start: bool = False,
     ):
         self.kernel = kernel
         self.gamma = gamma
@@ -98,7 +97,6 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
         self.strength = strength
         self.tol = tol
         self.max_iter = max_iter
-        self.warm_start = warm_start
 
     def check(self) -> None:
         super().check()
@@ -113,18 +111,10 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
     ) -> list[SupportVectorRegressor]:
         given = len(np.asarray(y)) if y is not None else 0
         X, y, weights = self._start_fit(X, y, sample_weight)
-        linear, previous = self._is_linear(), Previous.of(self)
-        old = getattr(self, "coef_", None) if linear and self.warm_start else None
         kept = rows_that_count(sample_weight, given)
         self._forget("coef_", "dual_coef_")  # of an earlier fit
         whole, middle = self._objective_about_middle(X, np.asarray(y), weights, kept)
-        found = previous.start(X, kept, 1) if previous and not linear else None
-        starts = thetas(whole.design, found)
-        if old is not None and len(old) == X.shape[1]:
-            starts = [np.append(old, self.intercept_)]
-        for start in starts or []:
-            start[-1] -= middle
-        fits = self._along(strengths, self._solver(), [whole], starts)
+        fits = self._along(strengths, self._solver(), [whole])
         for model, (objective,), (solution,) in fits:
             model._learn(X, kept, weights, objective, solution, middle)
         return [model for model, *_ in fits]

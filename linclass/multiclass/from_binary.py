@@ -102,7 +102,7 @@ class FromBinary(MetaEstimator, Classifier):
     def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
         raise NotImplementedError
 
-    def fit(  # type: ignore[override]
+    def fit(
         self,
         X: MatrixLike,
         y: ArrayLike,
@@ -310,7 +310,7 @@ class FromBinary(MetaEstimator, Classifier):
                 f"{name} has no predict_proba; {self.combined_by} needs it. Use Calibrated({name}())."
             )
 
-    def _log_pairs(self, X: MatrixLike, offset: Array | None = None) -> list[Array]:
+    def _log_pairs(self, X: MatrixLike, offset: ArrayLike | None = None) -> list[Array]:
         """Log-probabilities (n, 2) of each problem."""
         offsets = self._offset_of_problems(self._offset_inside(offset), len(self.estimators_))
         found = []

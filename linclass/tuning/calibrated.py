@@ -143,7 +143,7 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
         groups : array of shape (n,) or None
             Group of each row; rows of a group are held out together. None is no groups.
         """
-        return self._fit_each([{}], X, y, Given(sample_weight, groups, offset))[0]
+        return self._fit_each([{}], X, y, sample_weight, groups, offset)[0]
 
     def _inner_problems(
         self, X: MatrixLike, y: ArrayLike
@@ -158,7 +158,7 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
         """Fitted copies of this classifier, for each setting of the base classifier; along paths where it can."""
         first = self._unfitted()
         first.estimator = clone(self._inner(), safe=False).set_params(**options[0])
-        models = first._fit_each(options, X, y, given)
+        models = first._fit_each(options, X, y, *given)
         for model, own in zip(models, options, strict=True):
             model.estimator = clone(self._inner(), safe=False).set_params(**own)
         return models
@@ -168,28 +168,30 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
         options: Sequence[dict[str, Any]],
         X: MatrixLike,
         y: ArrayLike,
-        given: Given,
+        sample_weight: ArrayLike | None,
+        groups: ArrayLike | None,
+        offset: ArrayLike | None,
     ) -> list[Self]:
         """Fits for each setting of the base classifier: this model if it is one, else copies of it."""
-        X, codes, weights, inside = self._start_inside(X, y, *given)
-        cv = kept_folds(self.cv, given.weights, y)
-        inside = inside.asked_for(self._inner())
+        X, codes, weights, given = self._start_inside(X, y, sample_weight, groups, offset)
+        cv = kept_folds(self.cv, sample_weight, y)
+        given = given.asked_for(self._inner())
         inner = with_class_order(self._inner(), y, self.classes_, codes=True)
         K, labels, owner = len(self.classes_), self.classes_[codes], type(self).__name__
         rows, seed = caller_rows(X), self.random_state
-        splits = inner_splits(cv, rows, labels, codes, inside.groups, seed, owner)
+        splits = inner_splits(cv, rows, labels, codes, given.groups, seed, owner)
         self._require_all_classes(splits, codes, self.classes_)
         held_out = np.concatenate([split.held_out for split in splits])
         Z, start = np.empty((len(options), len(held_out), K)), 0
         for train, out in splits:
-            fits = _fits(inner, options, some_rows(X, train), codes[train], inside.at(train))
+            fits = _fits(inner, options, some_rows(X, train), codes[train], given.at(train))
             for z, fit in zip(Z, fits, strict=True):
-                z[start : start + len(out)] = _finite_scores(fit, X[out], K, inside.at(out).offset)
+                z[start : start + len(out)] = _finite_scores(fit, X[out], K, given.at(out).offset)
             start += len(out)
         order = np.argsort(held_out, kind="stable")
         scored, Z = held_out[order], Z[:, order]
         models = [self] if len(options) == 1 else [copy.copy(self) for _ in options]
-        for model, z, fit in zip(models, Z, _fits(inner, options, X, codes, inside), strict=True):
+        for model, z, fit in zip(models, Z, _fits(inner, options, X, codes, given), strict=True):
             model._calibrate(z, codes[scored], as_counts(weights)[scored], fit)
         return models
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy.optimize import brentq, isotonic_regression
 from scipy.special import log_expit, softmax
 
 from linclass.base.arrays import Array
@@ -134,31 +134,9 @@ def isotonic(z: Array, t: Array, weights: Array) -> Increasing:
     """The projection; rows of equal score have one value."""
     at, place = np.unique(z, return_inverse=True)
     mass = np.bincount(place, weights)
-    values, first, last = pooled(np.bincount(place, weights * t) / mass, mass)
-    ends = np.unique(np.r_[first, last])
-    block = np.searchsorted(last, ends)
-    return Increasing(at[ends], values[block])
-
-
-def pooled(t: Array, weights: Array) -> tuple[Array, Array, Array]:
-    """(values, first, last) of the blocks of the nondecreasing sequence nearest to t: adjacent violators are pooled.
-
-    A block that is not above the one before it is merged with it, into their mean; each merge removes a block, so
-    the cost is linear.
-    """
-    values: list[float] = []
-    masses: list[float] = []
-    first: list[int] = []
-    for i, (value, mass) in enumerate(zip(t.tolist(), weights.tolist(), strict=True)):
-        begin = i
-        while values and values[-1] >= value:
-            before, m = values.pop(), masses.pop()
-            value, mass = (m * before + mass * value) / (m + mass), m + mass
-            begin = first.pop()
-        values.append(value)
-        masses.append(mass)
-        first.append(begin)
-    return np.array(values), np.array(first), np.array([*first[1:], len(t)]) - 1
+    fit = isotonic_regression(np.bincount(place, weights * t) / mass, weights=mass)
+    ends = np.unique([fit.blocks[:-1], fit.blocks[1:] - 1])
+    return Increasing(at[ends], fit.x[ends])
 
 
 # Temperature scaling:  P(k | x) ∝ exp(z_k/T),  one temperature T > 0 for all classes,

@@ -1,7 +1,7 @@
 """Values of a tuned parameter that come from the training rows: `path` in the place of a list.
 
 strength    from the strongest penalty that matters (linclass/linear/path.py), of linclass's models
-C, alpha    the same of scikit-learn's, in its units (linclass/tuning/foreign_paths.py)
+C, alpha    the same of scikit-learn's, in its units
 gamma       of kernels, about 1/(d · variance)
 threshold   of nearest shrunken centroids, from the one that leaves no feature to 0
 
@@ -23,16 +23,19 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from importlib import import_module
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from linclass.base.arrays import Array, ArrayLike, EstimatorLike, MatrixLike
 from linclass.base.parameters import key_of
-from linclass.tuning import foreign_paths, tuning
-from linclass.tuning.tuning import is_path, is_strength
+from linclass.base.predicted import is_ours
+from linclass.base.weights import class_weights
+from linclass.tuning import tuning
+from linclass.tuning.tuning import Option, is_path, is_strength
 
-Option = dict[str, Any]
 SLACK = 1e-6  # of a step, against rounding
 # Decades by which a path may be extended at its lower and at its upper end. Stronger penalties than the strongest
 # change nothing, and its end is there to be seen; weaker ones may.
@@ -70,7 +73,7 @@ def parameter_path(estimator: EstimatorLike, parameter: str, X: MatrixLike, y: A
         raise ValueError(why)
     if parameter in getattr(estimator, "paths", ()):
         return np.asarray(estimator._path_values(parameter, X, y))
-    return foreign_paths.path_values(estimator, parameter, X, y)
+    return foreign_path(estimator, parameter, X, y)
 
 
 def complaint(estimator: EstimatorLike, parameter: str) -> str | None:
@@ -78,12 +81,14 @@ def complaint(estimator: EstimatorLike, parameter: str) -> str | None:
     step, _, inner = parameter.partition("__")
     if inner:
         return complaint(estimator.get_params()[step], inner)
-    if parameter in getattr(estimator, "paths", ()) or foreign_paths.is_known(estimator, parameter):
+    rule = _rule(estimator)
+    if parameter in getattr(estimator, "paths", ()) or (rule is not None and rule[0] == parameter):
         return None
     name, own = type(estimator).__name__, getattr(estimator, "paths", ())
     has = f"it has one of {', '.join(own)}" if own else "it has none"
-    if foreign_paths.is_foreign(estimator):
-        has = f"known are {foreign_paths.known()}"
+    if not is_ours(estimator):
+        known = (f"{parameter} of {name}" for name, (parameter, *_) in FOREIGN.items())
+        has = f"known are {', '.join(known)}"
     return f"{name} has no path of {parameter!r} ({has}); list its values"
 
 
@@ -96,10 +101,6 @@ def _problems(
         return
     steps = getattr(estimator, "steps", None)
     if isinstance(steps, list):
-        from sklearn.base import (
-            clone,  # a pipeline is scikit-learn's; who only names paths does not need it
-        )
-
         for name, part in steps:
             if name == step:
                 break
@@ -179,3 +180,94 @@ class Grid:
 def _rank(name: str, spec: Any) -> int:
     """Paths come after lists, and strengths last, as they depend on the kernel."""
     return is_path(spec) + (is_path(spec) and is_strength(name))
+
+
+# Paths of scikit-learn's `C` and `alpha`, by the model of linclass with the same objective, n rows, and the sum W of
+# their weights, those of their classes (W = n without `class_weight`):
+#
+#     C = 1/(W · strength)        LogisticRegression, LinearSVC, SVC: sums of losses, C Σ w ℓ + R
+#     alpha = W · strength        Ridge, RidgeClassifier: Σ w r² + alpha ‖w‖²
+#     alpha = W/n · strength      Lasso, ElasticNet, SGDClassifier: (1/n) Σ w ℓ + alpha R
+#
+# Intercepts that liblinear penalizes are not taken into account; a start need not be exact.
+
+PENALTIES = {"l1": "l1", "l2": "l2", "elasticnet": "elastic_net"}
+LOSSES = {"log_loss": "logistic", "squared_error": "squared"}  # that have other names here
+KERNELS = {"rbf": "gaussian", "poly": "polynomial"}
+
+
+def linear(**options: Any) -> Any:
+    return import_module("linclass").LinearClassifier(strength=1.0, **options)
+
+
+def logistic(params: Mapping[str, Any]) -> Any:
+    """Since 1.8 l1_ratio alone says which penalty it is."""
+    ratio = float(params.get("l1_ratio") or 0.0)
+    by_ratio = "l2" if ratio == 0 else "l1" if ratio == 1 else "elasticnet"
+    penalty = params.get("penalty", by_ratio)
+    penalty = PENALTIES.get(by_ratio if penalty == "deprecated" else penalty)
+    return linear(penalty=penalty, l1_ratio=ratio, fit_intercept=params["fit_intercept"])
+
+
+def linear_svc(params: Mapping[str, Any]) -> Any:
+    return linear(loss=params["loss"], penalty=params["penalty"])
+
+
+def svc(params: Mapping[str, Any]) -> Any:
+    name = KERNELS.get(params["kernel"], params["kernel"])
+    gamma = params["gamma"] if params["gamma"] != "auto" else "scale"
+    own = {"kernel": name, "gamma": gamma, "degree": params["degree"], "coef0": params["coef0"]}
+    return import_module("linclass").KernelSVM(**own)
+
+
+def sgd(params: Mapping[str, Any]) -> Any:
+    loss = LOSSES.get(params["loss"], params["loss"])
+    return linear(loss=loss, penalty=PENALTIES.get(params["penalty"]), l1_ratio=params["l1_ratio"])
+
+
+def ridge_classifier(params: Mapping[str, Any]) -> Any:
+    return linear(loss="squared")
+
+
+def regressor(name: str) -> Callable[[Mapping[str, Any]], Any]:
+    def made(params: Mapping[str, Any]) -> Any:
+        ratio = {"l1_ratio": params["l1_ratio"]} if name == "ElasticNet" else {}
+        return getattr(import_module("linclass"), name)(**ratio)
+
+    return made
+
+
+Rule = tuple[str, Callable[[Mapping[str, Any]], Any], Callable[[Array, float, int], Array]]
+FOREIGN: dict[str, Rule] = {
+    "LogisticRegression": ("C", logistic, lambda strengths, W, n: 1 / (W * strengths)),
+    "LinearSVC": ("C", linear_svc, lambda strengths, W, n: 1 / (W * strengths)),
+    "SVC": ("C", svc, lambda strengths, W, n: 1 / (W * strengths)),
+    "RidgeClassifier": ("alpha", ridge_classifier, lambda strengths, W, n: W * strengths),
+    "SGDClassifier": ("alpha", sgd, lambda strengths, W, n: W / n * strengths),
+    "Ridge": ("alpha", regressor("Ridge"), lambda strengths, W, n: W * strengths),
+    "Lasso": ("alpha", regressor("Lasso"), lambda strengths, W, n: W / n * strengths),
+    "ElasticNet": ("alpha", regressor("ElasticNet"), lambda strengths, W, n: W / n * strengths),
+}
+
+
+def foreign_path(estimator: EstimatorLike, parameter: str, X: MatrixLike, y: ArrayLike) -> Array:
+    rule = _rule(estimator)
+    assert rule is not None, parameter
+    _, ours, in_units = rule
+    params, n = estimator.get_params(deep=False), len(np.asarray(y))
+    model, W = ours(params), float(n)
+    if (weight := params.get("class_weight")) is not None:
+        model.set_params(class_weight=weight)
+        classes, rows = np.unique(np.asarray(y), return_counts=True)
+        W = float(class_weights(weight, classes, rows) @ rows)
+    return in_units(model.strength_path(X, y), W, n)
+
+
+def _rule(estimator: EstimatorLike) -> Rule | None:
+    """Of the class itself, or of the first estimator of scikit-learn that it extends. Estimators of scikit-learn that
+    extend one with a rule, such as MultiTaskLasso, have other parameters and objectives.
+    """
+    for cls in type(estimator).__mro__:
+        if cls.__module__.partition(".")[0] == "sklearn" and hasattr(cls, "fit"):
+            return FOREIGN.get(cls.__name__)
+    return None

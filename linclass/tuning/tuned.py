@@ -26,7 +26,7 @@ from linclass.base.parameters import idle_in_all, key_of
 from linclass.base.weights import as_counts
 from linclass.evaluation import metrics
 from linclass.tuning import tuning
-from linclass.tuning.candidates import Option, fits_of, fits_on_folds, has_path
+from linclass.tuning.candidates import fits_of, fits_on_folds, has_path
 from linclass.tuning.criterion import CRITERIA, check_likelihood, information
 from linclass.tuning.held_out_score import (
     AtOffset,
@@ -44,7 +44,7 @@ from linclass.tuning.inner_folds import (
     warn_of_unseen_classes,
 )
 from linclass.tuning.paths import Grid, complaint, parameter_path
-from linclass.tuning.tuning import PATH
+from linclass.tuning.tuning import PATH, Option
 
 RULES = (*tuning.RULES, *CRITERIA)
 FITTED = ("path_", "scores_", "fold_", "criterion_", "degrees_of_freedom_", "strength_")
@@ -200,7 +200,7 @@ class Tuned(MetaEstimator):
         """Intercept of the fit to all rows."""
         return self.estimator_.intercept_
 
-    def fit(  # type: ignore[override]
+    def fit(
         self,
         X: MatrixLike,
         y: ArrayLike,
@@ -262,6 +262,12 @@ class Tuned(MetaEstimator):
         return self._inner(), target, np.zeros(len(target), int)
 
     def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        """What the estimator predicts for each row.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
         return self._of_estimator("predict", X, offset)
 
     def _of_estimator(self, method: str, X: MatrixLike, offset: ArrayLike | None) -> Array:

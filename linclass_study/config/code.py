@@ -170,7 +170,7 @@ def _of_entry(entry: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _of_foreign_paths() -> Iterable[str]:
-    """Models whose paths of strengths foreign estimators use (linclass/tuning/foreign_paths.py), and all their
+    """Models whose paths of strengths foreign estimators use (linclass/tuning/paths.py), and all their
     parts: which of them is known only when the foreign library is imported."""
     yield from map(module_of, ("LinearClassifier", "KernelSVM", "Ridge", "Lasso", "ElasticNet"))
     for kind in ("losses", "penalties", "kernels", "solvers"):

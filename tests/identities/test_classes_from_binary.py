@@ -284,5 +284,5 @@ def test_estimators_in_a_list_are_built() -> None:
 @each("wrong", [3, LogisticRegression, object()])
 def test_what_is_no_classifier_is_refused(wrong: Any) -> None:
     X, y = rows(3)
-    with pytest.raises(ValueError, match="give"):
+    with pytest.raises(ValueError, match="pass an instance"):
         OneVsRest(wrong).fit(X, y)

@@ -23,8 +23,7 @@ from linclass import (
 )
 from linclass.base.design_matrix import DesignMatrix
 from linclass.bayes import relevance_ascent
-from linclass.bayes.relevance import Relevance, ascend_together, joint_step
-from linclass.bayes.weighted_columns import WeightedColumns
+from linclass.bayes.relevance import Relevance, WeightedColumns, ascend_together, joint_step
 
 KERNELS = [None, "gaussian"]
 FACTORS = [0.5, 0.99, 1.01, 2.0]  # of a precision

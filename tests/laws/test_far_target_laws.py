@@ -36,11 +36,3 @@ def test_far_targets_give_the_function_of_near_ones(
     near, far = model(kernel, loss, 1.0).fit(X, y), model(kernel, loss, s).fit(X, c + s * y)
     assert far.status_ == near.status_ == "converged"
     assert_allclose((far.predict(X) - c) / s, near.predict(X), atol=1e-6)
-
-
-@each("kernel", ["linear", "gaussian"])
-def test_a_warm_start_at_far_targets_starts_at_the_solution(kernel: str) -> None:
-    X, y = curve()
-    far = model(kernel, "squared_epsilon_insensitive", 1.0, warm_start=True).fit(X, 1e6 + y)
-    first = far.n_iter_
-    assert far.fit(X, 1e6 + y).n_iter_ <= 1 < first

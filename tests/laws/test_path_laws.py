@@ -13,7 +13,7 @@ from scipy import sparse
 from linclass.base.many_fits import RegularizationPath
 from linclass.base.messages import NotApplicable
 from linclass.base.regressor import Regressor
-from linclass.kernels.kernel_path import KernelPath
+from linclass.kernels.kernel_machine import KernelPath
 from linclass.linear.composition import Composition
 from linclass.linear.logistic_regression import LogisticRegression
 
