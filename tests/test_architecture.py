@@ -180,6 +180,9 @@ def test_linters_check_every_file() -> None:
     assert not [key for tool in ("ruff", "mypy") for key in config[tool] if "exclude" in key]
 
 
+DEEP = ("discriminant", "naive_bayes", "online")  # packages whose models still have more ancestors
+
+
 def test_models_have_few_ancestors() -> None:
     """Classes of linclass that one has to read to know a model, itself included."""
     counts = {}
@@ -187,6 +190,8 @@ def test_models_have_few_ancestors() -> None:
         kind = getattr(linclass, name)
         if inspect.isclass(kind):
             counts[name] = sum(c.__module__.startswith("linclass.") for c in kind.__mro__)
+    deep = {name for name in counts if linclass.module_of(name).split(".")[1] in DEEP}
+    assert max(counts[name] for name in counts.keys() - deep) <= 6, counts
     assert max(counts.values()) <= 13, counts
 
 

@@ -6,8 +6,8 @@
 A margin b_i only grows, where its row lies beyond it. If the classes are separable, Z a > 0 after finitely many steps,
 for 0 < η < 1. If not, e has no positive entries in the limit, and since Zᵀe = 0 by least squares, λ = −e ≥ 0 with
 Zᵀλ = 0 is a witness that no hyperplane has all rows strictly on their sides. The witness is verified
-(`separation/decision.py`) before the fit says so; the weights are then those of the least squares. K classes are each
-separated from the rest; weights of rows are those of the squares.
+(`separation/separability.py`) before the fit says so; the weights are then those of the least squares. K classes are
+each separated from the rest; weights of rows are those of the squares.
 
 Predicts: scores, linear in x.
 Cost: O(n d²) once for the orthogonal factor of Z, dense, then O(n d K) a step.

@@ -16,12 +16,13 @@ from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.augmented import method_of_multipliers
 from linclass.linear.solvers.semismooth_newton import one_round
-from linclass.separation.decision import Undecided, proved
 from linclass.separation.separability import (
     Separation,
+    Undecided,
     certain_margin,
     length_of,
     of_pairs,
+    proved,
     separation,
 )
 from linclass.separation.signed_rows import SignedRows

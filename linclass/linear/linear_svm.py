@@ -35,7 +35,7 @@ from linclass.linear.linear_classifier import LinearClassifier
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import LearningRate, Solution, SolverLike
 from linclass.linear.support_vectors import MarginRows, roles_of, rows_that_count
-from linclass.separation.decision import Undecided
+from linclass.separation.separability import Undecided
 
 
 class Inseparable(NotApplicable):

@@ -21,7 +21,7 @@ from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import Solution
 from linclass.linear.solvers.newton import Newton, inverse_hessian
 from linclass.linear.solvers.newton_cg import NewtonCg
-from linclass.separation.decision import Undecided, proved
+from linclass.separation.separability import Undecided, proved
 from linclass.separation.signed_rows import SignedRows
 from linclass.separation.witness import COLUMNS, EXACT, only_zero
 

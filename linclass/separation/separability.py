@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from linclass.base import validation
 from linclass.base.arrays import Array, ArrayLike, MatrixLike
-from linclass.separation.decision import proved
+from linclass.separation.alternative import alternative, polished, row_space
+from linclass.separation.integers import decide_exactly
 from linclass.separation.signed_rows import SignedRows
-from linclass.separation.witness import Alternative, holds
+from linclass.separation.witness import Alternative, holds, in_integers
 
 
 def separability(
@@ -181,3 +184,152 @@ def length_of(w: Array) -> float:
     """‖w‖ without overflow or underflow of squares."""
     largest = float(np.abs(w).max(initial=0))
     return largest * float(np.linalg.norm(w / largest)) if largest > 0 else 0.0
+
+
+# Whether rows can be separated, decided with a proof: by Newton's method, else in integers or by a linear program.
+
+# One feature, and a threshold: the extreme rows of both classes decide, however near they are.
+#
+# Complete separation: w and b are floats, so multiples of w are tried until w·x + b has the signs of the last row of
+# one class and the first of the other, in exact arithmetic. Overlap: both classes have rows below and above some t, so
+# each has weights λ > 0 with mean t, most of them on its extreme rows. Classes that touch are left to the other
+# methods.
+
+MULTIPLES = 10_000  # of w; each rounds w·x + b in another way
+
+
+def one_feature(rows: SignedRows) -> Alternative | None:
+    """None if there are more features, no intercept, or classes that touch."""
+    if rows.n_features != 1 or not rows.constant:
+        return None
+    x = (rows.X.toarray() if rows.is_sparse else rows.X)[:, 0]
+    first, second = x[rows.y < 0], x[rows.y > 0]
+    if not (len(first) and len(second)):
+        return None
+    if first.max() > second.min() and second.max() > first.min():
+        return Alternative(None, _overlapping(x, rows.y))
+    sign = 1.0 if first.max() < second.min() else -1.0
+    low, high = sorted([first, second], key=lambda own: float(own.max()))
+    below, above = Fraction(float(low.max())), Fraction(float(high.min()))
+    if below >= above:
+        return None
+    shift, inverse = Fraction(float(rows.shift[0])), Fraction(float(rows.inverse[0]))
+    at = ((below + above) / 2 - shift) * inverse  # the threshold, in the coordinates of d
+    for multiple in range(1, MULTIPLES):
+        d = np.array([sign * multiple, float(-int(sign) * multiple * at)])
+        w, b = rows.hyperplane(d)
+        left, right = (Fraction(float(w[0])) * end + Fraction(b) for end in (below, above))
+        if (left < 0 < right) if sign > 0 else (right < 0 < left):
+            return Alternative(d, np.zeros(rows.n_rows))
+    return None
+
+
+def _overlapping(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """λ > 0 with Σ λ_i y_i (x_i, 1) = 0 and Σλ = 1."""
+    classes = [np.flatnonzero(y < 0), np.flatnonzero(y > 0)]
+    low = Fraction(float(max(x[own].min() for own in classes)))
+    high = Fraction(float(min(x[own].max() for own in classes)))
+    t, multipliers = (low + high) / 2, np.zeros(len(x))
+    for own in classes:
+        first, last = own[x[own].argmin()], own[x[own].argmax()]
+        least, largest = Fraction(float(x[first])), Fraction(float(x[last]))
+        if least == largest:
+            multipliers[own] = 0.5 / len(own)
+            continue
+        mean = min(max(Fraction(float(x[own].mean())), least), largest)
+        # the share that all rows have alike
+        equal = min(t - least, largest - t) / (2 * (largest - least))
+        at_last = (t - equal * mean - (1 - equal) * least) / (largest - least)
+        multipliers[own] = float(equal) / (2 * len(own))
+        multipliers[last] += float(at_last) / 2
+        multipliers[first] += float(1 - equal - at_last) / 2
+    return multipliers
+
+
+# The same witnesses in integer arithmetic, for few rows and columns, if floating point does not decide.
+
+INTEGER_MULTIPLES = 32  # of a direction, each of which is rounded in another way
+
+
+def by_integers(rows: SignedRows) -> Alternative | None:
+    """None if there are too many rows; a direction that rounding invalidates in every multiple is not a proof.
+
+    Between 1 and the next float lies none, so w = 1 has no b for a threshold there; w = 3 has.
+    """
+    Z = in_integers(rows)
+    if Z is None:
+        return None
+    d, multipliers = decide_exactly(Z)
+    total = sum(multipliers) or 1
+    shares = np.array([float(m / total) for m in multipliers])
+    if d is None:
+        return Alternative(None, shares)
+    largest = max(abs(int(v)) for v in d)
+    for multiple in range(1, INTEGER_MULTIPLES):
+        direction = np.array([float(Fraction(multiple * int(v), largest)) for v in d])
+        if (found := Alternative(direction, shares)).holds(rows):
+            return found
+    return None
+
+
+# The same witnesses from a linear program, the reference:
+#
+#     max Σ t_i   subject to   Z_i d ≥ t_i,  0 ≤ t_i ≤ 1.
+#
+# d can be scaled up, so at the optimum t_i is 1 if some d has Z_i d > 0 and Z d ≥ 0, else 0. The dual variables of
+# the inequalities are a λ ≥ 0 with Zᵀλ = 0, λ_i ≥ 1 where t_i = 0 and λ_i = 0 elsewhere.
+
+
+def by_linear_program(rows: SignedRows) -> Alternative | None:
+    """None if the program was not solved."""
+    from scipy.optimize import linprog  # slow to import
+
+    n, p = rows.n_rows, rows.width
+    Z = sparse.csr_array(rows.take())
+    result = linprog(
+        np.r_[np.zeros(p), -np.ones(n)],
+        A_ub=sparse.hstack([-Z, sparse.eye_array(n)], format="csr"),
+        b_ub=np.zeros(n),
+        bounds=[(None, None)] * p + [(0, 1)] * n,
+        method="highs",
+    )
+    if result.status != 0:
+        return None
+    separated = result.x[p:] > 0.5
+    multipliers = np.where(separated, 0, np.maximum(-result.ineqlin.marginals, 0))
+    direction = result.x[:p] if separated.any() else None
+    if multipliers.any():
+        multipliers = polished(rows, multipliers)
+        if direction is not None:  # exactly orthogonal to the touching rows
+            V = row_space(rows.take(np.flatnonzero(multipliers)))
+            direction = direction - V @ (V.T @ direction)
+    return Alternative(direction, multipliers)
+
+
+METHODS: dict[str, tuple[Callable[[SignedRows], Alternative | None], ...]] = {
+    # in this order, until one gives a proof
+    "newton": (alternative, one_feature, by_integers, by_linear_program),
+    "newton_alone": (alternative,),  # undecided rather than slow
+    "linear_program": (by_linear_program,),
+}
+
+
+class Undecided(ArithmeticError):
+    """Neither a hyperplane nor its impossibility could be proved."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "separability could not be proved or refuted; the rows touch a "
+            "hyperplane to rounding. Round the features, or rescale them."
+        )
+
+
+def proved(rows: SignedRows, method: str = "newton") -> Alternative:
+    """The witnesses that prove whether a hyperplane exists; raises Undecided if none do."""
+    if method not in METHODS:
+        raise ValueError(f"method is {method!r}; use {' or '.join(METHODS)}.")
+    for attempt in METHODS[method]:
+        found = attempt(rows)
+        if found is not None and found.holds(rows):
+            return found
+    raise Undecided

@@ -16,8 +16,8 @@ import numpy as np
 from scipy import sparse
 
 from linclass.base.arrays import Array
-from linclass.separation.decision import Undecided, proved
 from linclass.separation.integers import echelon, nearest_point
+from linclass.separation.separability import Undecided, proved
 from linclass.separation.signed_rows import SignedRows
 from linclass.separation.witness import in_integers, only_zero
 from linclass.separation.zero_one_cells import all_cells, is_coarse, turns

@@ -55,7 +55,7 @@ from linclass.base.weights import as_counts
 from linclass.linear.linear_svm import LinearSVM
 from linclass.tuning.calibration_maps import IsotonicFunctions, PlattSigmoids, Temperature
 from linclass.tuning.candidates import fits_of
-from linclass.tuning.inner_folds import (
+from linclass.tuning.folds import (
     Split,
     check_folds,
     classes_without_training_rows,

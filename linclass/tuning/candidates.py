@@ -17,7 +17,7 @@ from linclass.base.messages import NotApplicable
 from linclass.base.meta_estimator import Given, caller_rows, fit_inside, some_rows
 from linclass.base.offsets import offset_for, require_columns_of_classes
 from linclass.base.parameters import key_of
-from linclass.tuning.inner_folds import Split
+from linclass.tuning.folds import Split
 from linclass.tuning.tuning import Option
 
 INSIDE = "estimator__"  # parameters of the estimator inside another that has `_fits_with`

@@ -28,20 +28,20 @@ from linclass.evaluation import metrics
 from linclass.tuning import tuning
 from linclass.tuning.candidates import fits_of, fits_on_folds, has_path
 from linclass.tuning.criterion import CRITERIA, check_likelihood, information
-from linclass.tuning.held_out_score import (
-    AtOffset,
-    Score,
-    check_metric,
-    check_probabilities,
-    score_of,
-)
-from linclass.tuning.inner_folds import (
+from linclass.tuning.folds import (
     Split,
     check_folds,
     fold_of_rows,
     inner_splits,
     kept_folds,
     warn_of_unseen_classes,
+)
+from linclass.tuning.held_out_score import (
+    AtOffset,
+    Score,
+    check_metric,
+    check_probabilities,
+    score_of,
 )
 from linclass.tuning.paths import Grid, complaint, parameter_path
 from linclass.tuning.tuning import PATH, Option

@@ -14,8 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from linclass.base.messages import NotApplicable
-from linclass.separation.decision import Undecided
-from linclass.separation.separability import Separation, separability
+from linclass.separation.separability import Separation, Undecided, separability
 from linclass_study.checks.design import NotChecked
 
 CELLS = 2 * 10**7  # maximal number of stored cells over all pairs of classes

@@ -117,7 +117,7 @@ def test_the_answer_in_a_word(x, y, output) -> None:
 
 
 def test_what_cannot_be_proved_is_undecided(monkeypatch) -> None:
-    from linclass.separation.decision import Undecided
+    from linclass.separation.separability import Undecided
 
     def give_up(*_, **__):
         raise Undecided

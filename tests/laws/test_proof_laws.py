@@ -16,9 +16,8 @@ from scipy.linalg import hadamard
 from linclass import LinearSVM, LogisticRegression, ZeroOneClassifier, largest_margin
 from linclass.base.messages import NotApplicable
 from linclass.linear import recession
-from linclass.separation.decision import Undecided
 from linclass.separation.integers import decide_exactly, integers, nearest_point, product
-from linclass.separation.separability import separability
+from linclass.separation.separability import Undecided, separability
 from linclass.separation.signed_rows import SignedRows
 from linclass.separation.witness import exceed, lower_bound, only_zero
 
