@@ -13,7 +13,8 @@ x_j that stay are the relevance vectors, mostly fewer than support vectors. Ther
 certificate says that no change of one α_j raises ln p(ẑ | α) at the mode; there may be several such points. Up to 500
 columns the fit begins with none and, twice, with all, and keeps the end of higher evidence.
 Where a curvature of nearly 0 promises gains that the mode does not keep, a column that has left three times comes back
-with half the variance 1/α_j, and so on, until it is best at its own mode.
+with half the variance 1/α_j, and so on, until it is best at its own mode. If the columns separate the classes the
+curvature may vanish, as it does with frequency weights far above 1; then the status is 'separable'.
 Probabilities are averaged over the posterior, P(1 | x) ≈ σ(κz), κ = 1/√(1 + π s²/8), with the variance s² of z. For
 two classes. Weights are frequency weights.
 
@@ -53,6 +54,10 @@ MODES = 200  # limit
 SHARE = 0.1  # of the largest gain, at which the mode follows
 LATE = 1e-3  # gain that is small
 LOST = 0.5  # of the log evidence, by which only a mode that was not found is lower
+SEPARATED = (
+    "the columns separate the classes, so the evidence rises as the weights grow; use a smaller gamma, or "
+    "KernelLogisticRegression, whose strength bounds them."
+)
 
 
 class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine):
@@ -110,6 +115,8 @@ class RelevanceVectorMachine(ProbabilitiesWithOffset, RelevanceMachine):
         mode, gain, moves = max(ends, key=lambda end: (end[1] <= self.tol, end[0].log_evidence))
         self._learn(X, kept, mode, means[mode.active])
         status, reason = self._stopped(gain, moves)
+        if status == "max_iter" and moves < self._most and rows.are_separated_by(mode.scores):
+            status, reason = "separable", SEPARATED
         return self._record(
             status,
             reason,
@@ -237,6 +244,11 @@ class Labelled:
         if not m:
             theta, covariance = theta[1:], covariance[1:, 1:]
         return Mode(active, alpha, theta * unit, covariance * np.outer(unit, unit), scores, height)
+
+    def are_separated_by(self, scores: Array) -> bool:
+        """Whether scores without the offset have every row on its side."""
+        z = scores if self.offset is None else scores + self.offset
+        return bool(((z > 0) == self.codes).all())
 
     def _loss(self) -> tuple[Loss, Array]:
         """(loss, its y)"""

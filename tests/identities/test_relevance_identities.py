@@ -12,6 +12,8 @@ from numpy.testing import assert_allclose
 from scipy.linalg import null_space
 from scipy.special import expit
 from scipy.stats import multivariate_normal
+from sklearn.datasets import load_breast_cancer
+from sklearn.preprocessing import StandardScaler
 
 from linclass import (
     BayesianLinearRegression,
@@ -388,6 +390,18 @@ def test_a_frequency_weight_is_a_row_that_often() -> None:
     repeated = RelevanceVectorMachine(kernel=None).fit(X.repeat(3, axis=0), y.repeat(3))
     assert weighted.log_evidence_ == pytest.approx(repeated.log_evidence_, rel=1e-9)
     assert_allclose(weighted.mean_coef_, repeated.mean_coef_, rtol=1e-4, atol=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_frequency_weights_that_let_the_columns_separate_the_classes_are_reported() -> None:
+    """Of weights 170 every row counts 170 times, so that the evidence favours columns that follow each of them."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X = StandardScaler().fit_transform(X)[:, :5]
+    model = RelevanceVectorMachine().fit(X, y, sample_weight=np.full(len(y), 170.0))
+    assert model.score(X, y) == 1
+    assert model.status_ == "separable"
+    assert "the columns separate the classes" in model.reason_
+    assert RelevanceVectorMachine().fit(X, y).status_ == "converged"
 
 
 def test_a_kernel_need_not_be_an_inner_product() -> None:
