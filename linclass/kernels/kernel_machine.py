@@ -32,6 +32,7 @@ from linclass.linear.objective.objective import Objective
 from linclass.linear.path import FitsPath
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.base import Solution, Solver
+from linclass.linear.support_vectors import rows_that_count
 
 MANY = 1000  # rows above which features are searched for, and a fit to a subset gives the start
 SHARE_OF_TOL = 0.1  # of the objective, by which features may be off
@@ -374,6 +375,40 @@ class SupportVectorMachine(KernelPath):
         """
         self._fit_each([self.strength], X, y, sample_weight)
         return self
+
+    def _fit_each(  # type: ignore[override]
+        self,
+        strengths: Sequence[float],
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> list[Any]:
+        given = len(np.asarray(y)) if y is not None else 0
+        X, target, weights = self._start_fit(X, y, sample_weight)
+        kept = rows_that_count(sample_weight, given)
+        self._forget("coef_", "dual_coef_")  # of an earlier fit
+        objectives = self._objectives_of(X, target, weights, kept)
+        fits = self._along(strengths, self._solver(), objectives)
+        for model, *fitted in fits:
+            model._learn(X, kept, weights, *fitted)
+        return [model for model, *_ in fits]
+
+    def _path_objectives(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        offset: ArrayLike | None,
+    ) -> list[Objective]:
+        kept = rows_that_count(sample_weight, len(np.asarray(y)))
+        X, target, weights = self._start_fit(X, y, sample_weight)
+        return self._objectives_of(X, target, weights, kept)
+
+    def _objectives_of(
+        self, X: Matrix, target: Array, weights: Array, kept: Array
+    ) -> list[Objective]:
+        """One, or one per class."""
+        raise NotImplementedError
 
     def _solver(self) -> Solver:
         solver = find("solvers", self.solver_of_loss[self.loss])

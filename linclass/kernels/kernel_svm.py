@@ -20,7 +20,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.arrays import Array, ClassWeight, Matrix, MatrixLike
 from linclass.base.classifier import Classifier
 from linclass.base.parts import find
 from linclass.kernels.functions import KernelLike
@@ -28,7 +28,7 @@ from linclass.kernels.kernel_features import own_intercepts, set_intercepts
 from linclass.kernels.kernel_machine import SupportVectorMachine
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution
-from linclass.linear.support_vectors import MarginRows, roles_of, rows_that_count
+from linclass.linear.support_vectors import MarginRows, roles_of
 
 
 class KernelSVM(SupportVectorMachine, Classifier):
@@ -83,44 +83,16 @@ class KernelSVM(SupportVectorMachine, Classifier):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _fit_each(  # type: ignore[override]
-        self,
-        strengths: Sequence[float],
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-    ) -> list[KernelSVM]:
-        X, codes, weights = self._start_fit(X, y, sample_weight)
-        kept = rows_that_count(sample_weight, len(np.asarray(y)))
-        objectives = self._objectives_of(X, codes, weights, kept)
-        fits = self._along(strengths, self._solver(), objectives)
-        for model, *fitted in fits:
-            model._learn(X, kept, weights, *fitted)
-        return [model for model, *_ in fits]
-
     def _objectives_of(
-        self, X: Matrix, codes: Array, weights: Array, kept: Array
+        self, X: Matrix, target: Array, weights: Array, kept: Array
     ) -> list[Objective]:
-        """One, or one per class."""
         design, norm = self._kernel_problem(X, kept, weights)
         loss = find("losses", self.loss)()
         classes = range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_))
         return [
-            Objective(design, loss, np.where(codes == k, 1.0, -1.0), weights, norm, self.strength)
+            Objective(design, loss, np.where(target == k, 1.0, -1.0), weights, norm, self.strength)
             for k in classes
         ]
-
-    def _path_objectives(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        offset: ArrayLike | None,
-    ) -> list[Objective]:
-        X, codes, weights = self._start_fit(X, y, sample_weight)
-        return self._objectives_of(
-            X, codes, weights, rows_that_count(sample_weight, len(np.asarray(y)))
-        )
 
     def _learn(
         self,

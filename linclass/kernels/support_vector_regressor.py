@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike
+from linclass.base.arrays import Array, Matrix, MatrixLike
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parameters import require_nonnegative
 from linclass.base.parts import find
@@ -31,7 +31,7 @@ from linclass.kernels.kernel_machine import SupportVectorMachine
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.base import Solution
-from linclass.linear.support_vectors import of_all_rows, rows_that_count
+from linclass.linear.support_vectors import of_all_rows
 
 
 class SupportVectorRegressor(SupportVectorMachine, Regressor):
@@ -102,58 +102,30 @@ class SupportVectorRegressor(SupportVectorMachine, Regressor):
         super().check()
         require_nonnegative("epsilon", self.epsilon)
 
-    def _fit_each(  # type: ignore[override]
-        self,
-        strengths: Sequence[float],
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-    ) -> list[SupportVectorRegressor]:
-        given = len(np.asarray(y)) if y is not None else 0
-        X, y, weights = self._start_fit(X, y, sample_weight)
-        kept = rows_that_count(sample_weight, given)
-        self._forget("coef_", "dual_coef_")  # of an earlier fit
-        whole, middle = self._objective_about_middle(X, np.asarray(y), weights, kept)
-        fits = self._along(strengths, self._solver(), [whole])
-        for model, (objective,), (solution,) in fits:
-            model._learn(X, kept, weights, objective, solution, middle)
-        return [model for model, *_ in fits]
-
-    def _objective_about_middle(
-        self, X: Matrix, y: Array, weights: Array, kept: Array
-    ) -> tuple[Objective, float]:
-        """(the objective of the targets less the middle one, that one), which saves digits of targets far from 0."""
+    def _objectives_of(
+        self, X: Matrix, target: Array, weights: Array, kept: Array
+    ) -> list[Objective]:
+        """Of the targets less the middle one, which saves digits of targets far from 0."""
         linear = self._is_linear()
         design: Any = (
             DesignMatrix(X) if linear else KernelDesign(self._kernel_matrix(X, kept, weights))
         )
         norm = L2() if linear else KernelNorm(design.K)
         loss = find("losses", self.loss)(self.epsilon)
-        middle = float(np.partition(y, len(y) // 2)[len(y) // 2])
-        return Objective(design, loss, y - middle, weights, norm, self.strength), middle
-
-    def _path_objectives(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        offset: ArrayLike | None,
-    ) -> list[Objective]:
-        kept = rows_that_count(sample_weight, len(np.asarray(y)))
-        X, y, weights = self._start_fit(X, y, sample_weight)
-        return [self._objective_about_middle(X, np.asarray(y), weights, kept)[0]]
+        self._middle = float(np.partition(target, len(target) // 2)[len(target) // 2])
+        return [Objective(design, loss, target - self._middle, weights, norm, self.strength)]
 
     def _learn(
         self,
         X: Matrix,
         kept: Array,
         weights: Array,
-        objective: Objective,
-        solution: Solution,
-        middle: float,
+        objectives: Sequence[Objective],
+        solutions: Sequence[Solution],
     ) -> None:
+        (objective,), (solution,) = objectives, solutions
         linear, d = self._is_linear(), objective.design.n_features
-        self.intercept_ = middle + float(solution.theta[d])
+        self.intercept_ = self._middle + float(solution.theta[d])
         point = objective.at(solution.theta)
         slopes = point.slopes if solution.slopes is None else solution.slopes
         beta = -objective.weights * slopes / self.strength
