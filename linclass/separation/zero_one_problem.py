@@ -86,7 +86,6 @@ class Answer(NamedTuple):
     d: Array
     cost: float
     bound: float
-    nodes: int = 0
 
 
 def distinct(X: Matrix, codes: Array, weights: Array) -> tuple[Array, Array]:

@@ -56,10 +56,6 @@ FORMS: dict[str, Any] = {
 }
 
 
-def made(kind: Any) -> Any:
-    return kind(node_limit=0) if kind.__name__ == "ZeroOneClassifier" else kind()
-
-
 def target(kind: type) -> np.ndarray:
     return TWO if issubclass(kind, Classifier) else X[:, 0] - X[:, 2] + 0.1 * TWO
 
@@ -68,13 +64,13 @@ def target(kind: type) -> np.ndarray:
 @ALL
 def test_every_form_of_rows_is_the_array(kind: Any, tmp_path: Path) -> None:
     y = target(kind)
-    expected = made(kind).fit(X, y).predict(X)
+    expected = kind().fit(X, y).predict(X)
     np.save(tmp_path / "rows.npy", X)
     mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
     for rows in (mapped, *(form(X) for form in FORMS.values())):
-        assert_array_equal(made(kind).fit(rows, read_only(y)).predict(rows), expected)
+        assert_array_equal(kind().fit(rows, read_only(y)).predict(rows), expected)
     before = X.copy()
-    single = made(kind).fit(X, y)
+    single = kind().fit(X, y)
     assert_array_equal(X, before)
     assert single.predict(X[:1]) == pytest.approx(expected[:1], rel=1e-9)
 
@@ -84,17 +80,17 @@ def test_every_form_of_rows_is_the_array(kind: Any, tmp_path: Path) -> None:
 def test_every_sparse_format_is_csr(kind: Any) -> None:
     if not kind.takes_sparse:
         with pytest.raises(ValueError, match="needs dense rows"):
-            made(kind).fit(sparse.coo_array(X), target(kind))
+            kind().fit(sparse.coo_array(X), target(kind))
         return
     y = target(kind)
-    expected = made(kind).fit(sparse.csr_array(X), y).predict(X)
+    expected = kind().fit(sparse.csr_array(X), y).predict(X)
     for rows in (
         sparse.csc_matrix(X),
         sparse.coo_array(X),
         sparse.bsr_array(X),
         sparse.dok_matrix(X),
     ):
-        assert_allclose(made(kind).fit(rows, y).predict(rows), expected, rtol=1e-9)
+        assert_allclose(kind().fit(rows, y).predict(rows), expected, rtol=1e-9)
 
 
 TARGETS: dict[str, Any] = {
@@ -112,9 +108,9 @@ TARGETS: dict[str, Any] = {
 @pytest.mark.slow
 @each("kind", [k for k in KINDS if issubclass(k, Classifier)], ids=lambda kind: kind.__name__)
 def test_every_form_of_classes_is_the_array(kind: Any) -> None:
-    expected = made(kind).fit(X, TWO, np.ones(40)).predict(X)
+    expected = kind().fit(X, TWO, np.ones(40)).predict(X)
     for y in TARGETS.values():
-        model = made(kind).fit(X, y, sample_weight=pl.Series(np.ones(40)))
+        model = kind().fit(X, y, sample_weight=pl.Series(np.ones(40)))
         assert_array_equal(model.predict(X) == model.classes_[1], expected)
         assert model.score(X, y) == (expected == TWO).mean()
         assert len(model.classes_) == 2  # without the category that no row has
@@ -123,7 +119,7 @@ def test_every_form_of_classes_is_the_array(kind: Any) -> None:
 @ALL
 def test_response_methods_have_their_names(kind: Any) -> None:
     """By which searches, stacking and displays of scikit-learn ask for them."""
-    model = made(kind).fit(X, target(kind))
+    model = kind().fit(X, target(kind))
     for method in ("predict", "predict_proba", "predict_log_proba", "decision_function"):
         if hasattr(model, method):
             assert _check_response_method(model, method).__name__ == method
@@ -148,7 +144,7 @@ def test_integers_above_those_with_a_sign_are_classes(least: int) -> None:
     assert model.score(X, y) == LogisticRegression().fit(X, TWO).score(X, TWO)
 
 
-EQUAL = [made(kind) for kind in KINDS]
+EQUAL = [kind() for kind in KINDS]
 EQUAL += [KernelLogisticRegression(kernel=kernel) for kernel in ("linear", "polynomial")]
 EQUAL += [LinearClassifier(loss="crammer_singer", strength=1e3)]
 EQUAL += [MixtureDiscriminantAnalysis(subclasses=2, shrinkage=0.2)]

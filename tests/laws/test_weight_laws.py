@@ -61,8 +61,7 @@ def made(kind: type) -> Any:
     inner = {"estimator": linclass.LogisticRegression(**TIGHT)} if "estimator" in known else {}
     tight = {name: value for name, value in TIGHT.items() if name in known}
     few = {"max_iter": 10} if kind.__name__ in IN_TURN else {}  # passes
-    quick = {"node_limit": 5} if "node_limit" in known else {}
-    return kind(**inner, **tight, **few, **quick)
+    return kind(**inner, **tight, **few)
 
 
 MODELS = found()
