@@ -94,10 +94,10 @@ class BayesianLinearRegression(LinearGeometry, RegressorWithOffset):
         self._mean, gram = design.centred_gram(weights / n)
         mean = float(weights @ y) / n if self.fit_intercept else 0.0
         values, V = np.linalg.eigh(n * gram)
-        pull = design.XT @ (weights * (y - mean))
+        xty = design.XT @ (weights * (y - mean))
         if self.fit_intercept:
-            pull = pull - self._mean * float(weights @ (y - mean))
-        evidence = Evidence(np.maximum(values, 0), V.T @ pull, n - self.fit_intercept)
+            xty = xty - self._mean * float(weights @ (y - mean))
+        evidence = Evidence(np.maximum(values, 0), V.T @ xty, n - self.fit_intercept)
         best = y - mean - design.X @ (V @ evidence.least_squares())
         best -= float(weights @ best) / n if self.fit_intercept else 0.0
         evidence.residual_squares = max(
@@ -107,7 +107,7 @@ class BayesianLinearRegression(LinearGeometry, RegressorWithOffset):
         if self.strength == "evidence":
             rho, slope = evidence.best()
             if evidence.total > 0 and rho >= evidence.limits[1] / 2:
-                reason = "the evidence is largest without any weights: the features tell nothing."
+                reason = "the evidence is largest without any weights: the features carry no information."
             elif evidence.total > 0 and rho <= 2 * evidence.limits[0]:
                 status = "rank_deficient"
                 reason = (
@@ -116,11 +116,11 @@ class BayesianLinearRegression(LinearGeometry, RegressorWithOffset):
         else:
             rho = float(self.strength) * n
         m, error = evidence.fit(rho)
-        noisy = error > 0 and evidence.freedom > 0
+        noisy = error > 0 and evidence.dof > 0
         if not noisy:
             reason, slope = "y is constant, which leaves no noise to estimate.", None
         self.strength_ = rho / n
-        self.noise_precision_ = evidence.freedom / error if noisy else np.inf
+        self.noise_precision_ = evidence.dof / error if noisy else np.inf
         self.weight_precision_ = rho * self.noise_precision_
         self.coef_ = V @ m
         self.intercept_ = mean - float(self._mean @ self.coef_) if self.fit_intercept else 0.0
@@ -171,11 +171,12 @@ class Evidence:
     """ln p(data | ρ) with the noise at its best, in coordinates in which XᵀWX = diag(values)."""
 
     residual_squares = 0.0  # what no weights explain
+    xty: Array  # XᵀWy in these coordinates
 
-    def __init__(self, values: Array, pull: Array, freedom: float):
+    def __init__(self, values: Array, xty: Array, dof: float):
         known = values > 10 * len(values) * ROUNDING * values.max(initial=0)
-        self.values, self.pull = np.where(known, values, 0), np.where(known, pull, 0)
-        self.scale, self.freedom = float(values.mean()) or 1.0, freedom
+        self.values, self.xty = np.where(known, values, 0), np.where(known, xty, 0)
+        self.scale, self.dof = float(values.mean()) or 1.0, dof
         self.inverse = np.divide(1.0, values, out=np.zeros_like(values), where=known)
 
     @property
@@ -183,27 +184,27 @@ class Evidence:
         """Least and largest ρ. Where little noise σ² is left the evidence is largest near ρ = d σ²/‖w‖², whatever n is,
         and the eigenvalues grow with n.
         """
-        share = min(1.0, len(self.values) / max(self.freedom, 1.0))
+        share = min(1.0, len(self.values) / max(self.dof, 1.0))
         return self.scale * share / RANGE, self.scale * RANGE
 
     @property
     def total(self) -> float:
         """Σ w y²."""
-        return self.residual_squares + float(self.pull**2 @ self.inverse)
+        return self.residual_squares + float(self.xty**2 @ self.inverse)
 
     def least_squares(self) -> Array:
-        return self.pull * self.inverse
+        return self.xty * self.inverse
 
     def fit(self, rho: float) -> tuple[Array, float]:
         """(m, RSS + ρ‖m‖²), the minimum of the ridge objective, as a sum of positive terms."""
-        m = self.pull / (self.values + rho)
+        m = self.xty / (self.values + rho)
         return m, self.residual_squares + rho * float(m @ self.least_squares())
 
     def of(self, rho: float) -> float:
         _, error = self.fit(rho)
-        if error <= 0 or self.freedom <= 0:
+        if error <= 0 or self.dof <= 0:
             return np.inf  # the density of a constant
-        n = self.freedom
+        n = self.dof
         spread = -0.5 * float(np.log1p(self.values / rho).sum())
         return spread - 0.5 * n * (np.log(2 * np.pi * error / n) + 1)
 
@@ -211,13 +212,13 @@ class Evidence:
         """ln p(data | ρ) without a constant of the size of n, whose rounding may exceed all differences."""
         m, _ = self.fit(rho)
         explained = rho * float(m @ self.least_squares()) / self.residual_squares
-        return -0.5 * float(np.log1p(self.values / rho).sum() + self.freedom * np.log1p(explained))
+        return -0.5 * float(np.log1p(self.values / rho).sum() + self.dof * np.log1p(explained))
 
     def slope(self, rho: float) -> float:
         """∂ ln p/∂ ln ρ = ½ (γ − α‖m‖²)."""
         m, error = self.fit(rho)
         gamma = float((self.values / (self.values + rho)).sum())
-        return 0.5 * (gamma - rho * float(m @ m) * self.freedom / max(error, np.finfo(float).tiny))
+        return 0.5 * (gamma - rho * float(m @ m) * self.dof / max(error, np.finfo(float).tiny))
 
     def best(self) -> tuple[float, float]:
         """(ρ of the largest evidence, |slope|/n there)."""
@@ -231,4 +232,4 @@ class Evidence:
         if self.slope(float(np.exp(low))) > 0 > self.slope(float(np.exp(high))):
             best = brentq(lambda v: self.slope(float(np.exp(v))), low, high, xtol=1e-14)
         rho = float(np.exp(best))
-        return rho, abs(self.slope(rho)) / self.freedom
+        return rho, abs(self.slope(rho)) / self.dof

@@ -152,7 +152,7 @@ class RowPosterior(WeightsPosterior):
         self.L, _ = lapack.dpotrf(K.T, lower=1, overwrite_a=1, clean=1)
         self.intercept = objective.design.intercept
         self.q = lapack.dpotrs(self.L, self.roots, lower=1)[0]
-        self.pull = float(self.roots @ self.q)  # rᵀq
+        self.schur = float(self.roots @ self.q)  # rᵀq, the Schur complement of the intercept
         self.n_effective = self._determined()
 
     def _determined(self) -> float:
@@ -160,7 +160,7 @@ class RowPosterior(WeightsPosterior):
         inverse, _ = lapack.dtrtri(self.L, lower=1)
         found = len(self.L) - self.alpha * float(np.vdot(inverse, inverse))
         if self.intercept:
-            found += self.alpha * float(self.q @ self.q) / self.pull - 1
+            found += self.alpha * float(self.q @ self.q) / self.schur - 1
         return self.positive(found)
 
     def log_evidence(self) -> float:
@@ -168,7 +168,7 @@ class RowPosterior(WeightsPosterior):
         n, free = len(self.L), int(self.intercept)
         log_det = 2 * np.log(self.L.diagonal()).sum() - n * np.log(self.alpha)  # A beside the prior
         if free:
-            log_det += np.log(self.alpha * self.pull)
+            log_det += np.log(self.alpha * self.schur)
         found = 0.5 * free * np.log(2 * np.pi) - 0.5 * log_det
         return float(found - self.total * self.solution.objective)
 
@@ -185,7 +185,7 @@ class RowPosterior(WeightsPosterior):
         V = lapack.dtrtrs(self.L, U.T, lower=1)[0]
         squares = np.maximum(lengths - np.einsum("ij,ij->j", V, V), 0)
         if self.intercept:
-            squares += (1 / unit[:, 0] - U @ self.q) ** 2 / self.pull
+            squares += (1 / unit[:, 0] - U @ self.q) ** 2 / self.schur
         return np.minimum(unit * np.sqrt(squares / self.alpha)[:, None], largest)
 
     @property
@@ -198,7 +198,7 @@ class RowPosterior(WeightsPosterior):
         if not self.intercept:
             return B
         pulled = self.q @ U
-        c = self.alpha * self.pull
+        c = self.alpha * self.schur
         return np.block(
             [
                 [B + np.outer(pulled, pulled) / c, -pulled[:, None] / c],
@@ -271,7 +271,7 @@ def has_fewer_rows(objective: Objective) -> bool:
 
 WEAKEST = 1e-8  # least precision α of the prior, relative to the least variance of a feature
 STRONGEST = 1e6  # largest strength α/Σw, relative to the largest variance of a feature
-NOTHING = "the evidence is largest without any weights: the features tell nothing."
+NOTHING = "the evidence is largest without any weights: the features carry no information."
 UNBOUNDED = "the evidence still rises at the weakest strength that is tried; set strength."
 ROUNDING = 1e-14  # of the mean square of a feature: a variance below it is 0
 STRIDE = 2.0  # least step of ln α until the root is bracketed

@@ -99,15 +99,15 @@ class FewColumns(WeightedColumns):
 class Relevance:
     """Columns that stay, their precisions ρ (with β = 1), and s and q of all of them.
 
-    `freedom` is n′, where the noise is unknown; None where its variance is 1.
+    `dof` is n′, where the noise is unknown; None where its variance is 1.
     """
 
     mu: Array
 
-    def __init__(self, columns: WeightedColumns, freedom: float | None):
+    def __init__(self, columns: WeightedColumns, dof: float | None):
         self.columns = columns
-        self.freedom = None if freedom is None else max(freedom, EPSILON)
-        self.pull = columns.products(columns.target)
+        self.dof = None if dof is None else max(dof, EPSILON)
+        self.target_products = columns.products(columns.target)
         self.total = float(columns.weights @ columns.target**2)
         self.stay(np.zeros(0, dtype=int), np.zeros(0))
 
@@ -149,17 +149,17 @@ class Relevance:
                 self.rho, least = np.maximum(self.rho, least), 10 * least
         lower = np.tril(lapack.dpotri(L, lower=1)[0]) if len(L) else L
         self.sigma = lower + np.tril(lower, -1).T
-        self.mu = self.sigma @ self.pull[self.active]
-        self.error = self.total - float(self.pull[self.active] @ self.mu)
+        self.mu = self.sigma @ self.target_products[self.active]
+        self.error = self.total - float(self.target_products[self.active] @ self.mu)
         return L
 
     @property
     def is_noiseless(self) -> bool:
-        return self.freedom is not None and not self.error > NOISELESS * self.total
+        return self.dof is not None and not self.error > NOISELESS * self.total
 
     def best(self) -> tuple[Array, Array]:
         """(ρ, gain of ln p) of the best change of each precision, ρ = ∞ where the column leaves or stays away."""
-        n, active, spread = self.freedom, self.active, self.sigma.diagonal()
+        n, active, spread = self.dof, self.active, self.sigma.diagonal()
         s, q, error = self.s.copy(), self.q.copy(), np.full(len(self.s), self.error)
         s[active], q[active] = self._alone(), self.mu / spread
         error[active] += self.mu**2 / spread
@@ -192,7 +192,7 @@ class Relevance:
 
     def _gains(self, rho: Array, s: Array) -> Array:
         """Of 2 ln p, for other precisions of the columns that stay: no difference of numbers as large as ln p."""
-        n, stays, spread = self.freedom, np.isfinite(rho), self.sigma.diagonal()
+        n, stays, spread = self.dof, np.isfinite(rho), self.sigma.diagonal()
         to = np.where(stays, rho, 1.0)
         volume = np.where(stays, np.log(to / ((to + s) * spread)), -np.log(spread))
         square = self.mu**2 / spread * np.where(stays, (to - self.rho) / (to + s), 1.0)
@@ -249,7 +249,7 @@ class Relevance:
 
     def fit(self, error: float) -> float:
         """ln p(z) but for the volume of the posterior."""
-        n = self.freedom
+        n = self.dof
         return -0.5 * error if n is None else -0.5 * n * float(np.log(2 * np.pi * error / n) + 1)
 
 
@@ -286,17 +286,17 @@ def ascend_together(search: Relevance, tol: float) -> None:
 
 def joint_step(search: Relevance) -> Array:
     """Of ln ρ, at most LARGEST; where the evidence is not concave, shortened by a part of the Hessian's diagonal."""
-    sigma, mu, rho, freedom = search.sigma, search.mu, search.rho, search.freedom
-    scale = 1.0 if freedom is None else freedom / search.error
-    known, told = rho * sigma.diagonal(), scale * rho * mu**2
-    largest = np.diag(known + told)
+    sigma, mu, rho, dof = search.sigma, search.mu, search.rho, search.dof
+    scale = 1.0 if dof is None else dof / search.error
+    known, explained = rho * sigma.diagonal(), scale * rho * mu**2
+    largest = np.diag(known + explained)
     bend = largest - rho[:, None] * rho * sigma * (sigma + 2 * scale * np.outer(mu, mu))
-    if freedom is not None:
-        bend -= np.outer(told, told) / freedom
-    step = (1 - known - told) / (known + told)
+    if dof is not None:
+        bend -= np.outer(explained, explained) / dof
+    step = (1 - known - explained) / (known + explained)
     for part in DAMPED:
         try:
-            step = cho_solve(cho_factor(bend + part * largest), 1 - known - told)
+            step = cho_solve(cho_factor(bend + part * largest), 1 - known - explained)
             break
         except LinAlgError:
             continue
@@ -309,7 +309,7 @@ def _height(search: Relevance, rho: Array) -> float:
         factor = cho_factor(search.gram[:, search.active] + np.diag(rho), lower=True)
     except LinAlgError:
         return -np.inf
-    pull = search.pull[search.active]
+    pull = search.target_products[search.active]
     error = search.total - float(pull @ cho_solve(factor, pull))
     if not error > NOISELESS * search.total:
         return -np.inf

@@ -110,7 +110,7 @@ def _round(search: Relevance, gain: Array, tol: float, most: int) -> int:
     order = order[rest[order] > LEAST * largest]
     chosen = np.sort(np.append(search.active, order[:FEW]))
     least = max(tol, SHARE * float(rest[order[FEW]]) if len(order) > FEW else LEAST * largest)
-    few = Relevance(FewColumns(search.columns, chosen), search.freedom)
+    few = Relevance(FewColumns(search.columns, chosen), search.dof)
     order = np.argsort(search.active)
     few.stay(np.searchsorted(chosen, search.active[order]), search.rho[order])
     moves = _climb(few, least, most)

@@ -19,7 +19,7 @@ from linclass.linear.objective.coordinates import about_mean, far_about_mean
 from linclass.linear.support_vectors import of_all_rows
 
 MOST = 10_000  # changes of a precision
-NOTHING = "the evidence is largest without any weights: the columns tell nothing."
+NOTHING = "the evidence is largest without any weights: the columns carry no information."
 
 
 class RelevanceMachine(KernelMachine):

@@ -112,11 +112,11 @@ class RelevanceVectorRegressor(RelevanceMachine, RegressorWithOffset):
             self.dual_coef_ = w
         return self._record_ascent(search, gain, moves)
 
-    def _ascend(self, columns: WeightedColumns, freedom: float) -> tuple[Relevance, float, int]:
+    def _ascend(self, columns: WeightedColumns, dof: float) -> tuple[Relevance, float, int]:
         """(search at its end, the largest gain that is left, moves), of the highest evidence that is a maximum."""
         ends = []
         for first in beginnings(len(columns.scale)):
-            search = Relevance(columns, freedom)
+            search = Relevance(columns, dof)
             ends.append((search, *ascend(search, self.tol, self._most, first)))
         return max(ends, key=lambda end: (end[1] <= self.tol, end[0].log_evidence()))
 

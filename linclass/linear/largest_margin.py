@@ -101,7 +101,7 @@ def with_proof(found: MaximumMargin, design: DesignMatrix, rows: SignedRows) -> 
     """No margin was proved: return some separating hyperplane, or an α that proves that there is none."""
     known = proved(rows)
     if known.direction is None or known.kind != "complete":
-        if np.abs(rows.pull(known.multipliers)).max() > COINCIDE:
+        if np.abs(rows.rmatvec(known.multipliers)).max() > COINCIDE:
             raise Undecided
         at = design.pull(known.multipliers * rows.y)[: design.n_features]
         bound = min(found.bound, float(np.linalg.norm(at)))

@@ -9,10 +9,11 @@ correct the mistakes of some of their problems. Two classes are one problem, and
 
 The decoding 'likelihood' combines the probabilities of the problems instead, and gives those of the classes that agree
 best with them (linclass/multiclass/coupling.py). Scores are then ln p_k, for two classes their log-odds. Other
-decodings give no probabilities: the loss of a word is no likelihood of its class. Nor does a code with zeros: what a
-problem says of a class that took no part in it is no evidence. The probabilities of pairs are coupled by OneVsOne.
+decodings give no probabilities, because the loss of a word is not a likelihood of its class. A code with zeros has none
+either: a problem carries no evidence about classes that did not take part in it. OneVsOne couples the probabilities of
+pairs.
 
-There are no offsets: a side of a split holds classes with different ones, and no number is that of the side.
+Offsets are undefined for unions of classes, so `fit` takes none.
 
 Predicts: scores: minus the decoding loss; ln p_k with decoding='likelihood'.
 Cost: L fits of the estimator, each on the rows of the classes that take part; O(K³ + K² L) a row and Newton step with
@@ -68,9 +69,9 @@ class ErrorCorrectingOutputCodes(FromBinary):
         Code matrix M.
     estimators_ : list of classifiers
         One fitted classifier per column of the code.
-    coef_ : array of shape (1, d) or (K, d), only if decoding='margin' and the inner classifiers are linear
+    coef_ : array of shape (1, d) or (K, d), only if decoding='margin' and the base classifiers are linear
         Weights, one row per score.
-    intercept_ : array of shape (1,) or (K,), only if decoding='margin' and the inner classifiers are linear
+    intercept_ : array of shape (1,) or (K,), only if decoding='margin' and the base classifiers are linear
         Intercepts.
     """
 
@@ -186,12 +187,12 @@ class ErrorCorrectingOutputCodes(FromBinary):
 
     @property
     def coef_(self) -> Array:
-        """Weights, one row per score, with decoding='margin' and linear inner classifiers."""
+        """Weights, one row per score, with decoding='margin' and linear base classifiers."""
         return self._linear([inner.coef_ for inner in self.estimators_])
 
     @property
     def intercept_(self) -> Array:
-        """Intercepts, with decoding='margin' and linear inner classifiers."""
+        """Intercepts, with decoding='margin' and linear base classifiers."""
         return self._linear([np.atleast_2d(inner.intercept_) for inner in self.estimators_])[:, 0]
 
     def _linear(self, values: list[Array]) -> Array:

@@ -1,7 +1,7 @@
 """Several classes by a two-class classifier: what one-versus-rest and one-versus-one share.
 
 Each is a list of two-class problems and a rule that turns their scores into one score per class. The
-inner classifier is copied for each problem and trained on classes 0 and 1. It may come from any
+base classifier is copied for each problem and trained on classes 0 and 1. It may come from any
 library: `fit` and `decision_function` or `predict_proba` are enough. Probabilities of separate fits do not
 belong to one distribution: OneVsRest divides them by their sum, OneVsOne and output codes combine them if asked.
 """
@@ -186,7 +186,7 @@ class FromBinary(MetaEstimator, Classifier):
         return key_of((type(self._inner()), own))
 
     def _fit_together(self, models: list[Self], folds: Folds) -> list[list[Self]]:
-        """Problem by problem, by `fit_many` of the inner classifier."""
+        """Problem by problem, by `fit_many` of the base classifier."""
         inner, first = self._inner(), self._unfitted()
         if not callable(getattr(inner, "fit_many", None)):
             raise NotApplicable(f"{type(inner).__name__} has no fit_many; fit fold by fold.")

@@ -1,7 +1,7 @@
 """One versus rest: each of K classes against all others; the largest score decides.
 
-Two classes are one problem, and the result is that of the inner classifier. The K scores come from K
-separate fits and are compared without calibration. If the inner classifier has probabilities p_k = P(k against the
+Two classes are one problem, and the result is that of the base classifier. The K scores come from K
+separate fits and are compared without calibration. If the base classifier has probabilities p_k = P(k against the
 rest | x), those of the classes are
 
     P(k | x) = p_k / Σ_j p_j.
@@ -34,9 +34,9 @@ class OneVsRest(FromBinary, TakesOffset):  # type: ignore[misc]
     ----------
     estimators_ : list of classifiers
         One fitted classifier per class; a single one for two classes.
-    coef_ : array of shape (1, d) or (K, d), only if the inner classifiers are linear
+    coef_ : array of shape (1, d) or (K, d), only if the base classifiers are linear
         Weights, one row per score.
-    intercept_ : array of shape (1,) or (K,), only if the inner classifiers are linear
+    intercept_ : array of shape (1,) or (K,), only if the base classifiers are linear
         Intercepts.
     """
 
@@ -98,12 +98,12 @@ class OneVsRest(FromBinary, TakesOffset):  # type: ignore[misc]
 
     @property
     def coef_(self) -> np.ndarray:
-        """Weights, one row per score, if the inner classifiers are linear."""
+        """Weights, one row per score, if the base classifiers are linear."""
         return np.vstack([inner.coef_ for inner in self.estimators_])
 
     @property
     def intercept_(self) -> np.ndarray:
-        """Intercepts, if the inner classifiers are linear."""
+        """Intercepts, if the base classifiers are linear."""
         return np.hstack([inner.intercept_ for inner in self.estimators_])
 
 

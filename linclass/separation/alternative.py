@@ -45,7 +45,7 @@ def polished(rows: SignedRows, multipliers: Array) -> Array:
     """Σλ = 1, and Zᵀλ = 0 up to the last digits, by corrections in proportion to λ_i²."""
     multipliers = multipliers / multipliers.sum()
     for _ in range(POLISHED):
-        r = rows.pull(multipliers)
+        r = rows.rmatvec(multipliers)
         if np.abs(r).max(initial=0) <= ROUNDING:
             break
         own = np.argsort(-multipliers, kind="stable")[: max(4 * rows.width, FEW)]
@@ -134,7 +134,7 @@ def join_multipliers(
     new[joining] = of_joining
     old, Z = multipliers[part], rows.take(part)
     Z = Z.toarray() if sparse.issparse(Z) else Z
-    ratio = np.linalg.lstsq((old[:, None] * Z).T, rows.pull(new), rcond=1e-13)[0]  # μ/λ
+    ratio = np.linalg.lstsq((old[:, None] * Z).T, rows.rmatvec(new), rcond=1e-13)[0]  # μ/λ
     share = min(float(old.max()), 0.5 / max(float(ratio.max()), TINY))
     multipliers[joining] += share * of_joining
     multipliers[part] = old * (1 - share * ratio)
@@ -197,7 +197,7 @@ class ProjectedRows:
     def times(self, w: Array) -> Array:
         return self.Z @ self.off(w)
 
-    def pull(self, m: Array) -> Array:
+    def rmatvec(self, m: Array) -> Array:
         return self.off(self.ZT @ m)
 
     def off(self, w: Array) -> Array:
@@ -222,7 +222,7 @@ class ProjectedRows:
 
         def times(p: Array) -> tuple[Array, Array]:
             Zp = self.times(p)
-            return self.pull(active * Zp), Zp
+            return self.rmatvec(active * Zp), Zp
 
         def all_right(along: Array) -> bool:
             return bool((z + along).min() > NEAR)
@@ -251,7 +251,7 @@ def least_violation(rows: ProjectedRows, w: Array | None = None) -> Violation:
     best, stalls = None, 0
     for _ in range(STEPS):
         m = np.maximum(0, 1 - z)
-        g = rows.pull(m)
+        g = rows.rmatvec(m)
         here = Violation(w, z, m, float(np.abs(g).max() / max(m.sum(), 1e-300)))
         if here.separates or here.residual <= EXACT:
             return here

@@ -23,7 +23,7 @@ TINY = np.finfo(float).tiny
 
 
 class SignedRows:
-    """`take` and `exactly` return some rows; `times` and `pull` compute products with all rows."""
+    """`take` and `exactly` return some rows; `times` and `rmatvec` compute products with all rows."""
 
     def __init__(self, X: Matrix, y: Array, constant: bool, centre: bool = True):
         self.X, self.y, self.constant = X, y, constant
@@ -89,7 +89,7 @@ class SignedRows:
         w, b = self.hyperplane(d)
         return self.y * (self.X @ w + b)
 
-    def pull(self, multipliers: Array) -> Array:
+    def rmatvec(self, multipliers: Array) -> Array:
         """Zᵀλ, without the cancellation that X would have far from the origin."""
         if self.is_far:
             own = np.flatnonzero(multipliers)

@@ -65,7 +65,7 @@ def holds(rows: SignedRows, plane: tuple[Array, float] | None, multipliers: Arra
     if plane is None and not touching.all():
         return False
     multipliers = multipliers / multipliers.sum()
-    if np.abs(rows.pull(multipliers)).max(initial=0) > RESIDUAL:
+    if np.abs(rows.rmatvec(multipliers)).max(initial=0) > RESIDUAL:
         return False
     index = np.flatnonzero(touching)
     own = rows if plane is None else rows.part(index)
@@ -84,7 +84,7 @@ def only_zero(rows: SignedRows, multipliers: Array) -> bool:
     if not len(used):
         return True
     # the factor 30 allows for a shift of at most FAR spreads, as |Z| ≤ 1
-    off = float(np.linalg.norm(rows.pull(multipliers)))
+    off = float(np.linalg.norm(rows.rmatvec(multipliers)))
     off += 30 * (rows.n_rows + 4) * UNIT * rows.width**0.5
     A = _scaled(rows.take(few), multipliers[few], used)
     # of x − shift, and of λ_i Z_i

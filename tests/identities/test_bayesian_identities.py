@@ -98,7 +98,7 @@ def test_features_that_are_uninformative_get_no_weight_and_a_constant_target_no_
     y = y - X @ np.linalg.lstsq(X - X.mean(axis=0), y, rcond=None)[0]
     model = BayesianLinearRegression().fit(X, y)
     np.testing.assert_allclose(model.coef_, 0, atol=1e-6)
-    assert "tell nothing" in model.reason_
+    assert "carry no information" in model.reason_
     constant = BayesianLinearRegression().fit(X, np.ones(60))
     mean, std = constant.predict(X, return_std=True)
     np.testing.assert_array_equal((mean, std), (np.ones(60), np.zeros(60)))
