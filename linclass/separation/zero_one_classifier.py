@@ -17,6 +17,7 @@ Reference: Nguyen & Sanner (2013), Algorithms for direct 0–1 loss optimization
 
 from __future__ import annotations
 
+import math
 from typing import Self
 
 import numpy as np
@@ -79,7 +80,7 @@ class ZeroOneClassifier(LinearGeometry, LinearScores):
             status = "max_iter"
             reason = (
                 f"not certified as optimal: {found.cost:g} errors, and at least {found.bound:g} "
-                "are unavoidable. Take fewer rows or features to enumerate all classifiers."
+                "are unavoidable. To enumerate all classifiers, use fewer rows or features."
             )
         return self._record(
             status,
@@ -144,7 +145,7 @@ def _by_cells(problem: ZeroOneProblem) -> Answer:
     exact = rows.exactly()
     whole = is_coarse(exact) or (
         found.whole
-        and found.directions == len(distinct_up_to_sign(exact))
+        and found.directions == len(distinct_directions(exact))
         and found.rank == len(echelon(exact)[2])
     )
     rounding = max(abs(reached - found.cost), UNIT * problem.n_rows * problem.total)  # of its sums
@@ -152,13 +153,13 @@ def _by_cells(problem: ZeroOneProblem) -> Answer:
     return Answer(found.d, reached, reached if same else 0.0)
 
 
-def distinct_up_to_sign(Z: Array) -> set[tuple[int, ...]]:
-    """The nonzero rows, up to their sign."""
+def distinct_directions(Z: Array) -> set[tuple[int, ...]]:
+    """Those of the nonzero rows of integers, up to their sign."""
     found = set()
     for row in Z.tolist():
-        first = next((v for v in row if v), 0)
-        if first:
-            found.add(tuple(row) if first > 0 else tuple(-v for v in row))
+        if divisor := math.gcd(*row):
+            first = next(v for v in row if v)
+            found.add(tuple(v // (divisor if first > 0 else -divisor) for v in row))
     return found
 
 
