@@ -164,12 +164,6 @@ class ComparisonWithin:
             self.table, self.methods.index(control), self.ratio, self.step
         )
 
-    @property
-    def equals(self) -> int:
-        """Number of methods with the best mean."""
-        mean = self.table.mean(axis=0)
-        return int(np.count_nonzero(mean > mean[0] - 1e-12))
-
 
 def comparison_within(outcome: Outcome, dataset: str) -> ComparisonWithin:
     """Comparison on a data set, by the study's metric and the data set's first protocol."""

@@ -260,3 +260,9 @@ CHECKED = [
 def test_scikit_learns_own_checks(step: Preprocessor) -> None:
     outcomes = check_estimator(step, on_skip=None)
     assert len(outcomes) > 30
+
+
+def test_names_of_arrays_may_be_given() -> None:
+    step = Preprocessor(["quadratic"]).fit(NUMBERS)
+    assert step.get_feature_names_out().tolist()[:3] == ["x0", "x1", "x0^2"]
+    assert step.get_feature_names_out(["a", "b"]).tolist() == ["a", "b", "a^2", "a*b", "b^2"]

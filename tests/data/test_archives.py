@@ -231,3 +231,11 @@ def test_cells_of_arff_may_be_quoted_and_stand_between_blanks(tmp_path):
         (3.0, "t", "b,c"),
         (4.0, None, "d"),
     ]
+
+
+def test_a_thousand_unusual_members_are_a_short_log(tmp_path, capsys):
+    path = tar(tmp_path / "a", *plain({f"../{i}": b"" for i in range(1000)} | GOOD))
+    assert dict(members(path)) == GOOD
+    output = capsys.readouterr().out.splitlines()
+    assert len(output) == 21
+    assert output[-1] == "left out of a: 1000 members in all"

@@ -318,3 +318,8 @@ def test_many_classes_that_are_numbered_stay_classes():
     assert not is_a_number(names, np.full(26, 4))
     assert is_a_number(names, np.array([1, *[40] * 25]))
     assert not is_a_number([f"plant {name}" for name in names], np.full(26, 4))
+
+
+def test_a_source_that_takes_too_much_memory_is_a_reason(reason):
+    entry = {"source": {"generate": "gaussians", "means": [[0], [1]], "rows": [10**15, 1]}}
+    assert "it needs more memory than there is (" in reason(entry)

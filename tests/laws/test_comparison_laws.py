@@ -467,3 +467,12 @@ def test_holm_of_pairs_counts_each_pair_once() -> None:
     p = np.array([[1, 0.01, 0.2], [0.01, 1, 0.02], [0.2, 0.02, 1]])
     assert_allclose(holm_of_pairs(p)[np.triu_indices(3, 1)], holm([0.01, 0.2, 0.02]))
     assert_array_equal(np.diag(holm_of_pairs(p)), 1)
+
+
+def test_at_least_k_of_n_by_enumeration() -> None:
+    p = np.array([0.9, 0.3, 0.6])
+    expected = np.zeros(4)
+    for wins in product([0, 1], repeat=3):
+        expected[: sum(wins) + 1] += np.prod(np.where(wins, p, 1 - p))
+    assert_allclose(comparisons.at_least(p), expected)
+    assert_allclose(comparisons.at_least([0.5] * 10), stats.binom.sf(np.arange(11) - 1, 10, 0.5))

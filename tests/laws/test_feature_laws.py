@@ -226,15 +226,6 @@ def test_too_many_products_are_refused_before_they_are_made() -> None:
 # radial
 
 
-def test_a_bump_is_one_at_its_centre_and_falls_with_the_square_of_the_distance() -> None:
-    far = 1e6  # where ‖x‖² − 2x·c + ‖c‖² would have lost six digits
-    t = Table(np.array([[far, 1], [far + 3, 1], [far, 5.0]]), ("a", "b"))
-    out = radial.apply(t, [[far, 1]], width=3)
-    assert out.names == ("a", "b", "radial1")
-    expected = [1, math.exp(-1 / 2), math.exp(-16 / 18)]
-    np.testing.assert_allclose(out.X[:, 2], expected, rtol=1e-15)
-
-
 def test_radial_functions_are_columns_of_scikit_learns_kernel() -> None:
     from sklearn.metrics.pairwise import rbf_kernel
 
@@ -342,3 +333,8 @@ def test_a_bad_option_is_refused_by_name_whatever_the_table(
 ) -> None:
     with pytest.raises(ValueError, match=f"{name}: {next(iter(options))} "):
         import_module(f"linclass.preprocessing.features.{name}").apply(table(d=2), **options)
+
+
+def test_powers_go_up_to_the_degree() -> None:
+    assert MAPS["powers"](table(d=2), degree=3).names == ("a", "b", "a^2", "b^2", "a^3", "b^3")
+    assert MAPS["powers"](table(), degree=1).names == table().names

@@ -236,3 +236,11 @@ def test_features_of_rows_of_any_size_leave_no_more_than_asked(size: float) -> N
     zero = few_features(find("kernels", "linear")(), np.zeros((1000, 3)), 120)
     assert zero is not None
     assert zero.shape == (1000, 0)
+
+
+@each("n", [1, 2, 30])
+def test_the_largest_eigenvalue_is_found_from_below(n: int) -> None:
+    A = np.random.default_rng(1).standard_normal((n, n))
+    for K in (A @ A.T, A + A.T, np.ones((n, n)), np.zeros((n, n))):
+        true = np.abs(np.linalg.eigvalsh(K)).max()
+        assert 0.5 * true <= largest_eigenvalue(K) <= true * (1 + 1e-12)

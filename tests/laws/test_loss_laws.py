@@ -19,7 +19,7 @@ from scipy.special import erfcx, log_ndtr
 from linclass import LinearClassifier
 from linclass.base import parts
 from linclass.base.parts import find
-from linclass.linear.losses.base import Loss, MarginLoss
+from linclass.linear.losses.base import Loss, MarginLoss, ResidualLoss
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.losses.probit import Probit
@@ -309,3 +309,11 @@ def test_what_a_loss_may_leave_out(
     model = fit_of_contributing(monkeypatch, name, without, **facts)
     assert (model.status_, model.certificate_kind_) == ("converged", certificate)
     assert_allclose(model.coef_, whole.coef_, atol=1e-2)
+
+
+@each("method", ["value", "slope", "curvature", "conjugate"])
+@each("base", [MarginLoss, ResidualLoss])
+def test_a_loss_reports_which_method_it_lacks(base: type[Loss], method: str) -> None:
+    half = type("Half", (base,), {})()
+    with pytest.raises(NotImplementedError, match=f"the loss Half has no method {method}; define"):
+        getattr(half, method)(np.ones(3))

@@ -111,13 +111,12 @@ def test_many_rows_take_the_short_cuts_to_the_same_end(loss: str) -> None:
     assert gap <= 1e-10 * solution.objective
 
 
-@pytest.mark.parametrize("system", [newton_system.FeatureSystem, newton_system.RowSystem])
-def test_all_systems_lead_to_the_same_optimum(
-    system: type, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("system", ["FeatureSystem", "RowSystem", "ProductSystem"])
+def test_all_systems_lead_to_the_same_optimum(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
     P = objective("hinge", 60, 4, 0.01)
     expected = SemismoothNewton(tol=1e-11).solve(P, P.zero())
-    monkeypatch.setattr("linclass.linear.solvers.semismooth_newton.newton_system", system)
+    chosen = getattr(newton_system, system)
+    monkeypatch.setattr("linclass.linear.solvers.semismooth_newton.newton_system", chosen)
     found = SemismoothNewton(tol=1e-11).solve(P, P.zero())
     assert_allclose(found.theta, expected.theta, atol=1e-6)
 

@@ -12,7 +12,6 @@ import pytest
 import scipy.sparse as sp
 from cases import each
 from sklearn.covariance import ledoit_wolf
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as SklearnLDA
 
 from linclass import (
     BayesianLogisticRegression,
@@ -115,31 +114,6 @@ def test_lda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str)
 
 
 @each("form", FORMS)
-def test_lda_is_that_of_scikit_learn_with_all_its_solvers(form: str) -> None:
-    for K in (2, 4):
-        X, y = words(30, 80, K)
-        X[:, 2] = np.random.default_rng(2).random(30)  # which warns of constant features
-        ours = LinearDiscriminantAnalysis(covariance="maximum_likelihood").fit(FORMS[form](X), y)
-        theirs = SklearnLDA(solver="svd", tol=1e-9).fit(X, y)
-        assert_close(
-            relative(ours.decision_function(FORMS[form](X))),
-            relative(theirs.decision_function(X)),
-            K,
-        )
-        for shrinkage in (0.1, 0.7):
-            ours = LinearDiscriminantAnalysis(
-                covariance="maximum_likelihood", shrinkage=shrinkage
-            ).fit(FORMS[form](X), y)
-            for solver in ("lsqr", "eigen"):
-                theirs = SklearnLDA(solver=solver, shrinkage=shrinkage).fit(X, y)
-                assert_close(
-                    relative(ours.decision_function(FORMS[form](X))),
-                    relative(theirs.decision_function(X)),
-                    (K, shrinkage, solver),
-                )
-
-
-@each("form", FORMS)
 def test_the_share_of_ledoit_and_wolf_needs_no_covariance(form: str) -> None:
     X, y = words(30, 80, 3)
     model = LinearDiscriminantAnalysis(shrinkage="ledoit_wolf").fit(FORMS[form](X), y)
@@ -199,31 +173,6 @@ def test_equal_rows_and_a_class_of_one_row_change_nothing(kind: Any) -> None:
         once = kind().fit(rows[kept], y[kept], w[kept])
         assert (once.rank_, dense.rank_) == (14, 14)
         assert_close(once.coef_, dense.coef_, kind)
-
-
-@each("form", FORMS)
-def test_folds_and_shards_of_wide_rows_are_fits_to_their_rows(form: str) -> None:
-    X, y = words(40, 60, 3)
-    rows = FORMS[form](X)
-    folds = [np.arange(k, 40, 4) for k in range(4)]
-    for shrinkage in (0.0, 0.4):
-        lda = LinearDiscriminantAnalysis(shrinkage=shrinkage)
-        scaling = [(np.zeros(60), X[np.setdiff1d(np.arange(40), f)].std(axis=0) + 1) for f in folds]
-        fits = lda.fit_many(rows, y, folds, scaling=scaling)
-        for fold, (_, scale), (fit,) in zip(folds, scaling, fits, strict=True):
-            train = np.setdiff1d(np.arange(40), fold)
-            alone = LinearDiscriminantAnalysis(shrinkage=shrinkage).fit(X[train] / scale, y[train])
-            assert_close(fit.coef_, alone.coef_, shrinkage)
-        whole = LinearDiscriminantAnalysis(shrinkage=shrinkage).fit(X, y)
-        for size in (20, 8):
-            grown = LinearDiscriminantAnalysis(shrinkage=shrinkage)
-            for begin in range(0, 40, size):
-                some = slice(begin, begin + size)
-                grown.partial_fit(rows[some], y[some], classes=range(3))
-            assert_close(grown.coef_, whole.coef_, (shrinkage, size))
-        half = LinearDiscriminantAnalysis(shrinkage=shrinkage).fit(rows[:25], y[:25])
-        rest = LinearDiscriminantAnalysis(shrinkage=shrinkage).fit(rows[25:], y[25:])
-        assert_close(half.merge(rest).coef_, whole.coef_, shrinkage)
 
 
 def test_deviations_of_sparse_rows_are_those_of_dense_rows() -> None:
@@ -395,3 +344,17 @@ def test_candidates_that_share_the_products_of_rows_are_judged_as_alone(
     assert len(made) > 6
     np.testing.assert_array_equal(shared.scores, alone.scores)
     assert shared.option == alone.option
+
+
+@each("kind", [QuadraticDiscriminantAnalysis, RegularizedDiscriminantAnalysis])
+def test_classes_that_grow_by_shards_are_fitted_as_at_once(kind: Any) -> None:
+    X, y = ordinary(60, 30, 3)
+    for params, size in itertools.product(({}, {"shrinkage": 0.4}), (5, 20)):
+        grown = kind(**params)
+        for begin in range(0, 60, size):
+            some = slice(begin, begin + size)
+            grown.partial_fit(sp.csr_array(X[some]), y[some], classes=range(3))
+            so_far = kind(**params).fit(X[: some.stop], y[: some.stop])
+            if len(so_far.classes_) == 3:
+                expected = relative(so_far.decision_function(X))
+                assert_close(relative(grown.decision_function(X)), expected, (params, size))

@@ -105,15 +105,6 @@ def test_a_path_leaves_its_estimator_as_it_was(estimator: Any) -> None:
         np.testing.assert_array_equal(vars(fitted)[name], value)
 
 
-@each("estimator", [e for e in penalized() if not over_kernels(e)], ids=repr)
-def test_stronger_penalties_make_smaller_weights(estimator: Any) -> None:
-    X, y = problem(estimator, 2)
-    path = estimator.path(X, y, sorted(STRENGTHS))
-    sizes = [estimator._penalty().value(model.coef_) for model in path]
-    assert (np.diff(sizes) <= 1e-6).all()
-    assert (np.diff(path.objective_) >= -1e-9).all()
-
-
 def test_a_path_shows_all_its_fits_at_once() -> None:
     from linclass import LogisticRegression
 

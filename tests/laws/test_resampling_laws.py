@@ -96,6 +96,8 @@ def test_any_two_rows_of_a_class_meet_as_often_as_any_other_two() -> None:
 def test_more_folds_than_rows_of_a_class_are_refused_with_the_remedy() -> None:
     with pytest.raises(NotApplicable, match=r"class 1 has 4\. Use at most 4 folds"):
         stratified_folds(labels([20, 4]), 5, seed=0)
+    with pytest.raises(ValueError, match="folds is 1; cross-validation needs at least 2"):
+        stratified_folds(labels([5, 5]), 1, seed=0)
 
 
 def test_seeds_are_the_same_in_every_process() -> None:

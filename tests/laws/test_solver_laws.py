@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pydoc
 import re
 from typing import Any
 
@@ -22,7 +23,7 @@ from linclass.linear.losses.base import MarginLoss, ResidualLoss
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.multiclass import Kesler
 from linclass.linear.objective.certificate import certificate_of_step, duality_gap
-from linclass.linear.objective.objective import Objective
+from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.base import Solver, Trace
 from linclass.linear.solvers.gradient_descent import merge_rows, prepared_steps
@@ -501,23 +502,6 @@ def test_a_dense_hessian_of_34250_features_is_refused_before_it_is_allocated() -
     assert LogisticRegression().fit(S, y).solver_ == "newton_cg"
 
 
-@each("classes", [2, 3])
-@each("loss", FITTED)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_linear_classifier_learns_with_every_loss(loss: str, classes: int) -> None:
-    X, y = data(classes=classes)
-    if loss in ("perceptron", "kesler"):  # their penalized minimum is at zero
-        options: dict[str, Any] = {"solver": "perceptron_rule", "max_iter": 20, "random_state": 0}
-        model = LinearClassifier(loss=loss, penalty=None, **options)
-    else:
-        model = LinearClassifier(loss=loss, strength=0.01)
-    model.fit(X, y)
-    assert model.score(X, y) > 1.2 / classes
-    assert model.coef_.shape == (1 if classes == 2 else classes, X.shape[1])
-    thin = sparse.csr_array(X)
-    assert_allclose(model.fit(thin, y).score(thin, y), model.score(X, y))
-
-
 def test_a_solver_may_bring_options_of_its_own() -> None:
     X, y = data()
     named = LogisticRegression(solver={"quasi_newton": {"memory": 3}}).fit(X, y)
@@ -668,3 +652,9 @@ def test_a_rare_category_that_separates_a_subset_does_not_lead_newton_astray(
     model = LogisticRegression(penalty=penalty, solver=solver).fit(np.column_stack([X, rare]), y)
     assert model.status_ == "converged"
     assert -3 < model.coef_[0, 3] < -1
+
+
+def test_what_is_computed_once_documents_itself() -> None:
+    """As `help` finds it, at the class."""
+    assert Point.gradient.__doc__
+    assert "gradient" in pydoc.render_doc(Point)

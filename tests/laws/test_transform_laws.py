@@ -216,15 +216,6 @@ def test_gaps_in_a_category_are_refused_with_the_remedy() -> None:
 # standardize
 
 
-def test_standardized_training_columns_have_mean_zero_and_deviation_one() -> None:
-    t = table()
-    out = transform_class("standardize")().fit(t).transform(t)
-    numbers = [1, 2, 4]
-    np.testing.assert_allclose(out.X[:, numbers].mean(axis=0), 0, atol=1e-12)
-    np.testing.assert_allclose(out.X[:, numbers].std(axis=0), 1, rtol=1e-12)
-    assert not out.X[:, 5].any()  # the constant is centred, not divided
-
-
 def test_standardized_sparse_rows_keep_their_zeros() -> None:
     t = table(sparse=True)
     out = transform_class("standardize")().fit(t).transform(t)

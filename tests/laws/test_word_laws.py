@@ -77,14 +77,6 @@ def test_hashed_counts_are_the_counts_times_the_hashes_of_the_words(
         assert ((hashed @ hashed.T) != (counts @ counts.T)).nnz == 0
 
 
-def test_signs_make_collisions_cancel_on_average() -> None:
-    """Of 4,000 words in 8 columns the signed sums are a random walk, the unsigned ones are not."""
-    text = column([" ".join(f"w{i}" for i in range(4000))])
-    signed = hash_words.apply(text, columns=8).X.toarray()
-    assert np.abs(signed).max() < 4 * np.sqrt(4000 / 8)
-    np.testing.assert_allclose(hash_words.apply(text, columns=8, signed=False).X.sum(), 4000)
-
-
 def test_the_hash_is_the_same_in_every_process() -> None:
     code = "from linclass.preprocessing.features.hash_words import _hash; print(_hash('wheels'))"
     output = {
@@ -191,17 +183,6 @@ def dense(t: Table) -> np.ndarray:
 # vocabulary
 
 
-@each("sparse", [False, True])
-def test_the_vocabulary_is_the_words_that_training_rows_have(sparse: bool) -> None:
-    t = counts(sparse=sparse)
-    train, test = t.rows(np.arange(6)), t.rows(np.arange(6, 50))
-    out = Vocabulary().fit(train).transform(test)
-    occurs = (dense(train) != 0).any(axis=0)
-    assert 0 < occurs.sum() < 30
-    assert out.names == tuple(name for name, has in zip(t.names, occurs, strict=True) if has)
-    assert np.array_equal(dense(out), dense(test)[:, occurs])
-
-
 def test_a_vocabulary_without_a_word_is_refused_with_its_bounds() -> None:
     with pytest.raises(
         NotApplicable, match="none of the 30 columns occurs in 51 or more of the 50"
@@ -220,14 +201,6 @@ def test_the_vocabulary_is_that_of_scikit_learn() -> None:
 
 
 # idf
-
-
-def test_the_weight_of_a_word_falls_with_the_training_rows_that_have_it() -> None:
-    X = np.array([[3.0, 1, 0], [2, 0, 0], [1, 0, 0]])
-    fitted = Idf(norm=None).fit(Table(X, tuple("abc")))
-    np.testing.assert_allclose(fitted.weight_, [1, 1 + math.log(2), 1 + math.log(4)], rtol=1e-15)
-    plain = Idf(smooth=False, norm=None).fit(Table(X, tuple("abc")))
-    np.testing.assert_allclose(plain.weight_, [1, 1 + math.log(3), 0], rtol=1e-15)
 
 
 def test_presence_forgets_how_often_and_log_counts_less() -> None:
@@ -256,22 +229,6 @@ def test_tf_idf_is_that_of_scikit_learn(smooth: bool, norm: str, log: bool, spar
 
 
 # principal components
-
-
-@each("sparse", [False, True])
-@each("components", [3, 25])
-def test_components_are_uncorrelated_and_carry_the_variance_in_order(
-    components: int, sparse: bool
-) -> None:
-    t = counts(sparse=sparse)
-    fitted = PrincipalComponents(components).fit(t)
-    covariance = np.cov(fitted.transform(t).X.T)
-    scale = fitted.variance_[0]
-    np.testing.assert_allclose(covariance, np.diag(fitted.variance_), atol=1e-11 * scale)
-    assert (np.diff(fitted.variance_) <= 0).all()
-    np.testing.assert_allclose(
-        fitted.components_ @ fitted.components_.T, np.eye(components), atol=1e-12
-    )
 
 
 def test_sparse_rows_have_the_components_of_dense_rows() -> None:

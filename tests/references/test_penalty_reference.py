@@ -70,27 +70,6 @@ def test_group_lasso_satisfies_its_conditions(thin: bool, classes: int, groups: 
     assert not all(entered)
 
 
-def test_group_lasso_ends_where_proximal_steps_written_out_end() -> None:
-    X, y = data(2)
-    X, t = X - X.mean(axis=0), np.where(y == 1, 1.0, -1.0)
-    strength, names = 0.05, np.array(GROUPS)
-    step = 4 / np.linalg.eigvalsh(np.c_[X, np.ones(len(X))].T @ np.c_[X, np.ones(len(X))])[-1]
-    step *= len(X)
-    w, b = np.zeros(6), 0.0
-    for _ in range(20_000):
-        s = -t / (1 + np.exp(t * (X @ w + b))) / len(X)
-        w, b = w - step * (X.T @ s), b - step * s.sum()
-        for name in np.unique(names):
-            own = names == name
-            length = np.linalg.norm(w[own])
-            w[own] *= max(0.0, 1 - step * strength * own.sum() ** 0.5 / length) if length else 0.0
-    model = LogisticRegression(
-        penalty={"group_lasso": {"groups": GROUPS}}, strength=strength, tol=1e-12
-    ).fit(X, y)
-    assert_allclose(model.coef_[0], w, atol=1e-6)
-    assert_allclose(model.intercept_[0], b, atol=1e-6)
-
-
 @each("loss", ["lasso", "elastic_net"])
 def test_factors_of_a_lasso_are_scikit_learns_on_scaled_columns(loss: str) -> None:
     """Factors multiply the whole penalty: of the elastic net, only L1's share is a unit of the columns."""
@@ -133,25 +112,6 @@ def test_adaptive_lasso_is_l1_in_units_of_the_initial_estimate(
         assert_allclose(w, lasso.coef_ * unit, atol=1e-6)
     assert (model.coef_ == 0).any()
     assert model.certificate_kind_ == "duality_gap"
-
-
-def test_adaptive_lasso_finds_the_support_and_its_size_where_the_lasso_does_not() -> None:
-    """Zou's model: the lasso shrinks what it keeps, at any strength that drops the others."""
-    rng = np.random.default_rng(1)
-    X = (
-        rng.standard_normal((2000, 8))
-        @ np.linalg.cholesky(0.5 ** np.abs(np.subtract.outer(np.arange(8), np.arange(8)))).T
-    )
-    truth = np.array([3, 1.5, 0, 0, 2, 0, 0, 0]) / 2
-    y = (X @ truth + rng.logistic(size=2000) > 0).astype(int)
-    options: dict[str, Any] = {"tol": 1e-9}
-    strengths = np.geomspace(0.3, 1e-4, 60)
-    off = {}
-    for penalty in ("l1", "adaptive_lasso"):
-        path = LogisticRegression(penalty=penalty, **options).path(X, y, strengths)
-        right = [m.coef_[0] for m in path if ((m.coef_[0] != 0) == (truth != 0)).all()]
-        off[penalty] = min((float(np.linalg.norm(w - truth)) for w in right), default=np.inf)
-    assert off["adaptive_lasso"] < 0.75 * off["l1"]
 
 
 def test_adaptive_lasso_learns_from_the_training_rows_of_each_fold_alone() -> None:

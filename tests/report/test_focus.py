@@ -386,3 +386,15 @@ def test_the_certainty_of_a_data_set_says_what_would_decide_it(make):
         in text
     )
     assert "with `repeats: " in text
+
+
+def test_a_study_of_one_data_set_has_a_focus_and_one_of_one_method_says_nothing(make):
+    both = {"a": Method(3.0), "b": Method(0.1)}
+    made = with_focus(make({"d": Data()}, both, folds=5), "b")
+    (table,) = (t for (name, _), t in make_tables(made).items() if name == "focus")
+    assert table.frame()["dataset"].to_list() == ["d"]
+    assert focus_sentences(made)[0].startswith(
+        "On single data sets b is better by more than 0.01 in 0 of 1"
+    )
+    alone = with_focus(make({"d": Data()}, {"a": Method()}, folds=3, name="alone"), "a")
+    assert focus_sentences(alone) == answer.focus_lines(alone) == []

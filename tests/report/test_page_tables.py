@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 import studies
 from studies import Data, Method
 
@@ -86,3 +87,8 @@ def test_a_page_of_too_many_rows_shows_the_first_and_reports_it(make, monkeypatc
         assert pl.read_csv(outcome.results / "tables" / f"{name}-d.csv").height in (6, 7)
     seen = page[page.index('id="table-performance-d"') :].split("</p>")[0]
     assert seen.count("<tr") == 1 + 7  # no click, no limit
+
+
+def test_a_kind_that_does_not_exist_is_refused_with_those_that_do():
+    with pytest.raises(ValueError, match="column x: kind 'numeral' is none of text, "):
+        Column("x", "X", "numeral")
