@@ -322,4 +322,4 @@ def test_many_classes_that_are_numbered_stay_classes():
 
 def test_a_source_that_takes_too_much_memory_is_a_reason(reason):
     entry = {"source": {"generate": "gaussians", "means": [[0], [1]], "rows": [10**15, 1]}}
-    assert "it needs more memory than there is (" in reason(entry)
+    assert "it needs more memory than is available (" in reason(entry)

@@ -10,7 +10,7 @@ from cases import each
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.optimize import approx_fprime
-from scipy.special import expit, log_expit, logsumexp
+from scipy.special import expit, logsumexp
 from scipy.stats import multivariate_normal, norm
 
 from linclass import (
@@ -183,21 +183,6 @@ def test_the_mean_of_the_logistic_function_over_wide_scores(deviation: float) ->
 def test_quadrature_is_for_two_classes() -> None:
     with pytest.raises(NotApplicable, match="for two classes, and y has 3; use 'probit'"):
         BayesianLogisticRegression(predictive="quadrature").fit(*classes(3, 40))
-
-
-@each("strength", [1e-3, 0.1, 10.0])
-def test_the_evidence_is_the_integral_over_one_weight(strength: float) -> None:
-    X, y = classes(2, 400)
-    x, sign, alpha = X[:, 0], np.where(y, 1, -1), 400 * strength
-    model = BayesianLogisticRegression(strength=strength, fit_intercept=False).fit(X[:, :1], y)
-    at = model.mean_coef_[0, 0]
-
-    def joint(w: float) -> float:
-        return log_expit(sign * x * w).sum() + norm.logpdf(w, 0, alpha**-0.5)
-
-    spread = 12 * model.covariance_[0, 0] ** 0.5
-    mass, _ = quad(lambda w: np.exp(joint(w) - joint(at)), at - spread, at + spread)
-    assert model.log_evidence_ == pytest.approx(joint(at) + np.log(mass), abs=5e-3)
 
 
 @each("intercept", [True, False])

@@ -13,9 +13,7 @@ from linclass import (
     FisherDiscriminant,
     GaussianNB,
     LinearDiscriminantAnalysis,
-    NearestMean,
     NearestShrunkenCentroids,
-    QuadraticDiscriminantAnalysis,
     ReducedRankLDA,
     RegularizedDiscriminantAnalysis,
 )
@@ -51,24 +49,6 @@ def test_rda_is_bayes_rule_with_friedmans_covariances(
     model = RegularizedDiscriminantAnalysis(None, covariance, pooling, shrinkage).fit(X, y)
     expected = log_softmax(np.column_stack(joint), axis=1)
     np.testing.assert_allclose(model.predict_log_proba(X), expected, rtol=1e-9, atol=1e-10)
-
-
-@each("K", [2, 3])
-def test_the_ends_of_rda_are_qda_lda_and_the_nearest_mean(K: int) -> None:
-    X, y = problem(K)
-
-    def rda(pooling: float, shrinkage: float, priors: str | None = None) -> np.ndarray:
-        model = RegularizedDiscriminantAnalysis(priors, pooling=pooling, shrinkage=shrinkage)
-        return model.fit(X, y).predict_log_proba(X)
-
-    qda = QuadraticDiscriminantAnalysis().fit(X, y).predict_log_proba(X)
-    lda = LinearDiscriminantAnalysis().fit(X, y).predict_log_proba(X)
-    ridge = LinearDiscriminantAnalysis(shrinkage=0.4).fit(X, y).predict_log_proba(X)
-    np.testing.assert_allclose(rda(0, 0), qda, atol=1e-10)
-    np.testing.assert_allclose(rda(1, 0), lda, atol=1e-10)
-    np.testing.assert_allclose(rda(1, 0.4), ridge, atol=1e-10)
-    nearest = NearestMean().fit(X, y).predict(X)
-    assert np.array_equal(rda(1, 1, "uniform").argmax(axis=1), nearest)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -124,20 +104,6 @@ def test_their_probabilities_are_those_of_the_definition() -> None:
     distance = (((X[:, None] - shrunken) / s) ** 2).sum(axis=2)
     expected = log_softmax(-0.5 * distance + np.log(n / len(y)), axis=1)
     np.testing.assert_allclose(model.predict_log_proba(X), expected, atol=1e-10)
-
-
-def test_shrunken_means_are_the_lasso_of_means() -> None:
-    """m′_k − m minimizes ½ Σ (δ_j / unit_j − d_j)² + Δ Σ |δ_j / unit_j|: soft thresholding."""
-    X, y = problem(3)
-    bare = NearestShrunkenCentroids(threshold=0).fit(X, y)
-    model = NearestShrunkenCentroids(threshold=0.8).fit(X, y)
-    left = bare.deviations_ - model.deviations_  # the subgradient of Δ|·|
-    on = model.deviations_ != 0
-    assert 0 < on.sum() < on.size
-    np.testing.assert_allclose(left[on], 0.8 * np.sign(model.deviations_[on]), rtol=1e-9)
-    assert (np.abs(left[~on]) <= 0.8).all()
-    unit = (bare.means_ - X.mean(axis=0)) / bare.deviations_
-    np.testing.assert_allclose(model.means_ - X.mean(axis=0), unit * model.deviations_, atol=1e-12)
 
 
 def test_beyond_the_largest_deviation_only_the_priors_are_left() -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import sklearn.discriminant_analysis
 from cases import each
 from scipy import sparse
 from sklearn.linear_model import LinearRegression as Theirs
@@ -113,23 +112,6 @@ def test_with_ridge_regression_it_is_penalized_discriminant_analysis(
     within = U - np.array([U[y == k].mean(axis=0) for k in range(K)])[y]
     V = within.T @ within / len(y)
     assert np.linalg.eigvalsh(V).max() < 1  # of the unit of Σ + λI, what Σ leaves
-
-
-@each("K", [2, 3])
-def test_penalized_discriminants_are_those_of_a_shrunken_covariance(K: int) -> None:
-    """(1 − a)Σ + a μ I = (1 − a)(Σ + λI) with λ = a μ/(1 − a)."""
-    X, y = problem(K)
-    a = 0.3
-    M = np.array([X[y == k].mean(axis=0) for k in range(K)])
-    strength = a * np.trace((X - M[y]).T @ (X - M[y])) / len(y) / 4 / (1 - a)
-    ours = FDA(Ridge(strength=strength), covariance="maximum_likelihood").fit(X, y)
-    shrunk = LinearDiscriminantAnalysis(covariance="maximum_likelihood", shrinkage=a).fit(X, y)
-    theirs = sklearn.discriminant_analysis.LinearDiscriminantAnalysis(solver="lsqr", shrinkage=a)
-    theirs.fit(X, y)
-    for peer in (shrunk, theirs):
-        difference = np.diff(ours.coef_, axis=0) if K > 2 else ours.coef_
-        expected = np.diff(peer.coef_, axis=0) if K > 2 else peer.coef_
-        np.testing.assert_allclose(difference, (1 - a) * expected, rtol=1e-6)
 
 
 def test_regression_of_mapped_features_is_lda_of_the_mapped_features() -> None:

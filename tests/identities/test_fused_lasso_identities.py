@@ -142,22 +142,6 @@ def test_the_fused_lasso_is_the_lasso_without_fusion_or_neighbours(loss: str, cl
         assert_allclose(fit.coef_, fits[0].coef_, atol=1e-5)
 
 
-@each("fusion", [1e3, 1e12, 1e300])
-def test_with_much_fusion_a_chain_has_one_common_weight(fusion: float) -> None:
-    """Then w_1 = … = w_d = w is the weight of Σ_j x_j, and the penalty d|w|."""
-    X, y = data()
-    model = fused(fusion=fusion, strength=1e-3).fit(X, y)
-    sums = X.sum(axis=1, keepdims=True)
-    single = LogisticRegression(penalty={"l1": {"factors": [12]}}, strength=1e-3, tol=1e-12)
-    single.fit(sums, y)
-    assert single.coef_.any()
-    assert len(np.unique(model.coef_)) == 1
-    assert_allclose(model.coef_[0], single.coef_[0, 0], atol=1e-7)
-    two = fused(fusion=fusion, strength=1e-3, chains=["a"] * 5 + ["b"] * 7).fit(X, y)
-    assert len(np.unique(two.coef_[0, :5])) == len(np.unique(two.coef_[0, 5:])) == 1
-    assert two.coef_[0, 0] != two.coef_[0, 5]
-
-
 @each("classes", [2, 3])
 @each("thin", [False, True])
 def test_a_fit_satisfies_its_conditions_in_any_units(classes: int, thin: bool) -> None:
@@ -177,20 +161,6 @@ def test_a_fit_satisfies_its_conditions_in_any_units(classes: int, thin: bool) -
     assert by_intervals(norm, U) <= 1 + 1e-3
     assert_allclose(np.vdot(U, model.coef_), norm.value(model.coef_), rtol=1e-4)
     assert (np.diff(model.coef_)[model.coef_[:, 1:] != 0] == 0).any()
-
-
-@each("penalty", ["fused_lasso", {"group_lasso": {"groups": [0] * 6 + [1] * 6}}])
-@each(("unit", "origin"), [(1e-8, 0.0), (1e8, 0.0), (1.0, 1e6), (1.0, 1e7)])
-def test_neither_the_unit_nor_the_origin_of_all_features_delays_a_fit(
-    penalty: Any, unit: float, origin: float
-) -> None:
-    X, y = data()
-    plain, moved = (
-        LogisticRegression(penalty=penalty, strength=0.02 * u, max_iter=100).fit(Z, y)
-        for Z, u in ((X, 1), (unit * X + origin, unit))
-    )
-    assert plain.status_ == moved.status_ == "converged"
-    assert_allclose(moved.objective_, plain.objective_, rtol=1e-5)
 
 
 def test_features_in_reverse_order_have_the_same_weights() -> None:

@@ -192,26 +192,6 @@ def test_constant_features_and_a_constant_target_move_nothing() -> None:
     )
 
 
-@each("step", [0.02, 0.002])
-def test_where_the_lasso_is_monotone_small_steps_go_along_its_path(step: float) -> None:
-    """Uncorrelated features: the lasso is a soft threshold, and stagewise is it to a few steps, at the same L1 norm."""
-    rng = np.random.default_rng(1)
-    Q = np.linalg.qr(np.column_stack([np.ones(60), rng.standard_normal((60, 5))]))[0][:, 1:]
-    X = Q * np.sqrt(60)
-    y = X @ [3.0, -2.0, 1.0, 0.5, 0.0] + 0.3 * rng.standard_normal(60)
-    lasso, stagewise = (
-        LeastAngleRegression(lasso=True).fit(X, y),
-        ForwardStagewise(learning_rate=step).fit(X, y),
-    )
-    for k in range(0, stagewise.n_iter_, max(1, stagewise.n_iter_ // 7)):
-        coef = stagewise.coef_after(k)
-        level = np.abs(covariances(X, y, np.ones(60), coef)).max()
-        assert np.abs(coef - lasso.coef_at(level)).max() < 2 * stagewise.learning_rate_.max()
-    assert_allclose(
-        stagewise.coef_, LinearRegression().fit(X, y).coef_, atol=2 * stagewise.learning_rate_.max()
-    )
-
-
 def test_units_of_y_and_of_x_do_not_matter() -> None:
     X, y = numbers()
     one = ForwardStagewise().fit(X, y)

@@ -91,17 +91,6 @@ def test_scores_are_the_losses_of_the_words(decoding: str) -> None:
     np.testing.assert_allclose(kept.coef_, alone.coef_, rtol=1e-9)
 
 
-@each("K", [3, 5, 8])
-def test_words_of_the_exhaustive_code_differ_in_half_of_all_splits(K: int) -> None:
-    """Dietterich & Bakiri (1995), §2.3: in 2^{K−2} places."""
-    M = code_matrix.exhaustive(K)
-    assert M.shape == (K, 2 ** (K - 1) - 1)
-    first, second = np.triu_indices(K, 1)
-    assert set((M[first] != M[second]).sum(axis=1)) == {2 ** (K - 2)}
-    both = np.vstack([M.T, -M.T])
-    assert len(np.unique(both, axis=0)) == len(both)
-
-
 @each(("K", "columns"), [(6, None), (7, 12), (20, None), (40, 60)])
 def test_random_codes_are_different_splits_far_apart(K: int, columns: int | None) -> None:
     M = code_matrix.random(K, columns, np.random.default_rng(0))
@@ -123,30 +112,6 @@ def test_short_random_codes_have_a_word_for_each_class(K: int, columns: int) -> 
         assert M.shape == (K, columns)
         assert (M[0] == -1).all()
         assert len(np.unique(M, axis=1).T) == columns
-
-
-class Wrong(NearestMean):
-    """Answers with the score of the true word, turned for some rows; X is the word of the row."""
-
-    def decision_function(self, X: np.ndarray) -> np.ndarray:
-        return X[:, self.column]
-
-
-def test_half_the_distance_of_words_is_corrected() -> None:
-    M = code_matrix.exhaustive(5)
-    errors = (int(code_matrix.least_distance(M)) - 1) // 2
-    assert errors == 3
-    made = ErrorCorrectingOutputCodes(NearestMean(), code="exhaustive", decoding="hamming")
-    made.fit(*rows(5))
-    rng = np.random.default_rng(0)
-    truth = rng.integers(0, 5, 300)
-    answers = M[truth]
-    for answer in answers:
-        answer[rng.permutation(M.shape[1])[:errors]] *= -1
-    for s, inner in enumerate(made.estimators_):
-        inner.__class__, inner.column = Wrong, s
-    made.n_features_in_ = M.shape[1]
-    np.testing.assert_array_equal(made.predict(answers), made.classes_[truth])
 
 
 @each("K", [2, 4])

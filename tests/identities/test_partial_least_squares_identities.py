@@ -14,7 +14,6 @@ from linclass import (
     LinearDiscriminantAnalysis,
     LinearRegression,
     PartialLeastSquares,
-    TunedClassifier,
     TunedRegressor,
 )
 
@@ -22,7 +21,6 @@ PLS = PartialLeastSquares
 N, D = 60, 6
 W = np.random.default_rng(9).uniform(0.5, 2, N)
 W /= W.sum()
-TARGETS = each("m", [None, 1, 3])
 
 
 def numbers(m: int | None = None, d: int = D, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -36,33 +34,6 @@ def numbers(m: int | None = None, d: int = D, seed: int = 0) -> tuple[np.ndarray
 def centred(A: np.ndarray) -> np.ndarray:
     """√w (a − ā), whose products are weighted covariances."""
     return np.sqrt(W)[:, None] * (A - W @ A)
-
-
-@TARGETS
-def test_with_all_components_it_is_least_squares(m: int | None) -> None:
-    X, Y = numbers(m)
-    for n_components in (None, D, 10):
-        model = PLS(n_components).fit(X, Y, W)
-        for y, w, b in zip(
-            Y.reshape(N, -1).T, np.atleast_2d(model.coef_), np.ravel(model.intercept_), strict=True
-        ):
-            expected = LinearRegression().fit(X, y, W)
-            assert_allclose(w, expected.coef_, rtol=1e-9)
-            assert_allclose(b, expected.intercept_, rtol=1e-9)
-    assert (model.status_, model.certificate_kind_) == ("converged", "closed_form")
-    assert model.predict(X).shape == Y.shape
-
-
-def test_the_fit_is_the_best_of_its_krylov_space() -> None:
-    """As of conjugate gradients: span of c, Gc, …, G^(M−1)c."""
-    X, y = numbers()
-    A, b = centred(X), centred(y[:, None])[:, 0]
-    K = (A.T @ b)[:, None]
-    for M in range(1, D + 1):
-        basis = np.linalg.qr(K)[0]
-        best = basis @ np.linalg.lstsq(A @ basis, b, rcond=None)[0]
-        assert_allclose(PLS(M).fit(X, y, W).coef_, best, rtol=1e-7)
-        K = np.column_stack([K, A.T @ (A @ basis[:, -1])])
 
 
 @each("m", [None, 3])
@@ -157,23 +128,6 @@ def test_with_all_components_its_discriminant_analysis_is_linear_discriminant_an
     expected = LinearDiscriminantAnalysis().fit(X, y, W).predict_log_proba(X)
     assert_allclose(ours.predict_log_proba(X), expected, atol=1e-8)
     assert ours.certificate_kind_ == "closed_form"
-
-
-def test_the_first_pls_discriminant_of_two_classes_is_the_difference_of_means() -> None:
-    """Least squares and LDA divide it by the covariance; one component does not."""
-    X, _ = numbers()
-    y = np.arange(N) % 2
-    found = FlexibleDiscriminantAnalysis(PLS(1)).fit(X, y).coef_[0]
-    between = X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)
-    assert_allclose(found / np.linalg.norm(found), between / np.linalg.norm(between), rtol=1e-10)
-    grid = {"regressor__n_components": [1, 2, D]}
-    tuned = TunedClassifier(
-        FlexibleDiscriminantAnalysis(PLS()), strengths=None, param_grid=grid
-    ).fit(X, y)
-    alone = FlexibleDiscriminantAnalysis(PLS(tuned.best_params_["regressor__n_components"])).fit(
-        X, y
-    )
-    assert_allclose(tuned.decision_function(X), alone.decision_function(X))
 
 
 def test_the_number_of_components_can_be_chosen() -> None:

@@ -16,7 +16,6 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
 from linclass import (
-    BayesianLinearRegression,
     BayesianLogisticRegression,
     LinearRegression,
     LogisticRegression,
@@ -145,18 +144,6 @@ def test_each_step_raises_the_evidence_by_its_gain(monkeypatch) -> None:
         assert gain >= -1e-9
         if old.status_ == "max_iter":
             assert gain == pytest.approx(old.certificate_, abs=1e-9)
-
-
-def test_equal_precisions_have_the_evidence_of_bayesian_linear_regression() -> None:
-    X, y = targets()
-    ridge = BayesianLinearRegression(strength=0.3).fit(X, y)
-    found = WeightedColumns(DesignMatrix(X, False), np.ones(len(y)), y)
-    search = Relevance(found, len(y) - 1)
-    search.stay(np.arange(X.shape[1]), len(y) * 0.3 * found.scale**2)
-    assert search.log_evidence() == pytest.approx(ridge.log_evidence_)
-    assert_allclose(search.mu * found.scale, ridge.coef_)
-    best = BayesianLinearRegression().fit(X, y)
-    assert RelevanceVectorRegressor(kernel=None).fit(X, y).log_evidence_ > best.log_evidence_
 
 
 @each("freedom", [39.0, None])

@@ -103,19 +103,6 @@ def test_features_leave_together_where_they_are_more_than_the_rows(
     assert len(systems) < 600
 
 
-def test_similar_features_have_similar_weights() -> None:
-    """Where both have the same sign, strength·(1 − ρ)·|w_j − w_k| ≤ Σ w_i |x_ij − x_ik|: slopes are at most 1."""
-    rng = np.random.default_rng(1)
-    X = rng.standard_normal((100, 5))
-    X[:, 3], X[:, 4] = X[:, 0], X[:, 0] + 0.1 * rng.standard_normal(100)
-    y = (X[:, 0] + 0.5 * rng.standard_normal(100) > 0).astype(int)
-    model = LinearClassifier(loss="hinge", penalty="elastic_net", strength=0.1, tol=1e-10)
-    w = model.fit(X, y).coef_[0]
-    assert w[0] * w[4] > 0
-    assert_allclose(w[0], w[3], rtol=1e-4)
-    assert 0.05 * abs(w[0] - w[4]) <= np.abs(X[:, 0] - X[:, 4]).mean()
-
-
 @EACH
 def test_an_envelope_is_below_its_loss_and_touches_it_at_the_slopes(loss: str) -> None:
     rng, part = np.random.default_rng(2), find("losses", loss)()

@@ -97,28 +97,6 @@ def test_probabilities_sum_to_one_and_the_likeliest_class_is_predicted(kind: Any
     assert np.array_equal(model.classes_[P.argmax(axis=1)], model.predict(X))
 
 
-@each("K", DATA)
-@each(
-    "kind",
-    [
-        LinearDiscriminantAnalysis,
-        MajorityClass,
-        NearestMean,
-        FisherDiscriminant,
-        NearestShrunkenCentroids,
-        ReducedRankLDA,
-    ],
-)
-def test_linear_classifiers_score_by_their_coefficients(kind: Any, K: int) -> None:
-    X, y = DATA[K]
-    model = kind().fit(X, y)
-    rows = 1 if K == 2 else K
-    assert model.coef_.shape == (rows, X.shape[1])
-    assert model.intercept_.shape == (rows,)
-    Z = X @ model.coef_.T + model.intercept_
-    np.testing.assert_array_equal(model.decision_function(X), Z[:, 0] if K == 2 else Z)
-
-
 @each(
     "kind",
     [

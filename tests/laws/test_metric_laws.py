@@ -236,19 +236,6 @@ def test_auc_of_scores_without_probabilities_is_of_the_scores() -> None:
     assert value("auc", bare) == pytest.approx(np.mean(each), rel=1e-13)
 
 
-@each("K", [2, 5])
-def test_a_constant_prediction_earns_what_guessing_earns(K: int) -> None:
-    y = np.repeat(np.arange(K), np.arange(10, 10 + K))
-    uniform = np.full((len(y), K), -np.log(K))
-    p = Predictions(y, np.zeros_like(y), uniform, uniform, K - 1)
-    assert value("balanced_accuracy", p) == pytest.approx(1 / K)
-    assert value("matthews", p) == 0
-    assert value("auc", p) == 0.5
-    assert value("log_loss", p) == pytest.approx(np.log(K))
-    # Σ_k (1/K − δ)² = (1 − 1/K)² + (K − 1)/K² = 1 − 1/K, and half of it for two classes
-    assert value("brier", p) == pytest.approx((1 - 1 / K) / (2 if K == 2 else 1))
-
-
 def test_an_action_that_is_no_class_is_never_right() -> None:
     # a reject option: actions 0, 1 and 2 = refer
     y, a = np.array([0, 1, 0, 1]), np.array([0, 1, 2, 2])

@@ -180,21 +180,6 @@ def test_the_affine_map_of_a_pass_is_the_pass(
     np.testing.assert_allclose(fitted._squared_errors, visited._squared_errors, rtol=1e-9)
 
 
-def test_adaline_with_a_small_step_is_least_squares() -> None:
-    """The limit of LMS in a fixed order differs from the least squares by O(η)."""
-    X, y = rows(2)
-    A, t = np.column_stack([X, np.ones(len(y))]), 2.0 * y - 1
-    least = np.linalg.lstsq(A, t, rcond=None)[0]
-    off = [
-        np.linalg.norm(
-            theta_of(Adaline(learning_rate=step, tol=1e-12, max_iter=20000).fit(X, y))[0] - least
-        )
-        for step in (1e-3, 5e-4)
-    ]
-    assert off[1] < 0.02 * np.linalg.norm(least)
-    assert off[1] == pytest.approx(off[0] / 2, rel=0.1)
-
-
 @each("name", MODELS)
 def test_part_by_part_is_a_pass_in_the_order_given(name: str) -> None:
     X, y = rows(4)

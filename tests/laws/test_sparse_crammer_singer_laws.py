@@ -95,17 +95,6 @@ def test_without_l1_crammer_singer_ends_where_the_solver_of_the_ridge_does() -> 
     assert_allclose(other.objective_, ridge.objective_, rtol=2e-6)
 
 
-@each("penalty", ["l1", "elastic_net"])
-def test_beyond_the_largest_slope_all_weights_are_0(penalty: str) -> None:
-    """The best intercept leads by 1 for a class of more than half the rows, whose loss is then 2(1 − π)."""
-    rng = np.random.default_rng(2)
-    X, y = rng.standard_normal((50, 3)), np.repeat([0, 1, 2, 3], [35, 8, 5, 2])
-    model = LinearClassifier(loss="crammer_singer", penalty=penalty, strength=10.0).fit(X, y)
-    assert model.status_ == "converged"
-    assert not model.coef_.any()
-    assert_allclose(model.objective_, 2 * 15 / 50, rtol=1e-6)
-
-
 def test_an_envelope_is_below_its_loss_and_has_the_derivatives_it_says() -> None:
     rng, part = np.random.default_rng(3), CrammerSinger(4)
     y, z = rng.integers(0, 4, 300), rng.standard_normal((4, 300))

@@ -329,19 +329,6 @@ def test_softmax_weights_are_not_moved_off_zero_by_a_common_shift() -> None:
     assert_allclose(model.intercept_.mean(), 0, atol=1e-14)
 
 
-@each(("loss", "strength"), [("logistic", 0.1), ("squared", 0.2), ("squared_hinge", 0.3)])
-@each("classes", [2, 3])
-def test_linear_classifiers_of_smooth_losses_are_sparse(
-    loss: str, strength: float, classes: int
-) -> None:
-    X, y = data(classes)
-    model = LinearClassifier(loss=loss, penalty="elastic_net", l1_ratio=0.9, strength=strength)
-    model.fit(X, y)
-    assert model.status_ == "converged"
-    assert (model.coef_ == 0).any()
-    assert model.score(X, y) > 1.2 / classes
-
-
 def test_regression_on_indicators_is_sparse_class_by_class() -> None:
     X, y = data(3)
     both = LeastSquaresClassifier(penalty="l1", strength=0.05, tol=1e-12).fit(X, y)
@@ -451,19 +438,6 @@ def test_a_far_row_that_hardly_counts_costs_no_digits(far: float, weight: float)
 
 
 FACTORS = [1.0, 0.0, 3.0, 0.5, 2.0]
-
-
-@each("classes", [2, 3])
-@each("solver", ["auto", "proximal_gradient"])
-def test_a_factor_on_l1_is_a_unit_of_its_feature(solver: str, classes: int) -> None:
-    """Σ f_j|w_j| of x is Σ|v_j| of x_j/f_j, with v_j = f_j w_j."""
-    X, y = data(classes)
-    factors = np.array([1.0, 0.2, 3.0, 0.5, 2.0])
-    one = fitter(solver=solver, penalty={"l1": {"factors": factors}})(X, y)
-    other = fitter(solver=solver, penalty="l1")(X / factors, y)
-    assert (one.coef_ == 0).any()
-    assert_allclose(one.coef_ * factors, other.coef_, atol=2e-5)
-    assert_allclose(one.objective_, other.objective_, rtol=1e-10)
 
 
 @each("loss", ["logistic", "squared", "squared_hinge"])

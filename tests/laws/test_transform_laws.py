@@ -290,25 +290,6 @@ def test_folds_share_a_cut_only_where_it_is_the_same() -> None:
     assert not transform_class("binarize")().same_for(lengths, folds)
 
 
-def test_bernoulli_naive_bayes_learns_from_measurements_once_they_are_cut() -> None:
-    """Without a cut every length is above 0, and all flowers are alike, as the fit says."""
-    from sklearn.datasets import load_iris
-    from sklearn.exceptions import ConvergenceWarning
-
-    from linclass import BernoulliNB
-
-    X, y = load_iris(return_X_y=True)
-    t = Table(X, tuple("abcd"))
-    cut = transform_class("binarize")().fit(t).transform(t).X
-    for model, rows in [(BernoulliNB(), X), (BernoulliNB(binarize=9), sp.csr_array(X))]:
-        with pytest.warns(ConvergenceWarning, match="above binarize=.* in all rows or in none, so"):
-            assert model.fit(rows, y).score(rows, y) < 0.4
-        assert model.status_ == "rank_deficient"
-    for rows in (cut, X.mean(axis=0) < X, X - X.mean(axis=0), np.column_stack([X, y > 0])):
-        assert BernoulliNB().fit(rows, y).status_ == "converged"
-    assert BernoulliNB().fit(cut, y).score(cut, y) > 0.7
-
-
 def test_with_all_rows_as_landmarks_nystroem_is_the_kernel_itself() -> None:
     from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
@@ -343,19 +324,6 @@ def test_landmarks_are_different_rows_chosen_by_seed_not_by_place() -> None:
     first = nystroem(4).fit(t).landmarks_
     assert np.array_equal(first, nystroem(4).fit(Table(X[::-1].copy(), ("a", "b"))).landmarks_)
     assert not np.array_equal(first, nystroem(4, seed=1).fit(t).landmarks_)
-
-
-def test_nystroem_lets_a_linear_classifier_bend() -> None:
-    from linclass import LogisticRegression
-
-    rng = np.random.default_rng(3)
-    X = rng.standard_normal((400, 2))
-    y = (np.hypot(*X.T) > 1.1).astype(int)
-    train, test = Table(X[:200], ("a", "b")), Table(X[200:], ("a", "b"))
-    fitted = transform_class("nystroem")(50).fit(train)
-    bent = LogisticRegression(strength=1e-4).fit(fitted.transform(train).X, y[:200])
-    assert bent.score(fitted.transform(test).X, y[200:]) > 0.93
-    assert LogisticRegression().fit(X[:200], y[:200]).score(X[200:], y[200:]) < 0.7
 
 
 @each("options", [{"columns": 0}, {"kernel": "sigmoid"}, {"gamma": "auto"}])
