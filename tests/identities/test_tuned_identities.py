@@ -658,3 +658,12 @@ def test_a_metric_named_like_a_cost_without_a_direction_warns() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("error", UserWarning)
             assert strength() == (10.0 if says else 1e-3)
+
+
+def test_a_strength_of_0_is_a_candidate_like_others() -> None:
+    X, y = classes()
+    grid = {"strength": [10.0, 1.0, 0.0]}
+    model = LogisticRegression()
+    tuned = TunedClassifier(model, strengths=None, param_grid=grid, scoring="log_loss")
+    assert tuned.fit(X, y).best_params_ == {"strength": 0.0}
+    assert_allclose(tuned.coef_, LogisticRegression(penalty=None).fit(X, y).coef_, atol=1e-4)

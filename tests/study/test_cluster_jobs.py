@@ -99,6 +99,9 @@ def test_work_grows_with_the_data_the_folds_and_the_tuning():
     assert seconds_of_run(small, tuned, EVALUATION) > base
     assert seconds_of_run(small, logistic, EVALUATION | {"repeats": 3}) == pytest.approx(3 * base)
     assert seconds_of_run(None, logistic, EVALUATION) == inf
+    kernel = {"classifier": "linclass.KernelSVM"}
+    few, many = (seconds_of_run(Size(rows, rows), kernel, EVALUATION) for rows in (10**4, 10**5))
+    assert many == pytest.approx(100 * few, rel=0.01), "a kernel matrix grows with the square"
 
 
 # What jobs ask of a cluster grows with their data and attempts, and ends where the study's own limits end

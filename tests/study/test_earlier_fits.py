@@ -4,6 +4,7 @@ Tables do not depend on which fits were made before."""
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -356,3 +357,12 @@ def test_clean_empties_the_store_or_makes_fits_anew(results, calls):  # noqa: F8
     assert remove_runs(results, [], [environment]) == Removed(["d/svm"], 1)
     assert not (results / "runs/d/svm").exists()
     assert not (results / "store").exists()
+
+
+def test_a_run_whose_files_another_job_replaces_is_not_read(results):  # noqa: F811
+    compute(results, ONCE, "lda")
+    for stamp, part in enumerate(("rows", "_tables")):
+        run = FittedRun.read(results / "runs/d/lda")
+        os.utime(results / "runs/d/lda" / run_files.LAST, ns=(stamp, stamp))
+        with pytest.raises(OSError, match="was written again"):
+            getattr(run, part)

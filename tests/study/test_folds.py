@@ -208,3 +208,15 @@ def test_folds_are_made_once_and_again_when_they_are_lost_or_other_ones_are_due(
     path.write_bytes(whole[:-9])
     assert rewritten()
     assert path.read_bytes() == whole
+
+
+def test_folds_depend_on_the_data_set_the_seed_and_the_repeat():
+    small = data([20, 20])
+
+    def made(dataset="one", **changes):
+        assigned, _ = folds.make_folds(small, dataset, EVALUATION | changes)
+        return [of_row.tolist() for (protocol, _), of_row in assigned.items() if protocol == "cv"]
+
+    assert made() == made()
+    different = [*made(), *made("other"), *made(seed=2)]
+    assert all(different.count(one) == 1 for one in different)

@@ -12,7 +12,7 @@ from test_shared_jobs import EVALUATION, LIMITS, METHODS, compute, files, result
 
 from linclass_study.execution import earlier_fits, slurm
 from linclass_study.execution.compute import SharedInputs, compute_bundle, compute_shard, gather
-from linclass_study.execution.earlier_fits import UnfinishedRun
+from linclass_study.execution.earlier_fits import EarlierFits, UnfinishedRun
 from linclass_study.execution.records import Added, Records
 from linclass_study.execution.run_files import Made
 from linclass_study.processes.guard import Guard, GuardedResult
@@ -130,6 +130,14 @@ def test_a_file_cut_short_anywhere_gives_its_complete_batches_and_is_continued(k
         run.keep({"next": added("next")})
         assert [*UnfinishedRun(kept).kept] == [*run.kept, "next"]
     assert len(run.kept) == 3
+
+
+def test_an_outcome_counts_if_it_was_made_with_what_is_computed_beside_the_fit(tmp_path):
+    run = UnfinishedRun(tmp_path / "file")
+    run.kept["key"] = added("key")
+    earlier = EarlierFits(unfinished=run)
+    assert earlier.find("key", ()) is not None
+    assert earlier.find("key", ("grid",)) is None
 
 
 @pytest.mark.parametrize(
