@@ -6,7 +6,7 @@ gamma='scale' is 1/(d · variance of the entries of X), which does not depend on
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self, TypeGuard
 
@@ -283,23 +283,17 @@ class KernelPath(KernelMachine):
         return models
 
     def _along(
-        self,
-        strengths: Sequence[float],
-        solver: Solver,
-        objectives: Sequence[Objective],
-    ) -> list[tuple[Any, list[Objective], list[Solution]]]:
-        """A model for each strength, and its objectives and solutions."""
-        order = np.argsort([-strength for strength in strengths], kind="stable")
-        descending = [strengths[i] for i in order]
+        self, models: Sequence[Any], solver: Solver, objectives: Sequence[Objective]
+    ) -> Iterator[tuple[Any, list[Objective], list[Solution]]]:
+        """Each model with its objectives and their solutions, from the strongest to the weakest."""
+        order = sorted(models, key=lambda model: -model.strength)
+        strengths = [model.strength for model in order]
         paths = [
-            solver.path(P, descending, near_start(solver, P.with_strength(descending[0])))
+            solver.path(P, strengths, near_start(solver, P.with_strength(strengths[0])))
             for P in objectives
         ]
-        models, solutions = self._copies(strengths), [*zip(*paths, strict=True)]
-        return [
-            (models[i], [P.with_strength(strengths[i]) for P in objectives], [*solutions[place]])
-            for place, i in sorted(enumerate(order), key=lambda pair: pair[1])
-        ]
+        for model, *solutions in zip(order, *paths, strict=True):
+            yield model, [P.with_strength(model.strength) for P in objectives], solutions
 
     def _check_strength(self) -> None:
         strength = self.strength
@@ -388,10 +382,10 @@ class SupportVectorMachine(KernelPath):
         kept = rows_that_count(sample_weight, given)
         self._forget("coef_", "dual_coef_")  # of an earlier fit
         objectives = self._objectives_of(X, target, weights, kept)
-        fits = self._along(strengths, self._solver(), objectives)
-        for model, *fitted in fits:
+        models = self._copies(strengths)
+        for model, *fitted in self._along(models, self._solver(), objectives):
             model._learn(X, kept, weights, *fitted)
-        return [model for model, *_ in fits]
+        return models
 
     def _path_objectives(
         self,
