@@ -134,6 +134,8 @@ class Table:
         return self.columns(self._places(categorical=True))
 
     def _places(self, categorical: bool) -> np.ndarray:
+        if not self.levels:
+            return np.arange(0 if categorical else len(self.names))
         kept = [j for j, name in enumerate(self.names) if (name in self.levels) is categorical]
         return np.array(kept, np.int64)
 

@@ -56,6 +56,10 @@ class Kernel:
         """Rows with the same kernel values among themselves and less cancellation; or X."""
         return X
 
+    def near_each_other(self, X: Matrix, Y: Matrix) -> tuple[Any, Any]:
+        """Two sets of rows with the same kernel values and less cancellation between them; or (X, Y)."""
+        return X, Y
+
     def features(self, X: Matrix) -> Matrix | None:
         """Rows φ(x) with k(x, x′) = φ(x)·φ(x′), up to a constant that a free intercept takes; None if they are many."""
         return None
@@ -166,8 +170,11 @@ class Gaussian(Kernel):
             K = super().matrix(self.near_zero(X))
             np.fill_diagonal(K, 1)
             return K
+        return super().matrix(*self.near_each_other(X, Y))
+
+    def near_each_other(self, X: Matrix, Y: Matrix) -> tuple[Any, Any]:
         own = self._centre(Y, sparse.issparse(X) or sparse.issparse(Y))
-        return super().matrix(shifted(X, own), shifted(Y, own))
+        return shifted(X, own), shifted(Y, own)
 
     def near_zero(self, X: Matrix) -> Any:
         return shifted(X, self._centre(X, sparse.issparse(X)))

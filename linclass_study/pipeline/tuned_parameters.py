@@ -71,11 +71,15 @@ def grid_of(method: Method, table: Table, y: np.ndarray, seed: int) -> Grid:
     that rows are transformed once for each.
     """
     known: tuple[Steps | None, Any] = (None, None)
+    begun: Table | None = None  # rows after the transforms that come before tuned ones
 
     def transformed(steps: Steps) -> Any:
-        nonlocal known
+        nonlocal known, begun
+        n = method.n_untuned_steps
+        if begun is None:
+            begun = fit_transforms(steps[:n], table, y, seed)[1]
         if steps != known[0]:
-            known = steps, fit_transforms(steps, table, y, seed)[1]
+            known = steps, fit_steps(steps[n:], begun, y, seed)[1]
         return known[1]
 
     def values(name: str, fixed: dict[str, Any]) -> Sequence[float]:
