@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from itertools import groupby
 from typing import Any
 
@@ -210,7 +210,11 @@ class _InnerFold:
         judge, method = self.judge, self.judge.method
         if key_of(option) not in self.path:
             steps = method.with_options(option).transforms
-            mates = [o for o in self.options if method.with_options(o).transforms == steps]
+            mates = [
+                o
+                for o, own in zip(self.options, self.steps_of_options, strict=True)
+                if own == steps
+            ]
             params = [judge.of_classifier(o) for o in mates]
             self.path = dict.fromkeys(map(key_of, mates))
             ready, _ = self.transformed(steps)
@@ -226,6 +230,10 @@ class _InnerFold:
                     )
                     self.path = dict(zip(self.path, fits, strict=True))
         return self.path.get(key_of(option))
+
+    @cached_property
+    def steps_of_options(self) -> list[Steps]:
+        return [self.judge.method.with_options(option).transforms for option in self.options]
 
     def _transform(self, steps: Steps) -> tuple[Table, Any]:
         table, n = self.judge.table, self.judge.method.n_untuned_steps

@@ -92,7 +92,15 @@ class Nystroem(Transform):
         gamma = _scale(self.landmarks_) if self.gamma == "scale" else self.gamma
         polynomial = {"degree": self.degree, "coef0": self.coef0}
         self._k = KERNELS[self.kernel](gamma, **(polynomial if self.kernel == "polynomial" else {}))
-        s, U = np.linalg.eigh(self._k.matrix(self.landmarks_))
+        shared, key = SHARED.setdefault(table, {}), (self.columns, self.seed, self.kernel)
+        if key not in shared:
+            near = self._k.near_zero(self.landmarks_)
+            shared[key] = Linear().matrix(near), squares_of_rows(near)
+        products, lengths = shared[key]
+        K = products.copy()
+        self._k.block(K, lengths, lengths)
+        np.fill_diagonal(K, self._k.diagonal(self.landmarks_))
+        s, U = np.linalg.eigh(K)
         real = s > SMALL * s[-1]
         self.map_ = U[:, real] / np.sqrt(s[real])
         return self
