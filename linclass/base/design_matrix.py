@@ -242,6 +242,10 @@ class DesignMatrix(Design):
         )
         return DesignMatrix(both, intercept=False)
 
+    def without_intercept(self) -> DesignMatrix:
+        """The same rows, without the constant feature."""
+        return DesignMatrix(self.X, intercept=False)
+
     def take(self, rows: Index) -> DesignMatrix:
         return DesignMatrix(chosen_rows(self.X, rows), self.intercept)
 

@@ -67,6 +67,41 @@ def solve_lifted(
     return s
 
 
+def conjugate_gradients_of_shifts(
+    times: Apply,
+    b: Array,
+    shifts: Array,
+    enough: Callable[[Array, Array, Array], Array],
+    most: int = MANY,
+) -> Array:
+    """s (m, n) with (H + λ_j I) s_j ≈ b for m shifts λ > 0, by one product with H a step for all of them.
+
+    Their Krylov spaces are one: the residual of each is a multiple ζ_j of that of the least shift. A shift is done
+    when enough(j, s_j, ‖b − (H + λ_j I) s_j‖²), of the others in arrays, is true.
+    Jegerlehner (1996), arXiv:hep-lat/9612014
+    """
+    s, P = np.zeros((len(shifts), len(b))), np.tile(b, (len(shifts), 1))
+    least = shifts.min()
+    r, p, rho, a, ratio = b.copy(), b.copy(), float(b @ b), 1.0, 0.0
+    zeta, before, left = np.ones(len(shifts)), np.ones(len(shifts)), np.arange(len(shifts))
+    for _ in range(most):
+        left = left[~enough(left, s[left], zeta[left] ** 2 * rho)]
+        if not len(left) or not rho:
+            break
+        Hp = times(p) + least * p
+        last, a = a, rho / float(p @ Hp)
+        own, old = zeta[left], before[left]
+        new = own * old * last
+        new /= a * ratio * (old - own) + old * last * (1 + (shifts[left] - least) * a)
+        s[left] += (a * new / own)[:, None] * P[left]
+        r -= a * Hp
+        rho, ratio = float(r @ r), float(r @ r) / rho
+        P[left] = np.multiply.outer(new, r) + (ratio * (new / own) ** 2)[:, None] * P[left]
+        p = r + ratio * p
+        before[left], zeta[left] = own, new
+    return s
+
+
 def length(r: Array) -> float:
     """‖r‖"""
     return float(np.sqrt(np.vdot(r, r)))

@@ -70,7 +70,8 @@ class Units:
         """(w, b) of u: the inverse of `coordinates`."""
         theta, d = u.copy(), len(self.scale)
         theta[..., :d] /= self.scale
-        theta[..., d:] -= (theta[..., :d] @ self.mean)[..., None]
+        if self.centres:
+            theta[..., d:] -= (theta[..., :d] @ self.mean)[..., None]
         return theta
 
     def pull(self, g: Array) -> Array:

@@ -11,22 +11,8 @@ from typing import Any
 import numpy as np
 
 from linclass.base.arrays import Array, Matrix
-from linclass.linear.objective.objective import Objective
 
 MOST_COMPARED = 3000  # rows up to which duplicates are searched for
-
-
-def merged(objective: Objective) -> tuple[Objective, Array] | None:
-    """(objective of the distinct rows, index of each row among them); None if all differ or too many are to compare."""
-    design, y = objective.design, objective.y
-    if design.is_kernel or design.n_rows > MOST_COMPARED or y.ndim != 1:
-        return None
-    target, offset = objective.loss.parted(y)
-    found = distinct_rows(design.X, target, *([] if offset is None else [offset]))
-    if found is None:
-        return None
-    first, place = found
-    return objective.take(first, np.bincount(place, objective.weights)), place
 
 
 def merge_rows(U: Array, weights: Array) -> tuple[Array, Array]:

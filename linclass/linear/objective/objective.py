@@ -23,6 +23,7 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.base.messages import require_memory
 from linclass.linear.losses.base import Loss, MarginLoss
 from linclass.linear.losses.wrapped import WithOffset, envelope
+from linclass.linear.objective.equal_rows import MOST_COMPARED, distinct_rows
 from linclass.linear.penalties.base import Level, Penalty
 from linclass.linear.penalties.entrywise import Unpenalized
 
@@ -377,6 +378,21 @@ class Objective:
     @once
     def column_norms(self) -> Array:
         return self.design.column_norms(self.weights)
+
+    @once
+    def merged(self) -> tuple[Objective, Array] | None:
+        """(objective of the distinct rows, index of each row among them); None if all differ or too many are to
+        compare.
+        """
+        design, y = self.design, self.y
+        if design.is_kernel or design.n_rows > MOST_COMPARED or y.ndim != 1:
+            return None
+        target, offset = self.loss.parted(y)
+        found = distinct_rows(design.X, target, *([] if offset is None else [offset]))
+        if found is None:
+            return None
+        first, place = found
+        return self.take(first, np.bincount(place, self.weights)), place
 
     @once
     def column_means(self) -> Array:

@@ -160,8 +160,9 @@ class Solver(NamedPart):
     ) -> Iterator[Solution]:
         """The solutions of `path`, one after another."""
         strengths, solutions = list(strengths), list[Solution]()
+        P = objective
         for k, strength in enumerate(strengths):
-            P = objective.with_strength(strength)
+            P = P.with_strength(strength)  # with all that is known of the rows by now
             if not k:
                 solutions.append(self.solve(P, start))
                 yield solutions[-1]

@@ -20,6 +20,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from linclass.base.arrays import Array, diagonal
+from linclass.base.design_matrix import Design
 from linclass.base.linear_algebra import conjugate_gradients
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective, Point
@@ -38,11 +39,14 @@ MAX_PRODUCTS = 300  # for one system
 
 def equations_of(objective: Objective) -> KinkEquations:
     """By Cholesky factorization where K is known or small, else by products with the rows."""
-    design = objective.design
-    most = MAX_GRAM_ROWS // 10 if design.is_sparse else MAX_GRAM_ROWS
-    if design.is_kernel or design.n_rows <= most:
-        return CholeskyEquations(objective, design.products_of_all_rows())
+    if forms_gram(objective.design):
+        return CholeskyEquations(objective, objective.design.products_of_all_rows())
     return ConjugateGradientEquations(objective)
+
+
+def forms_gram(design: Design) -> bool:
+    most = MAX_GRAM_ROWS // 10 if design.is_sparse else MAX_GRAM_ROWS
+    return design.is_kernel or design.n_rows <= most
 
 
 class KinkEquations:

@@ -12,7 +12,7 @@ Mangasarian (2002), Optim. Methods and Software 17; Keerthi & DeCoste (2005), JM
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,13 +21,16 @@ import numpy as np
 from linclass.base.arrays import EPS, Array
 from linclass.base.documentation import documented
 from linclass.base.line_search import decreased, minimize_along
+from linclass.base.linear_algebra import conjugate_gradients_of_shifts
 from linclass.linear.objective.certificate import (
     certify,
     gap_from_conjugates,
     l2_part,
     relative_gap,
 )
+from linclass.linear.objective.coordinates import centred
 from linclass.linear.objective.objective import Objective, Point
+from linclass.linear.solvers import block_pivoting
 from linclass.linear.solvers.base import Solution, Trace
 from linclass.linear.solvers.newton_system import NewtonSystem, newton_system
 from linclass.linear.solvers.reductions import SolverAfterReductions
@@ -37,6 +40,8 @@ NEAR_DECREASE = 0.1  # of √tol: the next decrease will be about the square of 
 MAX_ROUNDS = 3  # of steps, each from the scores of the last, if rounding errors hide the optimum
 SCORE_ROUNDING = 8 * EPS  # rounding error of a score, relative to its terms, after some steps
 ROWS_LOOKED_AT = 2000  # rows by which the sizes of the terms are judged
+GAP_SHARE = 0.01  # of `tol`, at which the systems of a path of ridge regression are solved
+MAX_PRODUCTS = 2000  # for all of them
 
 
 @documented
@@ -53,6 +58,24 @@ class FiniteNewton(SolverAfterReductions):
     needs: ClassVar[str] = "piecewise-quadratic"
     takes: ClassVar[str] = "l2"
     stackable: ClassVar[bool] = True
+
+    def path(
+        self, objective: Objective, strengths: Iterable[float], start: Array
+    ) -> list[Solution]:
+        """Those of many sparse rows and a quadratic loss at once; each that is not accurate enough is a start."""
+        strengths = np.array([*strengths])
+        if not (is_ridge_by_products(objective) and len(strengths) > 1):
+            return super().path(objective, strengths.tolist(), start)
+        solutions = []
+        for strength, (theta, slopes) in zip(
+            strengths.tolist(), ridge_path(objective, strengths, self.tol), strict=True
+        ):
+            P = objective.with_strength(strength)
+            point = P.at(theta)
+            certificate = certify(point, slopes)
+            done = Solution.at(point, certificate, self.tol, 1, slopes=slopes, scores=point.scores)
+            solutions.append(done if done.converged else self.solve(P, theta))
+        return solutions
 
     def descend(
         self, objective: Objective, start: Array, trace: Trace | None, n_iter: int
@@ -85,6 +108,48 @@ class FiniteNewton(SolverAfterReductions):
         if certificate == np.inf:
             certificate = certify(point)
         return Solution.at(point, certificate, self.tol, n_iter, slopes=slopes, scores=point.scores)
+
+
+def is_ridge_by_products(objective: Objective) -> bool:
+    """Whether a path is one of least squares with the plain L2 penalty, of rows whose Gram matrix is not formed."""
+    return (
+        objective.loss.quadratic
+        and len(objective.shape) == 1
+        and objective.uniform
+        and block_pivoting.suits(objective)
+        and not block_pivoting.forms_gram(objective.design)
+        and centred(objective) is None
+    )
+
+
+def ridge_path(objective: Objective, strengths: Array, tol: float) -> Iterator[tuple[Array, Array]]:
+    """(theta, slopes) at each strength, by the systems of the rows, which differ by a multiple of I alone:
+
+        (A Aᵀ + λI) q = Π√w y,   A = Π√w X,   W = Aᵀq,   √w s = −λ q,
+
+    where Π = I − √w√wᵀ centres the rows if there is an intercept. The duality gap is ½‖ρ‖² for a residual ρ, and the
+    objective is ½ λ q·Π√w y at the minimum.
+    """
+    rows, w = objective.design.without_intercept(), objective.weights
+    intercept, roots = objective.design.intercept, np.sqrt(w)
+    slopes = objective.at(objective.zero()).slopes
+
+    def centred_rows(v: Array) -> Array:
+        return v - (roots @ v) * roots if intercept else v
+
+    def times(p: Array) -> Array:
+        return centred_rows(roots * rows.scores(rows.pull(roots * p)))
+
+    def enough(which: Array, q: Array, square: Array) -> Array:
+        return square <= GAP_SHARE * tol * strengths[which] * (q @ b)
+
+    b = centred_rows(-roots * slopes)
+    found = conjugate_gradients_of_shifts(times, b, strengths, enough, most=MAX_PRODUCTS)
+    for strength, q in zip(strengths, found, strict=True):
+        theta = rows.pull(roots * q)
+        if intercept:
+            theta = np.append(theta, -(w @ (slopes + rows.scores(theta))))
+        yield theta, np.divide(-strength * q, roots, out=np.zeros_like(q), where=roots > 0)
 
 
 def minimize(

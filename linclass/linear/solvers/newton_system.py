@@ -18,6 +18,7 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_algebra import Inverse, conjugate_gradients, length
 from linclass.linear.objective.objective import Objective, Point, common_shift
 from linclass.linear.solvers.augmented import AugmentedPairs
+from linclass.linear.solvers.block_pivoting import forms_gram
 
 # Newton's equations of K scores together,  (strength·I + reach·Σ_F w_i C_i ⊗ x_i x_iᵀ) Δ = −g,
 #
@@ -176,7 +177,6 @@ HELD_INVERSE_STEP = (
 ROUNDED_PUSH = 1e-14  # of the intercept's gradient, which is a mean of slopes
 MAX_HESSIAN_WIDTH = 1000  # features up to which a dense Hessian is kept
 ROW_SYSTEM_RATIO = 2  # features for each row of F, above which their Gram matrix costs less
-MAX_GRAM_ROWS = 3000  # rows whose Gram matrix is formed instead
 
 
 class NewtonSystem(Protocol):
@@ -318,4 +318,4 @@ def newton_system(objective: Objective) -> NewtonSystem:
     if design.width <= MAX_HESSIAN_WIDTH:
         few = 2 * design.n_rows < design.width  # fewer rows than features near the end of a round
         return RowSystem(objective) if few else FeatureSystem(objective)
-    return RowSystem(objective) if design.n_rows <= MAX_GRAM_ROWS else ProductSystem(objective)
+    return RowSystem(objective) if forms_gram(design) else ProductSystem(objective)

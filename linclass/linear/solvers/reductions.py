@@ -16,7 +16,6 @@ from scipy.linalg import lapack
 from linclass.base.arrays import Array, diagonal
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.coordinates import equal_factors
-from linclass.linear.objective.equal_rows import merged
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers import block_pivoting
 from linclass.linear.solvers.base import (
@@ -71,10 +70,10 @@ class SolverAfterReductions(CentringSolver):
     def minimize(self, objective: Objective, start: Array, trace: Trace | None = None) -> Solution:
         if not block_pivoting.suits(objective):
             return self.solve_by_steps(objective, start, trace)
-        distinct = merged(objective)
-        if distinct is None:
+        if objective.merged is None:
             return self.solve_by_pivoting(objective, start, trace)
-        fewer, place = distinct
+        fewer, place = objective.merged
+        fewer = fewer.with_strength(objective.strength)
         solution = self.solve_by_pivoting(fewer, start, trace)
         if solution.slopes is not None:
             solution.slopes = solution.slopes[place]
