@@ -7,13 +7,13 @@ Its integral is the evidence, with A the Hessian of −ln p(θ, data), D weights
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.linalg import lapack
-from scipy.optimize import brentq
 
 from linclass.base.arrays import SMALLEST, Array, Matrix, diagonal, shifted
 from linclass.base.messages import require_memory
@@ -274,8 +274,12 @@ STRONGEST = 1e6  # largest strength α/Σw, relative to the largest variance of 
 NOTHING = "the evidence is largest without any weights: the features carry no information."
 UNBOUNDED = "the evidence still rises at the weakest strength that is tried; set strength."
 ROUNDING = 1e-14  # of the mean square of a feature: a variance below it is 0
-STRIDE = 2.0  # least step of ln α until the root is bracketed
+# first step of ln α, and half of the largest until the root is bracketed: the greater of a number and a multiple of the
+# excess
+STRIDE, AHEAD = 2.0, 1.5
 NEAR = 1e-7  # excess at which the search ends
+NARROW = 1e-8  # bracket of ln α at which it ends
+MANY = 12  # evaluations from which on every other one halves the bracket
 
 
 class LargestEvidence(NamedTuple):
@@ -327,14 +331,36 @@ def _root(
     high = float(np.log(STRONGEST * variances.max()))
     u = float(np.log(variances.mean() / total))  # α = 1 for standardized features
     u = min(max(u, low), high)
-    up = excess(u) > 0
-    while low < u < high:
-        stride = max(STRIDE, abs(excess(u)))  # the excess is about the step of MacKay's iteration
-        v = min(max(u + (stride if up else -stride), low), high)
-        if (excess(v) > 0) != up:
-            return brentq(excess, min(u, v), max(u, v), xtol=1e-8), ""
-        u = v
-    return u, NOTHING if up else UNBOUNDED
+    left, right = -np.inf, np.inf
+    found: list[tuple[float, float]] = []  # the latest (excess, u)
+    count = 0
+    while True:
+        count, value = count + 1, excess(u)
+        up = value > 0
+        left, right = (u, right) if up else (left, u)
+        if value == 0 or right - left <= NARROW:
+            return u, ""
+        if u >= high if up else u <= low:
+            return u, NOTHING if up else UNBOUNDED
+        found = [*(old for old in found[-2:] if old[0] != value), (value, u)]
+        v = _at_zero(found)
+        if np.isfinite(right - left):
+            halve = count > MANY and count % 2
+            u = v if left < v < right and not halve else (left + right) / 2
+        else:
+            # the excess is about the step of MacKay's iteration, which falls short
+            stride = max(STRIDE, AHEAD * abs(value))
+            ahead = (v - u if up else u - v) if len(found) > 1 else 0.0
+            step = min(ahead, 2 * stride) if ahead > 0 else stride
+            u = min(max(u + (step if up else -step), low), high)
+
+
+def _at_zero(found: list[tuple[float, float]]) -> float:
+    """u at an excess of 0, by interpolation of u as a polynomial of the excess."""
+    return sum(
+        u * math.prod(other / (other - value) for other, _ in found if other != value)
+        for value, u in found
+    )
 
 
 def _variances(objective: Objective) -> Array:
