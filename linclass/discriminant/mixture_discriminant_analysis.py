@@ -177,8 +177,10 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         self.means_ = own + along.unwhiten(step.at.delta)
         apart = own - moments.centre
         whitened = along.whiten(apart)
-        bent = step.precision.times(whitened + step.at.delta) - whitened  # Σ_w has become Σ
-        self._theta = spread.solve(apart) + along.directions(bent)
+        bent = step.precision.times(whitened + step.at.delta)  # Σ_w has become Σ
+        self._theta = along.directions(bent)
+        if spread is not along:
+            self._theta += spread.solve(apart) - along.directions(whitened)
         half = 0.5 * (self._theta * (self.means_ - moments.centre)).sum(axis=1)
         self._constant = step.at.log_mixing - half - self._theta @ moments.centre
         return self._record_ending(step, collapsed, d)

@@ -15,7 +15,7 @@ Reference: Friedman (1989), Regularized discriminant analysis; Hastie, Tibshiran
 """
 
 import copy
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -31,6 +31,7 @@ from linclass.discriminant.priors import Priors, check_priors, class_priors, log
 from linclass.discriminant.statistics.class_moments import ClassMoments
 from linclass.discriminant.statistics.covariance import (
     LOST,
+    AnySpread,
     check_covariance,
     check_share,
     freedom_of_classes,
@@ -147,8 +148,7 @@ class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
     def _take(self, spreads: ClassSpreads, priors: np.ndarray, logarithms: np.ndarray) -> Self:
         self.means_, self.priors_ = spreads.moments.means, priors
         self._spreads = [spreads.of(k) for k in range(len(self.means_))]
-        log_volume = np.array([spread.log_volume for spread in self._spreads])
-        self._constant = logarithms - 0.5 * log_volume
+        self._constant = logarithms - 0.5 * _relative_volumes(self._spreads)
         if not spreads.deficient:
             return self._record()
         return self._record("rank_deficient", self._deficiency(spreads))
@@ -184,7 +184,8 @@ class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
     @property
     def gamma_(self) -> np.ndarray:
         """Constants γ_k, of shape (K,)."""
-        return self._constant - 0.5 * (self.beta_ * self.means_).sum(axis=1)
+        in_common = self._spreads[0].log_volume - _relative_volumes(self._spreads)[0]
+        return self._constant - 0.5 * (in_common + (self.beta_ * self.means_).sum(axis=1))
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
         X = self._check_rows(X)
@@ -211,6 +212,14 @@ class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
             return super()._scores_of_others(X, codes, weights)
         Z, lone = full_without_one_row(X, codes, weights, moments, spreads, LOST[self.covariance])
         return Z + log_priors_of_others(self.priors, codes, weights, moments.mass), lone
+
+
+def _relative_volumes(spreads: Sequence[AnySpread]) -> np.ndarray:
+    """ln det Σ_k, less what two classes in the same span have in common: their scores differ without it."""
+    in_spans = [spread for spread in spreads if isinstance(spread, SpanSpread)]
+    if len(in_spans) == len(spreads) == 2 and in_spans[0].span is in_spans[1].span:
+        return np.array([spread.log_volume_in_span for spread in in_spans])
+    return np.array([spread.log_volume for spread in spreads])
 
 
 def _difference(Z: np.ndarray) -> np.ndarray:

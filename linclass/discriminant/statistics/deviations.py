@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import lapack
+from scipy.linalg import blas, lapack
 
 from linclass.base.arrays import Array, Matrix, once
 from linclass.base.messages import require_memory
@@ -130,10 +130,9 @@ class Deviations:
         N, T = self.near[:, few], self.rest[:, few]
         E = self.roots[:, None] * self._members  # (N − ET)(N − ET)ᵀ = NNᵀ − HEᵀ − EHᵀ
         H = N @ T.T - 0.5 * E @ (T @ T.T)
-        G = B @ B.T
-        G += (N @ N.T).toarray()
-        G -= np.hstack([H, E]) @ np.hstack([E, H]).T
-        return G
+        left, right = np.hstack([B, -H, -E]), np.hstack([B, E, H])
+        G = (N @ N.T).toarray()
+        return blas.dgemm(1.0, left.T, right.T, trans_a=1, beta=1.0, c=G.T, overwrite_c=1).T
 
     def products(self, M: Matrix) -> Array:
         """M Rᵀ (q, n); those of sparse rows M are kept, as several covariances ask for them."""
@@ -195,7 +194,9 @@ class RowSpan:
         del self.unit.gram
         order = order[: len(G)] - 1
         self.own, self.others = order[:rank], order[rank:]
-        self.L = np.triu(factor.T[:rank, :rank]).T  # in the order of LAPACK
+        self.L = np.asfortranarray(
+            factor[:rank, :rank]
+        )  # LAPACK ignores what is above the diagonal
         self._volume: float | None = None
         self.C = self._solved(lapack.dtrtrs, factor[rank:, :rank].T, trans=1).T
         self._latest = Latest()
@@ -226,8 +227,9 @@ class RowSpan:
         if self._volume is None:
             if not self.weight.all():
                 R = R.scaled(np.where(self.weight > 0, 1, np.inf))
-            G = R.gram[np.ix_(self.own, self.own)]
-            L = lapack.dpotrf(G, lower=1)[0] if self.rank else G
+            own = np.sort(self.own)
+            G = R.gram[np.ix_(own, own)]
+            L = lapack.dpotrf(G.T, lower=1, overwrite_a=1)[0] if self.rank else G
             self._volume = 2 * float(np.log(L.diagonal()).sum())
         return self._volume
 

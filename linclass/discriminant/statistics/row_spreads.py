@@ -7,8 +7,8 @@ others R_D = C R_I, and G = R_I R_Iᵀ,
     Σ = R_IᵀE R_I,   Σ⁺ = R_IᵀG⁻¹E⁻¹G⁻¹R_I,   E = D_I + CᵀD_D C = √D_I (I + BᵀB) √D_I,   B = √D_D C/√D_I.
 All D share the factor of G; B has few rows, one for each class at least, as deviations from a mean sum to 0.
 
-DualSpread (φ > 0) has the inverse by the lemma of Woodbury, with U = √D R and K = UUᵀ + φI (n, n):
-    Σ⁻¹ = (I − UᵀK⁻¹U)/φ,   det Σ = φ^(d−n) det K,   xᵀΣ⁻¹x = ‖K⁻¹Ux‖² + φ ‖Σ⁻¹x‖².
+DualSpread (φ > 0) has the inverse by the lemma of Woodbury, with K = RRᵀ + φD⁻¹ (n, n) of the rows with D > 0:
+    Σ⁻¹ = (I − RᵀK⁻¹R)/φ,   det Σ = φ^(d−n) det D det K,   xᵀΣ⁻¹x = ‖√D⁻¹K⁻¹Rx‖² + φ ‖Σ⁻¹x‖².
 Golub & Van Loan (2013), §2.1.4, §4.2.8
 """
 
@@ -81,8 +81,12 @@ class SpanSpread(_RowSpread):
     @property
     def log_volume(self) -> float:
         """Over the directions with variance."""
-        own = 2 * np.log(self.roots).sum() + np.log1p(self.eigen[0]).sum()
-        return float(own + self.span.log_volume(self.R))
+        return self.log_volume_in_span + self.span.log_volume(self.R)
+
+    @property
+    def log_volume_in_span(self) -> float:
+        """Less a constant that is the same for all covariances in the same span."""
+        return float(2 * np.log(self.roots).sum() + np.log1p(self.eigen[0]).sum())
 
     def whiten(self, X: Matrix) -> Array:
         """Rows X (q, d) in coordinates (q, r) in which the covariance is the identity."""
@@ -131,22 +135,20 @@ class DualSpread(_RowSpread):
         self.R, self.D, self.floor = R, D, floor
         self._latest = Latest()
         self.own = np.flatnonzero(D > 0)
-        self.roots = np.sqrt(D[self.own])
         self.L = np.zeros((0, 0))
         if len(self.own):
-            K = self._products_among(floor)
-            self.L, indefinite = lapack.dpotrf(K, lower=1, overwrite_a=1)
+            self.L, indefinite = lapack.dpotrf(self._lifted_gram(floor), lower=1, overwrite_a=1)
             if indefinite:  # by rounding
                 trace = float(self.D @ R.gram.diagonal())
-                K = self._products_among(floor + ROUNDING * len(K) * trace)
+                K = self._lifted_gram(floor + ROUNDING * len(self.own) * trace)
                 self.L, _ = lapack.dpotrf(K, lower=1, overwrite_a=1)
 
-    def _products_among(self, floor: float) -> Array:
-        """UUᵀ + φI, as LAPACK takes it without a copy."""
-        G = self.R.gram
-        K = (G if len(self.own) == len(G) else G[np.ix_(self.own, self.own)]) * self.roots
-        K *= self.roots[:, None]
-        diagonal(K)[...] += floor
+    def _lifted_gram(self, floor: float) -> Array:
+        """RRᵀ + φD⁻¹, as LAPACK takes it without a copy."""
+        G, block = self.R.gram, slice(self.own[0], self.own[-1] + 1)
+        is_block = block.stop - block.start == len(self.own)  # all rows, or those of one class
+        K = G[block, block].copy() if is_block else G[np.ix_(self.own, self.own)]
+        diagonal(K)[...] += floor / self.D[self.own]
         return K.T
 
     @property
@@ -156,11 +158,13 @@ class DualSpread(_RowSpread):
     @property
     def log_volume(self) -> float:
         rest = self.rank - len(self.own)
-        return float(rest * np.log(self.floor) + 2 * np.log(self.L.diagonal()).sum())
+        of_rows = np.log(self.D[self.own]).sum() + 2 * np.log(self.L.diagonal()).sum()
+        return float(rest * np.log(self.floor) + of_rows)
 
     def whiten(self, M: Array) -> Array:
         """Rows of M (K, d) in coordinates (K, n + d) in which they have the products mᵀΣ⁻¹m."""
-        return np.hstack([self._along(M), np.sqrt(self.floor) * self.solve(M)])
+        along = self._along(M) / np.sqrt(self.D[self.own])
+        return np.hstack([along, np.sqrt(self.floor) * self.solve(M)])
 
     def distances(self, X: Matrix, mean: Array) -> Array:
         """(x − m)ᵀΣ⁻¹(x − m) of rows X (q, d)."""
@@ -176,21 +180,18 @@ class DualSpread(_RowSpread):
     def solve(self, mean: Array) -> Array:
         """Σ⁻¹m of each row of mean (K, d)."""
         whole = np.zeros((len(mean), len(self.R)))
-        whole[:, self.own] = self._along(mean) * self.roots
+        whole[:, self.own] = self._along(mean)
         return (mean - self.R.combine(whole)) / self.floor
 
     def _halfway(self, M: Matrix) -> Array:
-        """L⁻¹Um of each row, for K = LLᵀ."""
-        U = self._products(M)
+        """L⁻¹Rm of each row, for K = LLᵀ."""
+        U = self.R.products(M)[:, self.own]
         return lapack.dtrtrs(self.L, U.T, lower=1, overwrite_b=1)[0].T if U.size else U
 
     def _along(self, M: Array) -> Array:
-        """K⁻¹Um of each row."""
-        U = self._products(M)
+        """K⁻¹Rm of each row."""
+        U = self.R.products(M)[:, self.own]
         return lapack.dpotrs(self.L, U.T, lower=1)[0].T if U.size else U
-
-    def _products(self, M: Matrix) -> Array:
-        return self.R.products(M)[:, self.own] * self.roots
 
 
 OF_ROWS = SpanSpread, DualSpread
