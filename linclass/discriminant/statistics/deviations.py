@@ -124,15 +124,18 @@ class Deviations:
         )
         if self.rest is None:
             return self.near @ self.near.T
+        if not n:  # BLAS takes no empty matrix
+            return np.zeros((0, 0))
         often = np.bincount(self.near.indices, minlength=self.shape[1]) >= max(OFTEN * n, 1)
         many, few = np.flatnonzero(often), np.flatnonzero(~often)
         B = self.near[:, many].toarray() - self.roots[:, None] * self.rest[:, many][self.codes]
         N, T = self.near[:, few], self.rest[:, few]
         E = self.roots[:, None] * self._members  # (N − ET)(N − ET)ᵀ = NNᵀ − HEᵀ − EHᵀ
         H = N @ T.T - 0.5 * E @ (T @ T.T)
-        left, right = np.hstack([B, -H, -E]), np.hstack([B, E, H])
         G = (N @ N.T).toarray()
-        return blas.dgemm(1.0, left.T, right.T, trans_a=1, beta=1.0, c=G.T, overwrite_c=1).T
+        G += B @ B.T
+        left, right = np.hstack([H, E]).T, np.hstack([E, H]).T
+        return blas.dgemm(-1.0, left, right, trans_a=1, beta=1.0, c=G.T, overwrite_c=1).T
 
     def products(self, M: Matrix) -> Array:
         """M Rᵀ (q, n); those of sparse rows M are kept, as several covariances ask for them."""
