@@ -7,20 +7,15 @@ with z_s the score of problem s, fitted to the rows of the classes with M_ks ≠
 linear/losses. One-vs-rest with 'margin' is OneVsRest, one-vs-one with 'hamming' the votes of OneVsOne; longer codes
 correct the mistakes of some of their problems. Two classes are one problem, and the result is that of the estimator.
 
-The decoding 'likelihood' combines the probabilities of the problems instead, and gives those of the classes that agree
-best with them (linclass/multiclass/coupling.py). Scores are then ln p_k, for two classes their log-odds. Other
-decodings give no probabilities, because the loss of a word is not a likelihood of its class. A code with zeros has none
-either: a problem carries no evidence about classes that did not take part in it. OneVsOne couples the probabilities of
+There are no probabilities, because the loss of a word is not a likelihood of its class. OneVsOne couples those of
 pairs.
 
 Offsets are undefined for unions of classes, so `fit` takes none.
 
-Predicts: scores: minus the decoding loss; ln p_k with decoding='likelihood'.
-Cost: L fits of the estimator, each on the rows of the classes that take part; O(K³ + K² L) a row and Newton step with
-    decoding='likelihood'.
+Predicts: scores: minus the decoding loss.
+Cost: L fits of the estimator, each on the rows of the classes that take part.
 Certificate: that of the estimators, of the worst one.
-Reference: Dietterich & Bakiri (1995), JAIR 2; Allwein, Schapire & Singer (2000), JMLR 1; Huang, Weng & Lin (2006), JMLR
-    7.
+Reference: Dietterich & Bakiri (1995), JAIR 2; Allwein, Schapire & Singer (2000), JMLR 1.
 """
 
 from __future__ import annotations
@@ -35,16 +30,13 @@ from linclass.base.parameters import require_whole
 from linclass.base.parts import find, names
 from linclass.linear.losses.base import MarginLoss
 from linclass.multiclass import code_matrix
-from linclass.multiclass.coupling import couple_code
-from linclass.multiclass.from_binary import FromBinary, TwoClassProblem, log_odds
+from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 
 CODES = ("random", "exhaustive", "one_vs_rest", "one_vs_one")
 DECODINGS: dict[str, Callable[[Array], Array]] = {
     "margin": lambda m: -m,
     "hamming": lambda m: (1 - np.sign(m)) / 2,
 }
-LIKELIHOOD = "likelihood"
-OWN_DECODINGS = (*DECODINGS, LIKELIHOOD)
 SHOWN = 3  # classes that a message names
 
 
@@ -58,8 +50,7 @@ class ErrorCorrectingOutputCodes(FromBinary):
         Number L of splits of the random code; None is ⌈10 log₂ K⌉, or all if there are fewer.
     decoding : str, default='margin'
         Loss ℓ: 'margin', 'hamming', or the name of a loss of margins, such as 'hinge', 'logistic' or
-        'exponential'; best that of the estimator. 'likelihood' combines probabilities instead: the estimator
-        needs `predict_proba`, and the code no zeros.
+        'exponential'; best that of the estimator.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the random code. None draws a new one for each fit.
 
@@ -74,8 +65,6 @@ class ErrorCorrectingOutputCodes(FromBinary):
     intercept_ : array of shape (1,) or (K,), only if decoding='margin' and the base classifiers are linear
         Intercepts.
     """
-
-    combined_by = f"decoding={LIKELIHOOD!r}"
 
     def __init__(
         self,
@@ -100,15 +89,13 @@ class ErrorCorrectingOutputCodes(FromBinary):
             raise ValueError(f"code is {self.code!r}; it must be one of {known}, or a matrix.")
         require_whole("columns", self.columns, 1, or_none=True)
         named = isinstance(self.decoding, str)
-        if not named or (self.decoding not in OWN_DECODINGS and not _decodes(self.decoding)):
-            known = ", ".join(map(repr, [*OWN_DECODINGS, *filter(_decodes, names("losses"))]))
+        if not named or (self.decoding not in DECODINGS and not _decodes(self.decoding)):
+            known = ", ".join(map(repr, [*DECODINGS, *filter(_decodes, names("losses"))]))
             raise ValueError(f"decoding is {self.decoding!r}; it must be one of {known}.")
         super().check()
-        if self.decoding == LIKELIHOOD:
-            self._require_probabilities_inside()
 
     def parts(self) -> list[str]:
-        named = [] if self.decoding in OWN_DECODINGS else [find("losses", self.decoding).__module__]
+        named = [] if self.decoding in DECODINGS else [find("losses", self.decoding).__module__]
         return [*super().parts(), *named]
 
     def _start_fit(
@@ -116,10 +103,6 @@ class ErrorCorrectingOutputCodes(FromBinary):
     ) -> Any:
         started = super()._start_fit(X, y, sample_weight)
         self.code_ = self._code_of(len(self.classes_))
-        if self.decoding == LIKELIHOOD and not self.code_.all():
-            raise ValueError(
-                f"{self.combined_by} needs a code without zeros; take code='random', or OneVsOne with its coupling."
-            )
         return started
 
     def _code_of(self, K: int) -> Array:
@@ -156,19 +139,8 @@ class ErrorCorrectingOutputCodes(FromBinary):
         return ", ".join([*listed[:SHOWN], *more])
 
     def decision_function(self, X: MatrixLike) -> Array:
-        X = self._check_rows(X)
-        return self._log_likelihood(X) if self.decoding == LIKELIHOOD else self._decoded(X)
-
-    def _log_likelihood(self, X: MatrixLike) -> Array:
-        """ln p of each class, or the log-odds of two."""
-        pairs = self._log_pairs(X)
-        if self.code_.shape == (2, 1):
-            return log_odds(pairs[0]) * self.code_[1, 0]
-        log_p = couple_code(np.stack([np.exp(pair[:, 1]) for pair in pairs], axis=1), self.code_)
-        return log_odds(log_p) if len(self.classes_) == 2 else log_p
-
-    def _decoded(self, X: MatrixLike) -> Array:
         """Minus the loss of each word, or the difference of two."""
+        X = self._check_rows(X)
         F = self._inner_scores(X)
         M = self.code_
         if len(M) == 2 and len(F) == 1:
@@ -179,11 +151,6 @@ class ErrorCorrectingOutputCodes(FromBinary):
             agreed = (M @ F).T
             Z += agreed / (5 * (np.abs(agreed) + 1))  # less than half the step of a distance
         return Z[:, 1] - Z[:, 0] if len(M) == 2 else Z
-
-    def _why_no_probabilities(self) -> str:
-        if self.decoding == LIKELIHOOD:
-            return ""
-        return f"decoding={self.decoding!r} gives no probabilities; set {self.combined_by}"
 
     @property
     def coef_(self) -> Array:
@@ -196,8 +163,7 @@ class ErrorCorrectingOutputCodes(FromBinary):
         return self._linear([np.atleast_2d(inner.intercept_) for inner in self.estimators_])[:, 0]
 
     def _linear(self, values: list[Array]) -> Array:
-        own = len(self.classes_) == 2 and self.decoding != LIKELIHOOD
-        if self.decoding != "margin" and not own:
+        if self.decoding != "margin" and len(self.classes_) > 2:
             raise AttributeError(f"scores are not linear with decoding={self.decoding!r}")
         M = self.code_
         if len(M) == 2:

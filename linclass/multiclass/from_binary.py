@@ -3,7 +3,7 @@
 Each is a list of two-class problems and a rule that turns their scores into one score per class. The
 base classifier is copied for each problem and trained on classes 0 and 1. It may come from any
 library: `fit` and `decision_function` or `predict_proba` are enough. Probabilities of separate fits do not
-belong to one distribution: OneVsRest divides them by their sum, OneVsOne and output codes combine them if asked.
+belong to one distribution: OneVsRest divides them by their sum, OneVsOne combines them with `coupling`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import copy
 import warnings
 from collections.abc import Hashable, Iterator, Sequence
 from importlib import import_module
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -23,9 +23,8 @@ from linclass.base.arrays import (
     ClassWeight,
     EstimatorLike,
     MatrixLike,
-    log_probabilities,
 )
-from linclass.base.classifier import Classifier, of_scores, only_if
+from linclass.base.classifier import Classifier
 from linclass.base.linear_scores import LARGEST
 from linclass.base.many_fits import Folds, fit_many
 from linclass.base.messages import NotApplicable, counted, silently
@@ -60,9 +59,6 @@ class TwoClassProblem(NamedTuple):
 class FromBinary(MetaEstimator, Classifier):
     """Base of the reductions: a subclass lists the problems and combines their scores.
 
-    `_why_no_probabilities` says when probabilities exist: OneVsOne and output codes combine those of the problems if
-    a parameter, `combined_by`, asks for it; scores are then ln p_k, for two classes their log-odds.
-
     Parameters
     ----------
     estimator : classifier or None, default=None
@@ -76,7 +72,6 @@ class FromBinary(MetaEstimator, Classifier):
     """
 
     fit_many = fit_many
-    combined_by: ClassVar[str]  # the parameter, as a message names it
     estimator: EstimatorLike
     estimators_: list[Any]
 
@@ -261,55 +256,6 @@ class FromBinary(MetaEstimator, Classifier):
             n_iter=int(over_fits("n_iter_", self.estimators_, max) or 0),
         )
 
-    def _why_no_probabilities(self) -> str:
-        raise NotImplementedError
-
-    @only_if(lambda self: self._why_no_probabilities())
-    def predict_proba(self, X: MatrixLike) -> Array:
-        """Class probabilities, where they are combined from those of the two-class problems.
-
-        Returns
-        -------
-        array of shape (n, K)
-            One column per class, in the order of `classes_`; each row sums to 1.
-        """
-        return np.exp(self.predict_log_proba(X))
-
-    @only_if(lambda self: self._why_no_probabilities())
-    @of_scores
-    def predict_log_proba(self, X: MatrixLike) -> Array:
-        """Natural logarithm of the class probabilities.
-
-        Returns
-        -------
-        array of shape (n, K)
-            One column per class, in the order of `classes_`.
-        """
-        return self.log_proba_from(self.decision_function(X))
-
-    @only_if(lambda self: self._why_no_probabilities())
-    def log_proba_from(self, Z: Array) -> Array:
-        """Log-probabilities of rows, from their scores.
-
-        Parameters
-        ----------
-        Z : array of shape (n,) or (n, K)
-            Scores as `decision_function` returns them.
-
-        Returns
-        -------
-        array of shape (n, K)
-        """
-        return log_probabilities(Z)
-
-    def _require_probabilities_inside(self) -> None:
-        """Raise ValueError for a base classifier without `predict_proba`."""
-        if not hasattr(inner := self._inner(), "predict_proba"):
-            name = type(inner).__name__
-            raise ValueError(
-                f"{name} has no predict_proba; {self.combined_by} needs it. Use Calibrated({name}())."
-            )
-
     def _log_pairs(self, X: MatrixLike, offset: ArrayLike | None = None) -> list[Array]:
         """Log-probabilities (n, 2) of each problem."""
         offsets = self._offset_of_problems(self._offset_inside(offset), len(self.estimators_))
@@ -335,8 +281,3 @@ def two_class_score(inner: EstimatorLike, X: MatrixLike, offset: np.ndarray | No
     if not has_scores:
         return Z[:, 1] - 0.5
     return Z[:, 1] - Z[:, 0] if Z.ndim == 2 and Z.shape[1] == 2 else Z.ravel()
-
-
-def log_odds(pair: Array) -> Array:
-    with np.errstate(invalid="ignore"):
-        return pair[:, 1] - pair[:, 0]

@@ -3,8 +3,13 @@
 The score of a class is its votes + c/(3(|c| + 1)), with c the sum of its scores in its K − 1 problems.
 The second term is less than ⅓ in size, so it only breaks ties between votes.
 
-With `coupling` the probabilities of the pairs are combined into those of the K classes, and the most probable class is
-predicted, which may differ from the vote; scores are then ln p_k, for two classes the log-odds of the pair.
+With `coupling` the probabilities of the pairs, r_ij ≈ P(i | i or j) = p_i/(p_i + p_j), are combined into those of the K
+classes, which need not be consistent with all pairs:
+
+    min Σ_i Σ_{j≠i} (r_ji p_i − r_ij p_j)²   subject to   Σ p_i = 1.
+
+The most probable class is predicted, which may differ from the vote; scores are then ln p_k, for two classes the
+log-odds of the pair.
 
 An offset o_k of the score of each class is one of o_l − o_k for the pair (k, l), of whose score class l has the
 positive side.
@@ -12,7 +17,7 @@ positive side.
 Predicts: scores: votes, ties broken by sums; ln p_k with `coupling`.
 Cost: K(K − 1)/2 fits of the estimator, each on the rows of two classes.
 Certificate: that of the estimators, of the worst one.
-Reference: Hastie & Tibshirani (1998), Annals of Statistics 26; Wu, Lin & Weng (2004), JMLR 5.
+Reference: Wu, Lin & Weng (2004), JMLR 5.
 """
 
 from __future__ import annotations
@@ -23,27 +28,31 @@ from typing import Any
 
 import numpy as np
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike
+from linclass.base.arrays import (
+    Array,
+    ArrayLike,
+    ClassWeight,
+    EstimatorLike,
+    MatrixLike,
+    log_probabilities,
+)
 from linclass.base.classifier import TakesOffset, of_scores, only_if
 from linclass.base.offsets import given_offset, row_offsets
-from linclass.multiclass.coupling import COUPLINGS, couple
-from linclass.multiclass.from_binary import FromBinary, TwoClassProblem, log_odds
+from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 
 
 class OneVsOne(FromBinary, TakesOffset):  # type: ignore[misc]
     """Parameters
     ----------
-    coupling : {'wu_lin_weng', 'hastie_tibshirani'} or None, default=None
-        How probabilities of pairs are combined, by the equations of linclass/multiclass/coupling.py; the
-        estimator needs `predict_proba`. None predicts by votes, without probabilities.
+    coupling : 'wu_lin_weng' or None, default=None
+        How probabilities of pairs are combined; the estimator needs `predict_proba`. None predicts by votes, without
+        probabilities.
 
     Attributes
     ----------
     estimators_ : list of classifiers
         One fitted classifier per pair (k, l) with k < l, in lexicographic order.
     """
-
-    combined_by = "coupling"
 
     def __init__(
         self,
@@ -58,12 +67,13 @@ class OneVsOne(FromBinary, TakesOffset):  # type: ignore[misc]
 
     def check(self) -> None:
         super().check()
-        if self.coupling is None:
-            return
-        if self.coupling not in COUPLINGS:
-            known = ", ".join(map(repr, COUPLINGS))
-            raise ValueError(f"coupling is {self.coupling!r}; it must be one of {known}, or None.")
-        self._require_probabilities_inside()
+        if self.coupling not in (None, "wu_lin_weng"):
+            raise ValueError(f"coupling is {self.coupling!r}; it must be 'wu_lin_weng' or None.")
+        if self.coupling is not None and not hasattr(inner := self._inner(), "predict_proba"):
+            name = type(inner).__name__
+            raise ValueError(
+                f"{name} has no predict_proba; coupling needs it. Use Calibrated({name}())."
+            )
 
     def _problems(self, codes: np.ndarray) -> Iterator[TwoClassProblem]:
         names = self.classes_.tolist()
@@ -84,12 +94,41 @@ class OneVsOne(FromBinary, TakesOffset):  # type: ignore[misc]
 
     @only_if(_why_no_probabilities)
     def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        """Class probabilities, with `coupling`.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`; each row sums to 1.
+        """
         return np.exp(self.predict_log_proba(X, **given_offset(offset)))
 
     @only_if(_why_no_probabilities)
     @of_scores
     def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
+        """Natural logarithm of the class probabilities, with `coupling`.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`.
+        """
         return self.log_proba_from(self.decision_function(X, **given_offset(offset)))
+
+    @only_if(_why_no_probabilities)
+    def log_proba_from(self, Z: Array) -> Array:
+        """Log-probabilities of rows, from their scores.
+
+        Parameters
+        ----------
+        Z : array of shape (n,) or (n, K)
+            Scores as `decision_function` returns them.
+
+        Returns
+        -------
+        array of shape (n, K)
+        """
+        return log_probabilities(Z)
 
     def _offset_of_problems(self, offset: Array | None, problems: int) -> Sequence[Any]:
         if offset is None:
@@ -117,9 +156,37 @@ class OneVsOne(FromBinary, TakesOffset):  # type: ignore[misc]
     def _coupled(self, X: MatrixLike, offset: Array | None) -> Array:
         log_pairs = self._log_pairs(X, offset)
         if len(log_pairs) == 1:
-            return log_odds(log_pairs[0])
+            pair = log_pairs[0]
+            with np.errstate(invalid="ignore"):
+                return np.asarray(pair[:, 1] - pair[:, 0])
         K = len(self.classes_)
         R = np.zeros((X.shape[0], K, K))
         for pair, (k, l) in zip(log_pairs, self._pairs(), strict=True):
             R[:, k, l], R[:, l, k] = np.exp(pair).T
-        return couple(R, str(self.coupling))
+        return couple(R)
+
+
+LEAST = 1e-10  # of r: at r = 0 a single problem would exclude a class
+BLOCK = 4_000_000  # entries of the systems that are solved at once
+
+
+def couple(R: Array) -> Array:
+    """ln p (n, K) from pairs R (n, K, K), of which only entries off the diagonal count; R_ij + R_ji = 1."""
+    n, K, _ = R.shape
+    R = np.clip(R, LEAST, 1 - LEAST)
+    R[:, np.arange(K), np.arange(K)] = 0
+    rows = max(BLOCK // (K + 1) ** 2, 1)
+    return np.concatenate([_least_squares(R[i : i + rows]) for i in range(0, n, rows)])
+
+
+def _least_squares(R: Array) -> Array:
+    """ln p from  Q p + b 1 = 0,  Σ p = 1,  Q_ii = Σ_{j≠i} r_ji²,  Q_ij = −r_ji r_ij, which has p ≥ 0."""
+    n, K, _ = R.shape
+    diagonal = np.arange(K)
+    system = np.zeros((n, K + 1, K + 1))
+    system[:, :K, :K] = -R * R.swapaxes(1, 2)
+    system[:, diagonal, diagonal] = (R**2).sum(axis=1)
+    system[:, :K, K] = system[:, K, :K] = 1
+    right = np.zeros((n, K + 1, 1))
+    right[:, K] = 1
+    return np.asarray(np.log(np.linalg.solve(system, right)[:, :K, 0]))

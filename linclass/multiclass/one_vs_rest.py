@@ -73,20 +73,42 @@ class OneVsRest(FromBinary, TakesOffset):  # type: ignore[misc]
 
     @only_if(_why_no_probabilities)
     def predict_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
-        """Class probabilities, if the estimator has them: those of the K fits, divided by their sum."""
+        """Class probabilities, if the estimator has them: those of the K fits, divided by their sum.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`; each row sums to 1.
+        """
         return np.exp(self.predict_log_proba(X, **given_offset(offset)))
 
     @only_if(_why_no_probabilities)
     @of_scores
     def predict_log_proba(self, X: MatrixLike, offset: ArrayLike | None = None) -> np.ndarray:
-        """Natural logarithm of the class probabilities, if the estimator has them."""
+        """Natural logarithm of the class probabilities, if the estimator has them.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`.
+        """
         if _follow_from_scores(self._fit_or_inner()):
             return self.log_proba_from(self.decision_function(X, **given_offset(offset)))
         return _normalized(self._log_pairs(self._check_rows(X), offset))
 
     @only_if(_why_no_log_proba_from)
     def log_proba_from(self, Z: np.ndarray) -> np.ndarray:
-        """Log-probabilities of rows from their scores, if the estimator has the method."""
+        """Log-probabilities of rows from their scores, if the estimator has the method.
+
+        Parameters
+        ----------
+        Z : array of shape (n,) or (n, K)
+            Scores as `decision_function` returns them.
+
+        Returns
+        -------
+        array of shape (n, K)
+        """
         fits = zip(self.estimators_, np.atleast_2d(Z.T), strict=True)
         return _normalized([inner.log_proba_from(z) for inner, z in fits])
 

@@ -33,7 +33,6 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
     ],
     "ErrorCorrectingOutputCodes": [
         {"estimator": NearestMean(), "code": "one_vs_one", "decoding": "hamming"},
-        {"estimator": linclass.GaussianNB(), "decoding": "likelihood"},
     ],
     "FlexibleDiscriminantAnalysis": [{"regressor": linclass.Ridge(), "priors": "uniform"}],
     "MixtureDiscriminantAnalysis": [{"subclasses": 2, "shrinkage": 0.3}],

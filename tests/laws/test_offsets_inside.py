@@ -62,7 +62,7 @@ def likelihood(model: Any, X: Any, y: Any, w: Any, offset: Any) -> float:
         (KernelLogisticRegression(tol=1e-9), "log_loss"),
         (OneVsRest(ProbitRegression()), "accuracy"),
         (OneVsOne(LogisticRegression(tol=1e-9)), "accuracy"),
-        (OneVsOne(LogisticRegression(tol=1e-9), coupling="hastie_tibshirani"), "log_loss"),
+        (OneVsOne(LogisticRegression(tol=1e-9), coupling="wu_lin_weng"), "log_loss"),
     ],
     ids=lambda value: " ".join(str(value).split()),
 )

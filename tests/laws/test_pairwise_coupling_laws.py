@@ -8,9 +8,7 @@ from cases import each
 from scipy.special import expit
 from sklearn.svm import SVC
 
-from linclass.multiclass.coupling import COUPLINGS, couple
-
-EACH = each("method", COUPLINGS)
+from linclass.multiclass.one_vs_one import couple
 
 
 def pairs(K: int, n: int = 40, size: float = 2.0) -> np.ndarray:
@@ -23,26 +21,23 @@ def consistent(p: np.ndarray) -> np.ndarray:
     return p[:, :, None] / (p[:, :, None] + p[:, None, :])
 
 
-@EACH
 @each("K", [2, 3, 7])
-def test_consistent_pairs_are_recovered(method: str, K: int) -> None:
+def test_consistent_pairs_are_recovered(K: int) -> None:
     p = np.random.default_rng(K).dirichlet(np.full(K, 0.5), 50)
     p = (p + 1e-6) / (p + 1e-6).sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(np.exp(couple(consistent(p), method)), p, rtol=1e-8)
+    np.testing.assert_allclose(np.exp(couple(consistent(p))), p, rtol=1e-8)
 
 
-@EACH
-def test_of_two_classes_the_pair_has_the_probabilities(method: str) -> None:
+def test_of_two_classes_the_pair_has_the_probabilities() -> None:
     R = pairs(2)
     expected = np.column_stack([R[:, 0, 1], R[:, 1, 0]])
-    np.testing.assert_allclose(np.exp(couple(R, method)), expected, rtol=1e-10)
+    np.testing.assert_allclose(np.exp(couple(R)), expected, rtol=1e-10)
 
 
-@EACH
-def test_the_order_of_the_classes_does_not_matter(method: str) -> None:
+def test_the_order_of_the_classes_does_not_matter() -> None:
     R, order = pairs(5), np.random.default_rng(0).permutation(5)
-    moved = couple(R[:, order][:, :, order], method)
-    np.testing.assert_allclose(moved, couple(R, method)[:, order], atol=1e-9)
+    moved = couple(R[:, order][:, :, order])
+    np.testing.assert_allclose(moved, couple(R)[:, order], atol=1e-9)
 
 
 def squares(p: np.ndarray, R: np.ndarray) -> float:
@@ -55,31 +50,12 @@ def squares(p: np.ndarray, R: np.ndarray) -> float:
 def test_wu_lin_wengs_probabilities_are_optimal_by_karush_kuhn_and_tucker(size: float) -> None:
     """On the simplex: one slope for all classes, as each has a positive probability."""
     for R in pairs(4, size=size):
-        p = np.exp(couple(R[None], "wu_lin_weng")[0])
+        p = np.exp(couple(R[None])[0])
         slopes = [
             (squares(p + 1e-4 * e, R) - squares(p - 1e-4 * e, R)) / 2e-4 for e in np.eye(4)
         ]  # exact, for a quadratic
         assert (p > 0).all()
         assert np.ptp(slopes) < 1e-9
-
-
-@each("size", [0.5, 2.0, 20.0])
-def test_hastie_and_tibshiranis_pairs_add_up_to_those_given(size: float) -> None:
-    """The likelihood equations: Σ_j μ_ij = Σ_j r_ij for each class i."""
-    R = pairs(5, size=size)
-    R[:, np.arange(5), np.arange(5)] = 0.5
-    mu = consistent(np.exp(couple(R, "hastie_tibshirani")))
-    np.testing.assert_allclose(mu.sum(axis=2), R.sum(axis=2), atol=1e-9)
-
-
-def test_the_iteration_of_the_paper_ends_at_them() -> None:
-    R = pairs(4, size=0.7)
-    R[:, np.arange(4), np.arange(4)] = 0
-    p = R.sum(axis=2) / R.sum(axis=(1, 2))[:, None]
-    for _ in range(3000):
-        p *= R.sum(axis=2) / (consistent(p).sum(axis=2) - 0.5)
-        p /= p.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(np.exp(couple(R, "hastie_tibshirani")), p, atol=1e-8)
 
 
 @pytest.mark.filterwarnings("ignore:.*(probability|prob).*deprecated:FutureWarning")
@@ -94,6 +70,6 @@ def test_wu_lin_wengs_probabilities_are_libsvms_to_its_tolerance() -> None:
     for z, a, b, (i, j) in zip(scores, peer._probA, peer._probB, places, strict=True):
         R[:, i, j] = expit(-(a * z + b))
         R[:, j, i] = 1 - R[:, i, j]
-    ours = np.exp(couple(R, "wu_lin_weng"))
+    ours = np.exp(couple(R))
     # svm.cpp stops its iteration at max |(Qp)_t − pᵀQp| < 0.005/K
     np.testing.assert_allclose(ours, peer.predict_proba(X), atol=5e-3)
