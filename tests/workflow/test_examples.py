@@ -17,7 +17,7 @@ from scipy import stats
 
 ROOT = Path(__file__).parents[2]
 PAGES = (
-    "README.md",
+    "docs/study.md",
     "CONTRIBUTING.md",
     "docs/features.md",
     "docs/estimators.md",
@@ -136,10 +136,10 @@ def test_the_plan_of_the_default_study_fits_on_a_screen_and_starts_few_jobs(proj
 
 
 @pytest.mark.full
-def test_the_readmes_picture_is_the_graph_of_the_rules_without_arrows_that_follow(project):
+def test_the_page_shows_the_graph_of_the_rules_without_transitive_arrows(project):
     """Its transitive reduction, which a graph without cycles has exactly one of."""
-    page = (ROOT / "README.md").read_text(encoding="utf-8")
-    drawn = re.search(r"```mermaid\n(.*?)```", page, flags=re.DOTALL)
+    page = (ROOT / "docs" / "study.md").read_text(encoding="utf-8")
+    drawn = re.search(r"```text\n(fetch -->.*?)```", page, flags=re.DOTALL)
     assert drawn is not None
     output = project.snakemake("--rulegraph", "mermaid-js", study=None)
     assert output.code == 0, output.text

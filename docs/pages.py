@@ -1,0 +1,88 @@
+"""What Sphinx reads: the pages of the API, docstrings as reStructuredText, and pages that lie beside docs/."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from gallery import escaped
+
+import linclass
+from linclass_study.project import ROOT
+
+FUNCTIONS = "Functions"
+FAMILIES = {
+    "base": "Baselines",
+    "bayes": "Bayesian models",
+    "discriminant": "Discriminant analysis",
+    "kernels": "Kernel machines",
+    "linear": "Linear models",
+    "multiclass": "Several classes from two",
+    "naive_bayes": "Naive Bayes",
+    "online": "Online rules",
+    "separation": "Fewest errors",
+    "tuning": "Tuning and calibration",
+}
+BESIDE = {  # pages of the site that are files of the root
+    "contribute": "CONTRIBUTING.md",
+    "changes": "CHANGELOG.md",
+    "security": "SECURITY.md",
+}
+RESULTS = {"report.html": "The default study", "textbook/textbook.html": "The textbooks"}
+
+
+def write_reference(page: Path) -> None:
+    """Write the list of the public names of linclass, which have a page each."""
+    lines = ["API", "===", "", "Every name is in ``linclass`` and is imported on first use.", ""]
+    by_title: dict[str, list[str]] = {}
+    for name in linclass.__all__:
+        package = linclass.module_of(name).split(".")[1]
+        title = FUNCTIONS if name[0].islower() else FAMILIES[package]
+        by_title.setdefault(title, []).append(name)
+    for title in sorted(by_title, key=lambda title: (title == FUNCTIONS, title)):
+        lines += [title, "-" * len(title), "", ".. currentmodule:: linclass", ""]
+        lines += [".. autosummary::", "   :toctree: api", "   :nosignatures:", ""]
+        lines += [*(f"   {name}" for name in by_title[title]), ""]
+    text = "\n".join(lines)
+    if not page.exists() or page.read_text(encoding="utf-8") != text:
+        page.write_text(text, encoding="utf-8")
+
+
+def results() -> list[str]:
+    """The pages of a study in results/, which the site contains if they exist."""
+    return [str(ROOT / "results" / file) for file in RESULTS if (ROOT / "results" / file).exists()]
+
+
+def read(app: Any, name: str, source: list[str]) -> None:
+    """Read pages of the root for their stubs, and turn links to such files into links to pages."""
+    text = source[0]
+    if name in BESIDE:
+        text = (ROOT / BESIDE[name]).read_text(encoding="utf-8").replace("](", "](../")
+        text = text.replace("](../docs/", "](").replace("](../http", "](http")
+    for page, file in BESIDE.items():
+        text = text.replace(f"](../{file}", f"]({page}.md")
+    text = re.sub(r"\]\(\.\./README\.md[^)]*\)", "](index.md)", text)
+    source[0] = re.sub(r"\[([^]]*)\]\((\.\./[^)#]*)\)", _without_folder, text)
+
+
+def _without_folder(link: re.Match[str]) -> str:
+    """The words of a link to a folder, which a site does not have."""
+    return link[1] if (ROOT / "docs" / link[2]).is_dir() else link[0]
+
+
+def docstring(app: Any, what: str, name: str, it: Any, options: Any, lines: list[str]) -> None:
+    """Write a docstring in reStructuredText: an indented block before the sections is an equation, shown as it is."""
+    sections = next((i for i, line in enumerate(lines) if re.fullmatch("-{3,}", line)), len(lines))
+    written: list[str] = []
+    in_equation = False
+    for number, line in enumerate(lines):
+        begins, indented = written and not in_equation, line.startswith("  ")
+        if number < sections and line.strip() and indented != in_equation:
+            written += ["", "::", ""] if begins else [""]
+            in_equation = indented
+        named = re.match(r"[*\w, ]+ : ", line)  # numpydoc escapes names itself
+        prefix = named.group() if named else ""
+        written.append(line if in_equation else prefix + escaped(line[len(prefix) :]))
+        in_equation = in_equation and number < sections
+    lines[:] = written
