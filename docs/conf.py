@@ -3,7 +3,7 @@
     pip install -e '.[docs]' && sphinx-build -W --keep-going docs docs/_build/html
 
 It needs no network. Scripts of the textbook whose data are neither bundled nor in a folder of LINCLASS_MIRRORS are
-shown without their figures. If `results/` has the report of a study or the page of the textbook, the site contains them.
+shown without their figures. If `results/` has the page of a study or of the textbook, the site contains it.
 """
 
 import sys

@@ -128,7 +128,10 @@ def test_files_that_a_page_names_exist(page) -> None:
     """Of a name with {braces} the folder; the gallery is made with the site."""
     text = without_code(page.read_text(encoding="utf-8"))
     named = re.findall(rf"`((?:{'|'.join(FOLDERS)})/[^\s`]*)`", text)
-    links = [f"{page.parent}/{link}" for link in re.findall(r"\]\((?!gallery/)([^)#:]+)(?:#[^)]*)?\)", text)]
+    links = [
+        f"{page.parent}/{link}"
+        for link in re.findall(r"\]\((?!gallery/)([^)#:]+)(?:#[^)]*)?\)", text)
+    ]
     paths = [ROOT / path.partition("{")[0] for path in [*named, *links]]
     assert not [str(path) for path in paths if not path.exists()]
 

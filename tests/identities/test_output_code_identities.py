@@ -14,7 +14,6 @@ from linclass import (
     ErrorCorrectingOutputCodes,
     LeastSquaresClassifier,
     LogisticRegression,
-    NearestMean,
     OneVsOne,
     OneVsRest,
 )
