@@ -53,7 +53,7 @@ Make = Callable[[int], Any]  # rows of a training set → an estimator
 # name: (ours, theirs, scikit-learn's solver, targets for 2,000 rows, for 200,000, one at a time)
 METHODS: dict[str, tuple[Make, Make, str, float, float, float]] = {
     "LDA": (
-        lambda n: linclass.LinearDiscriminantAnalysis(covariance="maximum_likelihood"),
+        lambda n: linclass.LinearDiscriminantAnalysis(ddof=0),
         lambda n: TheirLDA(solver="lsqr"),
         "lsqr",
         *(0.1, 0.1, 0.001),
@@ -65,7 +65,7 @@ METHODS: dict[str, tuple[Make, Make, str, float, float, float]] = {
         *(0.15, 0.15, 0.001),
     ),
     "QDA": (
-        lambda n: linclass.QuadraticDiscriminantAnalysis(covariance="maximum_likelihood"),
+        lambda n: linclass.QuadraticDiscriminantAnalysis(ddof=0),
         lambda n: TheirQDA(solver="eigen"),
         "eigen",
         *(0.3, 0.3, 0.001),

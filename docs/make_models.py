@@ -44,11 +44,8 @@ TAKES = {
     "every feature": "entrywise, factors above 0",
 }
 PARTS = ("losses", "penalties", "solvers", "kernels", "families")
-IN_CLASS = (
-    "losses",
-    "penalties",
-    "kernels",
-)  # the docstring of the class states the equation; else that of its module
+# the docstring of the class states the equation; else that of its module
+IN_CLASS = ("losses", "penalties", "kernels", "families")
 
 INTRODUCTION = """\
 # Models

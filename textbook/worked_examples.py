@@ -25,7 +25,7 @@ from linclass_study.textbook import CLASSES, METHODS, figure, save
 
 y = np.repeat([1, 0], 4)  # the first class of the book is the positive one
 gaussian = np.array([[3, 4], [3, 8], [2, 6], [4, 6], [3, 0], [3, -4], [1, -2], [5, -2]], float)
-qda = QuadraticDiscriminantAnalysis(covariance="maximum_likelihood").fit(gaussian, y)
+qda = QuadraticDiscriminantAnalysis(ddof=0).fit(gaussian, y)
 A, beta, gamma = (np.diff(part, axis=0)[0] for part in (qda.A_, qda.beta_, qda.gamma_))
 parabola = -np.array([gamma, beta[0], A[0, 0]]) / beta[1]  # A has no other entry that is not 0
 numbers = {"parabola": parabola, "other_entries": np.abs([A[0, 1], A[1, 0], A[1, 1]]).max()}

@@ -78,10 +78,14 @@ class SharedParameters:
         Weights W.
     intercept_ : array of shape (1,) for two classes, (K,) for more
         Intercepts b.
+    means_ : array of shape (K, d)
+        Class means m_k.
     n_features_in_ : int
         Number of features d of the training rows.
     n_mistakes_ : int
         Number of corrections, in all passes of `fit` or in the last `partial_fit`.
+    priors_ : array of shape (K,)
+        Prior probabilities π_k.
     solver_ : str
         The solver that was used.
     trace_ : list of dict, only with trace=True

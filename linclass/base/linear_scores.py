@@ -50,30 +50,6 @@ def scores_of_stack(
     return Z[..., 0] if Z.shape[-1] == 1 else Z
 
 
-class LinearScores(Classifier):
-    """Scores Z = X Wᵀ + b, with W = coef_ (K, d) and b = intercept_ (K,); one row for two classes."""
-
-    coef_: np.ndarray
-    intercept_: np.ndarray
-
-    def decision_function(self, X: MatrixLike) -> np.ndarray:
-        X = self._check_rows(X)
-        Z = products(X, self.coef_)
-        Z += self.intercept_
-        return Z[:, 0] if Z.shape[1] == 1 else Z
-
-    _scores_of_stack = staticmethod(scores_of_stack)
-
-    def _set_scores(self, W: np.ndarray, b: np.ndarray) -> None:
-        """Set coef_ and intercept_ from one score per class, W (K, d) and b (K,).
-
-        Two classes keep the difference of their scores.
-        """
-        if len(W) == 2:
-            W, b = W[1:] - W[:1], b[1:] - b[:1]
-        self.coef_, self.intercept_ = W, b
-
-
 # Geometry of a linear model: the hyperplane z = w·x + b = 0 and the position of rows relative to it.
 #
 # With the unit normal w/‖w‖, a row x has
@@ -199,6 +175,37 @@ def _checked_pair(pair: tuple[int, int] | None, K: int) -> tuple[int, int]:
         )
     l, k = pair
     return l, k
+
+
+class LinearScores(Classifier):
+    """Scores Z = X Wᵀ + b, with W = coef_ (K, d) and b = intercept_ (K,); one row for two classes."""
+
+    coef_: np.ndarray
+    intercept_: np.ndarray
+
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
+        X = self._check_rows(X)
+        Z = products(X, self.coef_)
+        Z += self.intercept_
+        return Z[:, 0] if Z.shape[1] == 1 else Z
+
+    _scores_of_stack = staticmethod(scores_of_stack)
+
+    def _set_scores(self, W: np.ndarray, b: np.ndarray) -> None:
+        """Set coef_ and intercept_ from one score per class, W (K, d) and b (K,).
+
+        Two classes keep the difference of their scores.
+        """
+        if len(W) == 2:
+            W, b = W[1:] - W[:1], b[1:] - b[:1]
+        self.coef_, self.intercept_ = W, b
+
+    # the geometry of the boundary, without another base class
+    boundary = LinearGeometry.boundary
+    signed_distance = LinearGeometry.signed_distance
+    coordinate = LinearGeometry.coordinate
+    project = LinearGeometry.project
+    _plane = LinearGeometry._plane
 
 
 class Coordinates(TransformerMixin, Estimator):

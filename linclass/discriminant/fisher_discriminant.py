@@ -14,25 +14,29 @@ Reference: Fisher (1936); Hastie, Tibshirani & Friedman (2009), §4.3.3.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import Matrix
-from linclass.base.linear_scores import Coordinates, LinearGeometry, LinearScores
+from linclass.base.arrays import Array, Matrix
+from linclass.base.linear_scores import Coordinates, LinearScores
 from linclass.base.parameters import require_whole
-from linclass.discriminant.from_moments import FromStackedMoments
-from linclass.discriminant.statistics.class_moments import ClassMoments
-from linclass.discriminant.statistics.covariance import freedom, missing_rank, tied_form
-from linclass.discriminant.statistics.spread import Spread
-from linclass.discriminant.statistics.tied_covariances import TiedCovariances
+from linclass.discriminant.class_moments import ClassMoments
+from linclass.discriminant.covariance import (
+    Spread,
+    TiedCovariances,
+    degrees_of_freedom,
+    missing_rank,
+    tied_form,
+)
+from linclass.discriminant.from_statistics import FromStatistics
 from linclass.discriminant.without_one_row import tied_without_one_row
 
 NEGLIGIBLE = 1e-12  # ratio of standard deviations, relative to the largest
 
 
-class FisherDiscriminant(FromStackedMoments, Coordinates, LinearScores, LinearGeometry):
+class FisherDiscriminant(FromStatistics, Coordinates, LinearScores):
     """Parameters
     ----------
     n_components : int or None, default=None
@@ -42,8 +46,7 @@ class FisherDiscriminant(FromStackedMoments, Coordinates, LinearScores, LinearGe
     ----------
     coef_
     intercept_
-    means_ : array of shape (K, d)
-        Class means m_k.
+    means_
     centre_ : array of shape (d,)
         Overall mean m.
     scalings_ : array of shape (d, q)
@@ -52,8 +55,6 @@ class FisherDiscriminant(FromStackedMoments, Coordinates, LinearScores, LinearGe
         Their ratios vᵀS_b v / vᵀS_w v, decreasing.
     rank_ : int
         Rank of S_w.
-    statistics_ : object
-        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
     simpler: ClassVar[Mapping[str, int]] = {"n_components": -1}
@@ -69,85 +70,78 @@ class FisherDiscriminant(FromStackedMoments, Coordinates, LinearScores, LinearGe
     def _form(self, X: Matrix, K: int) -> str:
         return tied_form(X, K, "full", type(self).__name__)
 
-    def _learned(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
-        over = _over(stack)
-        covariances, divisors = TiedCovariances(stack, over), freedom(stack, over)
-        parts = stack.split(), covariances.ranks, divisors, *self._axes(stack, covariances)
-        return zip(*parts, strict=True)
+    def _estimates(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
+        return zip(stack.split(), directions(stack, stack.mass), strict=True)
 
-    def _weights(self, statistics: ClassMoments) -> np.ndarray:
-        """Weight of each class in the covariance between classes."""
-        return statistics.mass
-
-    def _ratio(self, squares: np.ndarray, divisor: float) -> np.ndarray:
-        """vᵀS_b v / vᵀS_w v, from what it is for the covariance S_w/divisor in the place of S_w."""
-        return squares / divisor
-
-    def _offsets(self, mass: np.ndarray) -> np.ndarray:
-        """Constant of each class's score beside the distance to its mean; −∞ without rows."""
-        return np.where(mass > 0, 0, -np.inf)
-
-    def _axes(
-        self, statistics: ClassMoments, covariances: TiedCovariances
-    ) -> tuple[np.ndarray, ...]:
-        """(centre, means about it, √ratio, directions) of each fold.
-
-        In whitened coordinates Σ = I, so the directions are the principal axes of the weighted means.
-        """
-        weights, means = self._weights(statistics), statistics.means
-        total = weights.sum(axis=-1)[..., None]
-        centre = (weights[..., None, :] @ means)[..., 0, :] / total
-        M = means - centre[..., None, :]
-        weighted = np.sqrt(weights)[..., None] * covariances.whiten(M)
-        _, ratio, V = np.linalg.svd(weighted, full_matrices=False)
-        return centre, M, ratio, covariances.directions(V)
-
-    def _take(
-        self,
-        statistics: ClassMoments,
-        rank: int,
-        divisor: float,
-        centre: np.ndarray,
-        M: np.ndarray,
-        ratio: np.ndarray,
-        directions: np.ndarray,
-    ) -> Self:
-        mass, self.means_, self.centre_ = statistics.mass, statistics.means, centre
-        most = min(len(M) - 1, self.n_components or len(M))
-        kept = np.flatnonzero(ratio > NEGLIGIBLE * ratio.max(initial=0))[:most]
-        self.scalings_ = directions[kept].T.copy()
-        self.ratios_ = self._ratio(ratio[kept] ** 2, divisor)
-        self.scalings_ *= _signs(self.scalings_, M)
-        P = M @ self.scalings_
-        W = P @ self.scalings_.T
-        b = self._offsets(mass) - 0.5 * (P**2).sum(axis=1) - W @ self.centre_
-        self._set_scores(W, b)
-        self.rank_, d = rank, M.shape[1]
-        if self.rank_ == d:
-            return self._record()
-        return self._record("rank_deficient", missing_rank(self.rank_, d))
+    def _set_estimates(self, statistics: ClassMoments, found: "Directions") -> Self:
+        offsets = np.where(statistics.mass > 0, 0, -np.inf)
+        return set_directions(self, statistics, found, offsets, found.divisor)
 
     def _scores_of_others(
         self, X: Matrix, codes: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """With all directions the scores are those of linear discriminant analysis with equal priors."""
-        statistics = self.statistics_
-        K, d = statistics.mean.shape
-        all_of_them = self.n_components is None or self.n_components >= min(K - 1, d)
-        if not all_of_them or statistics.form != "tied" or sp.issparse(X):
-            return super()._scores_of_others(X, codes, weights)
-        spread = Spread.of_covariance(statistics.pooled, statistics.negligible)
-        if spread.rank < d:
-            return super()._scores_of_others(X, codes, weights)
-        return tied_without_one_row(X, codes, weights, statistics, spread, lost=1)
+        alike = scores_along_all_directions(self, X, codes, weights)
+        return super()._scores_of_others(X, codes, weights) if alike is None else alike
 
 
-def _over(statistics: ClassMoments) -> str:
-    """Divisor of the scatter: N − K, or N where that is 0."""
-    positive = (statistics.total - statistics.present).min() > 0
-    return "unbiased" if positive else "maximum_likelihood"
+class Directions(NamedTuple):
+    """What all numbers of components share, of one fold."""
+
+    rank: int
+    divisor: float  # of the scatter
+    centre: Array  # (d,)
+    M: Array  # (K, d), the class means about it
+    ratio: Array  # √ of the ratios of variance between to within
+    axes: Array  # (q, d)
 
 
-def _signs(V: np.ndarray, M: np.ndarray) -> np.ndarray:
-    """Signs for which each direction points to the last class rather than to the first."""
-    return np.where((M[-1] - M[0]) @ V < 0, -1.0, 1.0)
+def directions(stack: ClassMoments, class_weights: Array) -> Iterable[Directions]:
+    """The directions of each fold, for these weights (F, K) of the classes in the covariance between them.
+
+    In whitened coordinates Σ = I, so the directions are the principal axes of the weighted means. The divisor of the
+    scatter is N − K, or N where that is 0.
+    """
+    ddof = int((stack.total - stack.present).min() > 0)
+    covariances, means = TiedCovariances(stack, ddof), stack.means
+    total = class_weights.sum(axis=-1)[..., None]
+    centre = (class_weights[..., None, :] @ means)[..., 0, :] / total
+    M = means - centre[..., None, :]
+    weighted = np.sqrt(class_weights)[..., None] * covariances.whiten(M)
+    _, ratio, V = np.linalg.svd(weighted, full_matrices=False)
+    divisors = degrees_of_freedom(stack, ddof)
+    parts = (covariances.ranks, divisors, centre, M, ratio, covariances.directions(V))
+    return map(Directions, *parts)
+
+
+def set_directions(
+    model: Any, statistics: ClassMoments, found: Directions, offsets: Array, divisor: float
+) -> Any:
+    """Set the fitted attributes; `offsets` are the constants of the scores beside the distances to the means."""
+    model.means_, model.centre_, M = statistics.means, found.centre, found.M
+    most = min(len(M) - 1, model.n_components or len(M))
+    kept = np.flatnonzero(found.ratio > NEGLIGIBLE * found.ratio.max(initial=0))[:most]
+    V = found.axes[kept].T.copy()
+    V *= np.where((M[-1] - M[0]) @ V < 0, -1.0, 1.0)  # to the last class rather than to the first
+    model.scalings_, model.ratios_ = V, found.ratio[kept] ** 2 / divisor
+    P = M @ V
+    W = P @ V.T
+    model._set_scores(W, offsets - 0.5 * (P**2).sum(axis=1) - W @ model.centre_)
+    model.rank_, d = found.rank, M.shape[1]
+    if model.rank_ == d:
+        return model._record()
+    return model._record("rank_deficient", missing_rank(model.rank_, d))
+
+
+def scores_along_all_directions(
+    model: Any, X: Matrix, codes: Array, weights: Array
+) -> tuple[Array, Array] | None:
+    """With all directions, the leave-one-out scores of linear discriminant analysis with equal priors."""
+    statistics = model.statistics_
+    K, d = statistics.mean.shape
+    all_of_them = model.n_components is None or model.n_components >= min(K - 1, d)
+    if not all_of_them or statistics.form != "tied" or sp.issparse(X):
+        return None
+    spread = Spread.of_covariance(statistics.pooled, statistics.negligible)
+    if spread.rank < d:
+        return None
+    return tied_without_one_row(X, codes, weights, statistics, spread, ddof=1)

@@ -41,11 +41,12 @@ from linclass.base.meta_estimator import (
 )
 from linclass.base.parameters import require_whole
 from linclass.base.predicted import own_copy
-from linclass.discriminant.optimal_scores import EXACT, best_explained, contrasts
-from linclass.discriminant.priors import Priors, check_priors, class_priors, log_priors
-from linclass.discriminant.statistics.covariance import LOST, check_covariance, too_little_weight
+from linclass.discriminant.covariance import check_ddof, too_little_weight
+from linclass.discriminant.from_statistics import Priors, check_priors, class_priors, log_priors
 
 DEFAULT = "linclass.linear.linear_regression"  # imported by name, only if it is used
+NEGLIGIBLE = 1e-13  # α², a coordinate that no score of the classes depends on
+EXACT = 1e-10  # 1 − α², a coordinate without spread within the classes
 
 
 class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilities):
@@ -56,8 +57,8 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
         is copied for each of K − 1 fits. None is LinearRegression().
     n_components : int or None, default=None
         Number of coordinates, at least 1. None takes all, at most K − 1.
-    covariance : {'unbiased', 'maximum_likelihood'}, default='unbiased'
-        Divisor of the scatter within the classes: N − K or N.
+    ddof : {0, 1}, default=1
+        Degrees of freedom of each class mean: the divisor of the scatter within the classes is N − ddof · K.
 
     Attributes
     ----------
@@ -73,8 +74,7 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
         Optimal scores θ_l(k) of the classes, as columns.
     means_ : array of shape (K, q)
         Class means ū_k of the coordinates.
-    priors_ : array of shape (K,)
-        Prior probabilities π_k.
+    priors_
     coef_ : array of shape (1, d) or (K, d), only if the regression is linear
         Weights, one row per score.
     intercept_ : array of shape (1,) or (K,), only if the regression is linear
@@ -89,13 +89,13 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
         *,
         n_components: int | None = None,
         priors: Priors = None,
-        covariance: str = "unbiased",
+        ddof: int = 1,
         class_weight: ClassWeight = None,
     ):
         self.regressor = regressor
         self.n_components = n_components
         self.priors = priors
-        self.covariance = covariance
+        self.ddof = ddof
         self.class_weight = class_weight
 
     def check(self) -> None:
@@ -109,11 +109,11 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
             )
         require_whole("n_components", self.n_components, 1, or_none=True)
         check_priors(self.priors)
-        check_covariance(self.covariance)
+        check_ddof(self.ddof)
 
     @property
     def _counts_rows(self) -> bool:
-        return LOST[self.covariance] > 0
+        return self.ddof > 0
 
     def parts(self) -> list[str]:
         """Modules that a fit imports by name."""
@@ -137,9 +137,6 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
             columns by name.
         y : array of shape (n,)
             Class of each row: integers, booleans or strings, at least two classes.
-        sample_weight : array of shape (n,) or None, default=None
-            Weight of each row, at least 0; rows of weight 0 take no part. None weighs all rows
-            equally.
         groups : array of shape (n,) or None, default=None
             Group of each row, for regressors that hold rows out, such as TunedRegressor: rows of a
             group are held out together. None is no groups.
@@ -153,7 +150,7 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
         X, codes, weights = self._start_fit(X, y, sample_weight)
         X = self._rows_inside(X)
         mass = np.bincount(codes, weights)
-        freedom = mass.sum() - LOST[self.covariance] * len(mass)
+        freedom = mass.sum() - self.ddof * len(mass)
         if freedom <= 0:
             raise too_little_weight(mass.sum())
         share = mass / mass.sum()
@@ -248,3 +245,43 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
             certificate_kind=one,
             n_iter=int(max(np.max(getattr(r, "n_iter_", 0) or 0) for r in self.regressors_)),
         )
+
+
+# Optimal scores of the classes: given the class means of regressions on fixed scores, the combinations of these scores
+# that regressions explain best.   Hastie, Tibshirani & Buja (1994), JASA 89
+
+
+def contrasts(share: Array) -> Array:
+    """Scores θ (K, K − 1) of classes with these shares p: Σ_k p_k θ_l(k) = 0, Σ_k p_k θ_l(k) θ_m(k) = 1[l = m].
+
+    √p θ are the columns but the first of the reflection that takes the first axis to −√p.
+    """
+    root = np.sqrt(share)
+    v = root.copy()
+    v[0] += 1
+    reflection = np.eye(len(v)) - np.outer(v, v) / v[0]
+    return reflection[:, 1:] / root[:, None]
+
+
+def best_explained(
+    fixed: Array, means: Array, share: Array, most: int | None
+) -> tuple[Array, Array]:
+    """(α², V): shares of variance, decreasing, and the combinations of the fixed scores that have them, columns of V.
+
+    `means` (K, K − 1) are those of the predictions of the fixed scores in each class. Every direction points from the
+    first class to the last.
+    """
+    products = fixed.T @ (means * share[:, None])
+    explained, V = np.linalg.eigh((products + products.T) / 2)
+    order = np.argsort(-explained)[:most]
+    order = order[explained[order] > NEGLIGIBLE]
+    explained, V = explained[order], _settled(explained[order], V[:, order])
+    return explained, V * np.where(V.T @ (means[-1] - means[0]) < 0, -1.0, 1.0)
+
+
+def _settled(explained: Array, V: Array) -> Array:
+    """Fixed axes for coordinates without spread, which rounding would choose otherwise."""
+    exact = 1 - explained < EXACT
+    own = V[:, exact]
+    _, axes = np.linalg.eigh(own.T * np.arange(len(V)) @ own)
+    return np.column_stack([own @ axes, V[:, ~exact]])

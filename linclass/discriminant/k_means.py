@@ -16,13 +16,13 @@ STEPS = 100
 ROUNDING = 1e-10  # relative difference of sums of squares up to which they count as equal; the first is taken then
 
 
-def k_means(Y: Matrix, weights: Array, k: int, starts: int, seed: int) -> Array:
+def k_means(Y: Matrix, weights: Array, k: int, n_init: int, seed: int) -> Array:
     """The centre (0, 1, …) of each row, by the best of several starts; fewer than k if fewer rows differ."""
     rng = np.random.default_rng(seed)
     order = np.argsort(Y @ rng.standard_normal(Y.shape[1]), kind="stable")
     lengths = squares_of_rows(Y)
     best, least = np.zeros(len(weights), dtype=int), np.inf
-    for _ in range(starts if k > 1 else 0):
+    for _ in range(n_init if k > 1 else 0):
         nearest, squares = _lloyd(
             Y, lengths, weights, _far_apart(Y, lengths, weights, order, k, rng)
         )

@@ -20,47 +20,53 @@ import scipy.sparse as sp
 
 from linclass.base.arrays import ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.base.classifier import SoftmaxProbabilities
-from linclass.base.linear_scores import LinearGeometry, LinearScores
-from linclass.base.weights import as_counts, have_weight
-from linclass.discriminant.from_moments import FromStackedMoments
-from linclass.discriminant.left_out import HeldOut
-from linclass.discriminant.priors import Priors, check_priors, class_priors, log_priors_of_present
-from linclass.discriminant.shrinkage import GivenShrinkage, LedoitWolfShrinkage
-from linclass.discriminant.statistics.class_moments import ClassMoments
-from linclass.discriminant.statistics.covariance import (
-    LOST,
-    check_covariance,
-    check_shape,
+from linclass.base.linear_scores import LinearScores
+from linclass.base.weights import as_counts
+from linclass.discriminant.class_moments import ClassMoments
+from linclass.discriminant.covariance import (
+    Spread,
+    TiedCovariances,
+    check_covariance_type,
+    check_ddof,
     check_share,
+    is_wide,
     missing_rank,
     tied_form,
 )
-from linclass.discriminant.statistics.spread import Spread
-from linclass.discriminant.statistics.tied_covariances import TiedCovariances
+from linclass.discriminant.fold_sums import HeldOut, moments_left_out, sums_left_out
+from linclass.discriminant.from_statistics import (
+    FromStatistics,
+    Priors,
+    check_priors,
+    class_priors,
+    log_priors,
+)
+from linclass.discriminant.ledoit_wolf import (
+    QuarticMoments,
+    shrinkage_of_moments,
+    shrinkage_of_rows,
+)
 from linclass.discriminant.without_one_row import log_priors_of_others, tied_without_one_row
 
 
-class LinearDiscriminantAnalysis(
-    FromStackedMoments, LinearScores, SoftmaxProbabilities, LinearGeometry
-):
+class LinearDiscriminantAnalysis(FromStatistics, LinearScores, SoftmaxProbabilities):
     """Parameters
     ----------
-    covariance : {'unbiased', 'maximum_likelihood'}, default='unbiased'
-        Divisor of the scatter within the classes: N − K or N.
-    shape : {'full', 'diagonal', 'spherical'}, default='full'
-        Form of Σ. 'diagonal' is naive Bayes with variances shared by all classes; 'spherical' is a
+    ddof : {0, 1}, default=1
+        Degrees of freedom of each class mean: the divisor of the scatter within the classes is N − ddof · K. 1 is
+        unbiased, 0 is maximum likelihood.
+    covariance_type : {'full', 'diag', 'spherical'}, default='full'
+        Form of Σ. 'diag' is naive Bayes with variances shared by all classes; 'spherical' is a
         multiple of I.
     shrinkage : float or 'ledoit_wolf', default=0.0
-        α, from 0 (no shrinkage) to 1 (spherical); 'ledoit_wolf' estimates it for the shape 'full'.
+        α, from 0 (no shrinkage) to 1 (spherical); 'ledoit_wolf' estimates it for a full covariance.
 
     Attributes
     ----------
     coef_
     intercept_
-    means_ : array of shape (K, d)
-        Class means m_k.
-    priors_ : array of shape (K,)
-        Prior probabilities π_k.
+    means_
+    priors_
     rank_ : int
         Rank of Σ.
     shrinkage_ : float
@@ -74,83 +80,88 @@ class LinearDiscriminantAnalysis(
     def __init__(
         self,
         priors: Priors = None,
-        covariance: str = "unbiased",
-        shape: str = "full",
+        ddof: int = 1,
+        covariance_type: str = "full",
         shrinkage: float | str = 0.0,
         class_weight: ClassWeight = None,
     ):
         self.priors = priors
-        self.covariance = covariance
-        self.shape = shape
+        self.ddof = ddof
+        self.covariance_type = covariance_type
         self.shrinkage = shrinkage
         self.class_weight = class_weight
 
     def check(self) -> None:
         super().check()
         check_priors(self.priors)
-        check_covariance(self.covariance)
-        check_shape(self.shape)
-        if self.shrinkage != "ledoit_wolf":
+        check_ddof(self.ddof)
+        check_covariance_type(self.covariance_type)
+        if not self._estimates_shrinkage:
             check_share("shrinkage", self.shrinkage, ", or 'ledoit_wolf'")
-        elif self.shape != "full":
+        elif self.covariance_type != "full":
             raise ValueError(
-                f"shrinkage='ledoit_wolf' is estimated for a full covariance, and shape is {self.shape!r}; "
-                "use shape='full', or give shrinkage as a number."
+                "shrinkage='ledoit_wolf' is estimated for a full covariance, and covariance_type is "
+                f"{self.covariance_type!r}; use covariance_type='full', or give shrinkage as a number."
             )
 
     @property
-    def _counts_rows(self) -> bool:
-        return LOST[self.covariance] > 0 or self.shrinkage == "ledoit_wolf"
+    def _estimates_shrinkage(self) -> bool:
+        return self.shrinkage == "ledoit_wolf"
 
     @property
-    def _chosen(self) -> GivenShrinkage | LedoitWolfShrinkage:
-        if self.shrinkage == "ledoit_wolf":
-            return LedoitWolfShrinkage()
-        return GivenShrinkage(float(self.shrinkage), self._form)
+    def _counts_rows(self) -> bool:
+        return self.ddof > 0 or self._estimates_shrinkage
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         K = len(self.classes_)
-        direct = self._chosen.of_few_rows(X, codes, as_counts(weights), K)
-        if direct is None:
-            self.statistics_ = self._gather(X, codes, weights, K)
-            self._n_rows = int(have_weight(weights).sum())
-            return self._learn_all()
-        self._forget("statistics_")  # of an earlier fit
-        (alone,) = self._shrunk(*direct)
-        return self._take(*alone)
+        if not self._estimates_shrinkage or not is_wide(X, K):
+            self._sum_rows(X, codes, weights)
+            return self._learn(self._counted())
+        self._forget("statistics_")  # the rows are fewer than their sums up to the fourth moments
+        return self._learn(ClassMoments.of(X, codes, as_counts(weights), K, "rows"))
 
     def _gathering(self) -> object:
-        return self.shape == "full", type(self._chosen)
+        return self.covariance_type == "full", self._estimates_shrinkage
 
     def _form(self, X: Matrix, K: int) -> str:
-        return tied_form(X, K, self.shape, type(self).__name__)
+        return tied_form(X, K, self.covariance_type, type(self).__name__)
 
     def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Any:
-        return self._chosen.sums(X, codes, weights, K)
+        if self._estimates_shrinkage:
+            return QuarticMoments.of(X, codes, weights, K)
+        return super()._gather(X, codes, weights, K)
 
     def _left_out(
         self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
     ) -> Iterator[Any]:
-        return self._chosen.sums_left_out(X, codes, weights, K, folds)
+        if not self._estimates_shrinkage or is_wide(X, K):
+            return moments_left_out(X, codes, weights, K, self._form(X, K), folds)
+        return sums_left_out(self._gather, X, codes, weights, K, folds)
 
-    def _learned(self, stack: Any) -> Iterable[tuple[Any, ...]]:
-        return self._shrunk(*self._chosen.of_sums(stack))
-
-    def _shrunk(self, stack: ClassMoments, share: float) -> Iterable[tuple[Any, ...]]:
-        covariances = TiedCovariances(stack, self.covariance, self.shape, share)
+    def _estimates(self, stack: Any) -> Iterable[tuple[Any, ...]]:
+        if not self._estimates_shrinkage:
+            share = float(self.shrinkage)
+        elif isinstance(stack, ClassMoments):
+            share = shrinkage_of_rows(stack.scatter[0])
+        else:
+            share, stack = (
+                shrinkage_of_moments(stack.statistics),
+                stack.statistics.moments.stacked(),
+            )
+        covariances = TiedCovariances(stack, self.ddof, self.covariance_type, share)
         means, centre = stack.means, stack.centre
         priors = class_priors(self.priors, stack.mass)
         M = means - centre[:, None]
         theta = covariances.solve(M)
         normalizer = 0.5 * (covariances.whiten(M) ** 2).sum(axis=-1)
-        b = log_priors_of_present(priors, stack.mass) - normalizer
+        b = log_priors(priors, stack.mass) - normalizer
         b -= (theta @ centre[..., None])[..., 0]
         residual = _residual(covariances, theta, M, normalizer)
         shares = [share] * len(means)
         return zip(means, priors, theta, b, residual, covariances.ranks, shares, strict=True)
 
-    def _take(
+    def _set_estimates(
         self,
         means: np.ndarray,
         priors: np.ndarray,
@@ -171,13 +182,13 @@ class LinearDiscriminantAnalysis(
         self, X: Matrix, codes: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         statistics = self.statistics_
-        plain = self.shape == "full" and self.shrinkage == 0 and statistics.form == "tied"
+        plain = self.covariance_type == "full" and self.shrinkage == 0 and statistics.form == "tied"
         if not plain or sp.issparse(X):
             return super()._scores_of_others(X, codes, weights)
         spread = Spread.of_covariance(statistics.pooled, statistics.negligible)
         if spread.rank < X.shape[1]:
             return super()._scores_of_others(X, codes, weights)
-        Z, lone = tied_without_one_row(X, codes, weights, statistics, spread, LOST[self.covariance])
+        Z, lone = tied_without_one_row(X, codes, weights, statistics, spread, self.ddof)
         return Z + log_priors_of_others(self.priors, codes, weights, statistics.mass), lone
 
 

@@ -31,12 +31,11 @@ from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.linear_scores import products
 from linclass.base.messages import NotApplicable, counted, require_memory
 from linclass.base.parameters import is_whole, require_positive, require_whole
+from linclass.discriminant.class_moments import ClassMoments
+from linclass.discriminant.covariance import check_share, missing_rank, tied_form
+from linclass.discriminant.from_statistics import Priors, check_priors, class_priors, log_priors
 from linclass.discriminant.k_means import k_means
-from linclass.discriminant.priors import Priors, check_priors, class_priors, log_priors
-from linclass.discriminant.statistics.class_moments import ClassMoments
-from linclass.discriminant.statistics.covariance import check_share, missing_rank, tied_form
-from linclass.discriminant.subclass_mixture import EmStep, SubclassMixture
-from linclass.discriminant.subclass_rows import SubclassRows
+from linclass.discriminant.subclass_mixture import EmStep, SubclassMixture, SubclassRows
 
 COLLAPSE = (
     "the covariance of the subclasses has collapsed, so the likelihood is unbounded; that within the "
@@ -52,7 +51,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
     shrinkage : float, default=0.0
         a, from 0 (no shrinkage) to 1 (spherical). It depends on the units of the features:
         standardize them.
-    starts : int, default=5
+    n_init : int, default=5
         Number of starts of k-means, of which the best is taken.
     max_iter : int, default=500
         Limit on the number of steps.
@@ -67,8 +66,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         Their shares π_kr of their class.
     subclass_of_ : array of shape (R,)
         The index of their class in `classes_`.
-    priors_ : array of shape (K,)
-        Prior probabilities π_k.
+    priors_
     rank_ : int
         Rank of the covariance.
     objectives_ : array of shape (n_iter_ + 1,)
@@ -84,7 +82,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         *,
         priors: Priors = None,
         shrinkage: float = 0.0,
-        starts: int = 5,
+        n_init: int = 5,
         class_weight: ClassWeight = None,
         tol: float = 1e-6,
         max_iter: int = 500,
@@ -93,7 +91,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         self.subclasses = subclasses
         self.priors = priors
         self.shrinkage = shrinkage
-        self.starts = starts
+        self.n_init = n_init
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
@@ -108,7 +106,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
             raise ValueError(
                 f"subclasses is {self.subclasses!r}; it must be a whole number, at least 1, or a list of K of them."
             )
-        for name in ("starts", "max_iter"):
+        for name in ("n_init", "max_iter"):
             require_whole(name, getattr(self, name), 1)
         require_positive("tol", self.tol)
 
@@ -211,7 +209,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         """Indicators (n_k, R_k) of the subclasses of the rows of each class."""
         seed = int(np.random.default_rng(self.random_state).integers(2**32))
         each = zip(rows, weights, counts, strict=True)
-        nearest = [k_means(Y, w, count, self.starts, seed) for Y, w, count in each]
+        nearest = [k_means(Y, w, count, self.n_init, seed) for Y, w, count in each]
         return [np.eye(one.max() + 1)[one] for one in nearest]
 
     def _record_ending(self, step: EmStep, collapsed: bool, d: int) -> Self:

@@ -16,22 +16,19 @@ from typing import Any, Self
 import numpy as np
 
 from linclass.base.arrays import Matrix
-from linclass.base.linear_scores import LinearGeometry, LinearScores
-from linclass.discriminant.from_moments import FromStackedMoments
-from linclass.discriminant.statistics.class_moments import ClassMoments
+from linclass.base.linear_scores import LinearScores
+from linclass.discriminant.class_moments import ClassMoments
+from linclass.discriminant.from_statistics import FromStatistics
 
 
-class NearestMean(FromStackedMoments, LinearScores, LinearGeometry):
+class NearestMean(FromStatistics, LinearScores):
     """It has no parameters.
 
     Attributes
     ----------
     coef_
     intercept_
-    means_ : array of shape (K, d)
-        Class means m_k.
-    statistics_ : object
-        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
+    means_
     """
 
     def __init__(self) -> None:
@@ -40,14 +37,14 @@ class NearestMean(FromStackedMoments, LinearScores, LinearGeometry):
     def _form(self, X: Matrix, K: int) -> str:
         return "means"
 
-    def _learned(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
+    def _estimates(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
         means, centre = stack.means, stack.centre
         M = means - centre[:, None]
         b = -0.5 * (M**2).sum(axis=-1) - (M @ centre[..., None])[..., 0]
         b = np.where(stack.mass > 0, b, -np.inf)  # a class without rows
         return zip(means, M, b, strict=True)
 
-    def _take(self, means: np.ndarray, W: np.ndarray, b: np.ndarray) -> Self:
+    def _set_estimates(self, means: np.ndarray, W: np.ndarray, b: np.ndarray) -> Self:
         self.means_ = means
         self._set_scores(W, b)
         return self._record()

@@ -27,28 +27,32 @@ from linclass.base.arrays import (
     ClassWeight,
     Matrix,
     MatrixLike,
-    empty_arrays,
     soft_threshold,
 )
 from linclass.base.classifier import SoftmaxProbabilities
-from linclass.base.linear_scores import LinearGeometry, LinearScores
+from linclass.base.linear_scores import LinearScores
 from linclass.base.many_fits import COUNT, RegularizationPath
 from linclass.base.messages import one_warning
 from linclass.base.parameters import require_nonnegative, require_whole
-from linclass.discriminant.from_moments import FromMoments
-from linclass.discriminant.priors import Priors, check_priors, class_priors, log_priors_of_present
-from linclass.discriminant.statistics.class_moments import ClassMoments
-from linclass.discriminant.statistics.covariance import freedom
+from linclass.discriminant.class_moments import ClassMoments
+from linclass.discriminant.covariance import degrees_of_freedom
+from linclass.discriminant.from_statistics import (
+    FromStatistics,
+    Priors,
+    check_priors,
+    class_priors,
+    log_priors,
+)
 
 
-class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, LinearGeometry):
+class NearestShrunkenCentroids(FromStatistics, LinearScores, SoftmaxProbabilities):
     """Parameters
     ----------
     threshold : float, default=0.5
         Δ, at least 0, in units of the t statistics d_kj. 0 keeps all features.
     spread_offset : 'median' or float, default='median'
         s₀, added to the deviation of each feature, so that features with hardly any spread do not
-        decide. 0 with threshold=0 is LinearDiscriminantAnalysis(shape='diagonal').
+        decide. 0 with threshold=0 is LinearDiscriminantAnalysis(covariance_type='diag').
 
     Attributes
     ----------
@@ -60,10 +64,7 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
         The shrunken t statistics d′_kj.
     selected_ : array of bool of shape (d,)
         Features that have a part in the scores.
-    priors_ : array of shape (K,)
-        Prior probabilities π_k.
-    statistics_ : object
-        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
+    priors_
     """
 
     simpler: ClassVar[Mapping[str, int]] = {"threshold": 1}
@@ -122,11 +123,12 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
             raise ValueError("thresholds is empty; give a list of at least one number.")
         for value in thresholds:
             require_nonnegative("threshold", value)
-        first.set_params(threshold=thresholds[0])._summed(X, y, sample_weight)
-        models = [copy.copy(first) for _ in thresholds]
-        for model, value in zip(models, thresholds, strict=True):
-            model.threshold = value
-        fits = first._shrunken(first._counted(), models)
+        first.set_params(threshold=thresholds[0])
+        first._sum_rows(*first._start_fit(X, y, sample_weight))
+        shared = first._differences(first._counted())
+        fits = [
+            copy.copy(first).set_params(threshold=value)._shrink(shared) for value in thresholds
+        ]
         return RegularizationPath(fits, "threshold")
 
     def threshold_path(
@@ -152,7 +154,7 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
         """
         require_whole("n", n, 2)
         first = self._unfitted()
-        first._summed(X, y, sample_weight)
+        first._sum_rows(*first._start_fit(X, y, sample_weight))
         most = np.abs(first._differences(first._counted()).t).max(initial=0)
         return np.linspace(most, 0, n)
 
@@ -163,41 +165,22 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
     def _form(self, X: Matrix, K: int) -> str:
         return "diagonal"
 
-    def _learn(self, statistics: ClassMoments) -> Self:
-        return self._shrunken(statistics, [self])[0]
+    def _set_estimates(self, statistics: ClassMoments) -> Self:
+        return self._shrink(self._differences(statistics))
 
-    def _shrunken(self, statistics: ClassMoments, models: list[Self]) -> list[Self]:
-        """Learn models that differ in their threshold, from what all thresholds share."""
-        centre, deviation, effect, unit, differences, priors, intercepts = self._differences(
-            statistics
-        )
-        K, d = differences.shape
-        thresholds = np.array([float(model.threshold) for model in models])
-        t, means, W = empty_arrays(d, *[(len(models), K)] * 3)
-        soft_threshold(differences, thresholds[:, None, None], out=t)
+    def _shrink(self, shared: Differences) -> Self:
+        """Learn from what all thresholds share."""
+        centre, deviation, effect, unit, differences, priors, intercepts = shared
+        threshold = float(self.threshold)
+        t = soft_threshold(differences, threshold)
         squares = effect * np.vecdot(t, t)  # of m′_k − m, in units of s + s₀
         known = deviation > 0  # else no spread to measure anything by: such features are left out
-        np.multiply(unit / np.where(known, deviation**2, 1), t, out=W)
-        b = intercepts - (0.5 * squares + W @ centre)
-        np.multiply(unit, t, out=means)
-        means += centre
-        selected = np.abs(differences).max(axis=0) > thresholds[:, None]
+        W = unit / np.where(known, deviation**2, 1) * t
+        self.deviations_, self.means_ = t, unit * t + centre
+        self.selected_ = np.abs(differences).max(axis=0) > threshold
+        self.priors_ = priors.copy()
+        self._set_scores(W, intercepts - (0.5 * squares + W @ centre))
         reason = self._without_spread(known)
-        fits = zip(models, t, means, selected, W, b, strict=True)
-        return [model._take(*fit, priors.copy(), reason) for model, *fit in fits]
-
-    def _take(
-        self,
-        t: Array,
-        means: Array,
-        selected: Array,
-        W: Array,
-        b: Array,
-        priors: Array,
-        reason: str,
-    ) -> Self:
-        self.deviations_, self.means_, self.selected_, self.priors_ = t, means, selected, priors
-        self._set_scores(W, b)
         return self._record("rank_deficient" if reason else "converged", reason)
 
     def _without_spread(self, known: Array) -> str:
@@ -213,7 +196,7 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
 
     def _differences(self, statistics: ClassMoments) -> Differences:
         mass, centre = statistics.mass, statistics.centre
-        deviation = np.sqrt(statistics.pooled / freedom(statistics, "unbiased"))
+        deviation = np.sqrt(statistics.pooled / degrees_of_freedom(statistics, ddof=1))
         deviation[deviation <= statistics.negligible] = 0
         offset = self.spread_offset
         deviation += np.median(deviation) if offset == "median" else float(offset)
@@ -222,7 +205,7 @@ class NearestShrunkenCentroids(FromMoments, LinearScores, SoftmaxProbabilities, 
         unit = np.sqrt(effect)[:, None] * deviation
         t = np.divide(statistics.means - centre, unit, out=np.zeros_like(unit), where=unit > 0)
         priors = class_priors(self.priors, mass)
-        intercepts = log_priors_of_present(priors, mass)
+        intercepts = log_priors(priors, mass)
         return Differences(centre, deviation, effect, unit, t, priors, intercepts)
 
 

@@ -14,57 +14,64 @@ Certificate: closed form.
 Reference: Friedman (1989), Regularized discriminant analysis; Hastie, Tibshirani & Friedman (2009), §4.3.1.
 """
 
+from __future__ import annotations
+
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import BLOCK, ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.arrays import BLOCK, Array, ArrayLike, ClassWeight, Matrix, MatrixLike
 from linclass.base.classifier import SoftmaxProbabilities
 from linclass.base.linear_scores import LARGEST
 from linclass.base.messages import counted, require_memory
-from linclass.discriminant.class_spreads import ClassSpreads
-from linclass.discriminant.from_moments import FromStackedMoments
-from linclass.discriminant.priors import Priors, check_priors, class_priors, log_priors_of_present
-from linclass.discriminant.statistics.class_moments import ClassMoments
-from linclass.discriminant.statistics.covariance import (
-    LOST,
+from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
+from linclass.discriminant.covariance import (
     AnySpread,
-    check_covariance,
+    Spread,
+    check_ddof,
     check_share,
-    freedom_of_classes,
+    degrees_of_freedom,
+    degrees_of_freedom_by_class,
+    is_singular,
     is_wide,
     missing_rank,
+    mixed_spread,
+    tied_spread,
 )
-from linclass.discriminant.statistics.row_spreads import OF_ROWS, SpanSpread
-from linclass.discriminant.statistics.spread import Spread
+from linclass.discriminant.from_statistics import (
+    FromStatistics,
+    Priors,
+    check_priors,
+    class_priors,
+    log_priors,
+)
+from linclass.discriminant.row_spreads import OF_ROWS, SpanSpread
 from linclass.discriminant.without_one_row import full_without_one_row, log_priors_of_others
 
 
-class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
+class QuadraticDiscriminantAnalysis(FromStatistics, SoftmaxProbabilities):
     """Parameters
     ----------
-    covariance : {'unbiased', 'maximum_likelihood'}, default='unbiased'
-        Divisor of the scatter within the classes: n_k − 1 or n_k.
+    ddof : {0, 1}, default=1
+        Degrees of freedom of each class mean: the divisor of the scatter of class k is n_k − ddof. 1 is unbiased,
+        0 is maximum likelihood.
     shrinkage : float, default=0.0
         λ, from 0 (no shrinkage) to 1 (the pooled covariance).
 
     Attributes
     ----------
-    means_ : array of shape (K, d)
-        Class means m_k.
-    priors_ : array of shape (K,)
-        Prior probabilities π_k.
+    means_
+    priors_
     A_ : array of shape (K, d, d)
         Quadratic coefficients A_k.
     beta_ : array of shape (K, d)
         Linear coefficients β_k.
     gamma_ : array of shape (K,)
         Constants γ_k.
-    statistics_ : object
-        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
     simpler: ClassVar[Mapping[str, int]] = {"shrinkage": 1}
@@ -72,24 +79,24 @@ class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
     def __init__(
         self,
         priors: Priors = None,
-        covariance: str = "unbiased",
+        ddof: int = 1,
         shrinkage: float = 0.0,
         class_weight: ClassWeight = None,
     ):
         self.priors = priors
-        self.covariance = covariance
+        self.ddof = ddof
         self.shrinkage = shrinkage
         self.class_weight = class_weight
 
     def check(self) -> None:
         super().check()
         check_priors(self.priors)
-        check_covariance(self.covariance)
+        check_ddof(self.ddof)
         check_share("shrinkage", self.shrinkage)
 
     @property
     def _counts_rows(self) -> bool:
-        return LOST[self.covariance] > 0
+        return self.ddof > 0
 
     def _form(self, X: Matrix, K: int) -> str:
         if is_wide(X, K):
@@ -115,7 +122,7 @@ class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
             The classifier with these parameters, fitted.
         """
         first = self._unfitted()
-        first._summed(X, y, None)
+        first._sum_rows(*first._start_fit(X, y))
 
         def fitted(params: Mapping[str, Any]) -> Any:
             model = copy.copy(first).set_params(**params)
@@ -126,26 +133,28 @@ class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
 
         return fitted
 
-    def _learned(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
+    def _estimates(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
         priors = class_priors(self.priors, stack.mass)
-        logarithms = log_priors_of_present(priors, stack.mass)
+        logarithms = log_priors(priors, stack.mass)
         return zip(self._spreads_of(stack), priors, logarithms, strict=True)
 
     def _spreads_of(self, stack: ClassMoments) -> list[ClassSpreads]:
         """The covariances of each fold, factored at once if they are not shrunk."""
         folds = stack.split()
         if self.shrinkage or stack.form != "full":
-            return [ClassSpreads(fold, self.covariance, self.shrinkage) for fold in folds]
+            return [ClassSpreads(fold, self.ddof, self.shrinkage) for fold in folds]
         K, d = stack.mean.shape[1:]
-        S = stack.scatter / freedom_of_classes(stack, self.covariance)[..., None, None]
+        S = stack.scatter / degrees_of_freedom_by_class(stack, self.ddof)[..., None, None]
         negligible = np.repeat(stack.negligible, K, axis=0)
         own = Spread.of_covariances(S.reshape(-1, d, d), negligible)
         return [
-            ClassSpreads(fold, self.covariance, own=own[j * K : (j + 1) * K])
+            ClassSpreads(fold, self.ddof, own=own[j * K : (j + 1) * K])
             for j, fold in enumerate(folds)
         ]
 
-    def _take(self, spreads: ClassSpreads, priors: np.ndarray, logarithms: np.ndarray) -> Self:
+    def _set_estimates(
+        self, spreads: ClassSpreads, priors: np.ndarray, logarithms: np.ndarray
+    ) -> Self:
         self.means_, self.priors_ = spreads.moments.means, priors
         self._spreads = [spreads.of(k) for k in range(len(self.means_))]
         self._constant = logarithms - 0.5 * _relative_volumes(self._spreads)
@@ -210,7 +219,7 @@ class QuadraticDiscriminantAnalysis(FromStackedMoments, SoftmaxProbabilities):
         spreads = [Spread.of_covariance(S, moments.negligible) for S in moments.scatter]
         if min(spread.rank for spread in spreads) < d:
             return super()._scores_of_others(X, codes, weights)
-        Z, lone = full_without_one_row(X, codes, weights, moments, spreads, LOST[self.covariance])
+        Z, lone = full_without_one_row(X, codes, weights, moments, spreads, self.ddof)
         return Z + log_priors_of_others(self.priors, codes, weights, moments.mass), lone
 
 
@@ -227,3 +236,69 @@ def _difference(Z: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         z = Z[:, 1] - Z[:, 0]
     return np.where(np.isnan(z), 0.0, z)
+
+
+class ClassSpreads:
+    """Factored covariances of the classes; the pooled one is computed only when needed."""
+
+    def __init__(
+        self,
+        moments: ClassMoments,
+        ddof: int,
+        shrinkage: float = 0.0,
+        own: Sequence[Spread] = (),
+    ):
+        """`own` are the factors of each class, if they are known."""
+        self.moments, self.ddof = moments, ddof
+        self.shrinkage, self.own = shrinkage, own
+        self.deficient: list[tuple[int, AnySpread]] = []  # class, its singular covariance
+
+    @cached_property
+    def pooled(self) -> AnySpread:
+        return tied_spread(self.moments, self.ddof)
+
+    def of(self, k: int) -> AnySpread:
+        d = self.moments.mean.shape[1]
+        if self.shrinkage > 0:
+            mixed = self.pooled if self.shrinkage == 1 else self._shrunk(k)
+            if is_singular(mixed, d):
+                self.deficient.append((k, mixed))
+            return mixed
+        own = self.own[k] if self.own else self._mixed(k, 0.0)
+        if not is_singular(own, d):
+            return own
+        if self.moments.mass[k] > 0:
+            self.deficient.append((k, own))
+        return self.pooled
+
+    @cached_property
+    def freedoms(self) -> Array:
+        return degrees_of_freedom_by_class(self.moments, self.ddof)
+
+    def _freedom(self, k: int) -> float:
+        return float(self.freedoms[k])
+
+    def _shrunk(self, k: int) -> AnySpread:
+        """(1 − λ)Σ_k + λΣ; all shrinkages of matrices share the axes in which S_k and the pooled S are diagonal."""
+        if self.moments.form in BY_ROWS:
+            return self._mixed(k, self.shrinkage)
+        whole, axes = self._relative_axes
+        values, V = axes[k]
+        f, share = degrees_of_freedom(self.moments, self.ddof), self.shrinkage
+        root = np.sqrt((1 - share) * values / self._freedom(k) + share / f)
+        return Spread(root[:, None] * (V.T @ whole.root), whole.whitener @ V / root)
+
+    def _mixed(self, k: int, share: float) -> AnySpread:
+        factors = np.full(
+            len(self.moments.mass), share / degrees_of_freedom(self.moments, self.ddof)
+        )
+        factors[k] += (1 - share) / self._freedom(k)
+        return mixed_spread(self.moments, factors)
+
+    @cached_property
+    def _relative_axes(self) -> tuple[Spread, list[tuple[Array, Array]]]:
+        """(F of S = FᵀF, ν_k and V_k of S_k = Fᵀ V_k diag(ν_k) V_kᵀ F): simultaneous diagonalization."""
+        whole = Spread.of_covariance(self.moments.pooled, self.moments.negligible)
+        W = whole.whitener
+        pairs = [np.linalg.eigh(W.T @ S @ W) for S in self.moments.scatter]
+        return whole, [(np.maximum(values, 0), V) for values, V in pairs]

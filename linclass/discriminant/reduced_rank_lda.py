@@ -15,19 +15,35 @@ Reference: Hastie, Tibshirani & Friedman (2009), §4.3.3; Hastie & Tibshirani (1
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import TransformerMixin
 
 from linclass.base.arrays import ClassWeight, Matrix
 from linclass.base.classifier import SoftmaxProbabilities
-from linclass.discriminant.fisher_discriminant import FisherDiscriminant
-from linclass.discriminant.priors import Priors, check_priors, class_priors, log_priors_of_present
-from linclass.discriminant.statistics.class_moments import ClassMoments
+from linclass.base.linear_scores import Coordinates, LinearScores
+from linclass.base.parameters import require_whole
+from linclass.discriminant.class_moments import ClassMoments
+from linclass.discriminant.covariance import tied_form
+from linclass.discriminant.fisher_discriminant import (
+    Directions,
+    directions,
+    scores_along_all_directions,
+    set_directions,
+)
+from linclass.discriminant.from_statistics import (
+    FromStatistics,
+    Priors,
+    check_priors,
+    class_priors,
+    log_priors,
+)
 from linclass.discriminant.without_one_row import log_priors_of_others
 
 
-class ReducedRankLDA(FisherDiscriminant, SoftmaxProbabilities):
+class ReducedRankLDA(FromStatistics, LinearScores, SoftmaxProbabilities, TransformerMixin):
     """Parameters
     ----------
     n_components : int or None, default=2
@@ -35,17 +51,22 @@ class ReducedRankLDA(FisherDiscriminant, SoftmaxProbabilities):
 
     Attributes
     ----------
+    coef_
+    intercept_
+    means_
     centre_ : array of shape (d,)
         Overall mean m = Σ_k π_k m_k.
     scalings_ : array of shape (d, q)
         The directions v_r, as columns.
     ratios_ : array of shape (q,)
         Their ratios vᵀBv / vᵀΣv, decreasing.
-    priors_ : array of shape (K,)
-        Prior probabilities π_k.
+    priors_
     rank_ : int
         Rank of Σ.
     """
+
+    simpler: ClassVar[Mapping[str, int]] = {"n_components": -1}
+    _counts_rows = True
 
     def __init__(
         self, n_components: int | None = 2, priors: Priors = None, class_weight: ClassWeight = None
@@ -56,25 +77,33 @@ class ReducedRankLDA(FisherDiscriminant, SoftmaxProbabilities):
 
     def check(self) -> None:
         super().check()
+        require_whole("n_components", self.n_components, 1, or_none=True)
         check_priors(self.priors)
 
-    def _weights(self, statistics: ClassMoments) -> np.ndarray:
-        """π_k; 0 for a class without rows, which has no mean."""
-        return class_priors(self.priors, statistics.mass) * (statistics.mass > 0)
+    transform = Coordinates.transform
+    fit_transform = Coordinates.fit_transform
+    get_feature_names_out = Coordinates.get_feature_names_out
+    _basis = Coordinates._basis
 
-    def _take(self, statistics: ClassMoments, *parts: Any) -> Self:
-        self.priors_ = class_priors(self.priors, statistics.mass)
-        return super()._take(statistics, *parts)
+    def _form(self, X: Matrix, K: int) -> str:
+        return tied_form(X, K, "full", type(self).__name__)
 
-    def _ratio(self, squares: np.ndarray, divisor: float) -> np.ndarray:
-        return squares
+    def _estimates(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
+        priors = class_priors(self.priors, stack.mass)
+        weights = priors * (stack.mass > 0)  # a class without rows has no mean
+        return zip(stack.split(), directions(stack, weights), priors, strict=True)
 
-    def _offsets(self, mass: np.ndarray) -> np.ndarray:
-        return log_priors_of_present(self.priors_, mass)
+    def _set_estimates(
+        self, statistics: ClassMoments, found: Directions, priors: np.ndarray
+    ) -> Self:
+        self.priors_ = priors
+        return set_directions(self, statistics, found, log_priors(priors, statistics.mass), 1.0)
 
     def _scores_of_others(
         self, X: Matrix, codes: np.ndarray, weights: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        Z, lone = super()._scores_of_others(X, codes, weights)
-        mass = self.statistics_.mass
-        return Z + log_priors_of_others(self.priors, codes, weights, mass), lone
+        alike = scores_along_all_directions(self, X, codes, weights)
+        if alike is None:
+            return super()._scores_of_others(X, codes, weights)
+        Z, lone = alike
+        return Z + log_priors_of_others(self.priors, codes, weights, self.statistics_.mass), lone

@@ -23,30 +23,30 @@ from typing import ClassVar
 import numpy as np
 
 from linclass.base.arrays import ClassWeight, Matrix
-from linclass.discriminant.class_spreads import ClassSpreads
-from linclass.discriminant.from_statistics import FromStatistics
-from linclass.discriminant.priors import Priors, check_priors
-from linclass.discriminant.quadratic_discriminant_analysis import QuadraticDiscriminantAnalysis
-from linclass.discriminant.statistics.class_moments import BY_ROWS, ClassMoments
-from linclass.discriminant.statistics.covariance import (
-    LOST,
+from linclass.discriminant.class_moments import BY_ROWS, ClassMoments
+from linclass.discriminant.covariance import (
     AnySpread,
-    check_covariance,
+    ShrunkSpread,
+    Spread,
+    check_ddof,
     check_share,
-    freedom,
+    degrees_of_freedom,
     is_singular,
     missing_rank,
     mixed_spread,
 )
-from linclass.discriminant.statistics.shrunk_spread import ShrunkSpread
-from linclass.discriminant.statistics.spread import Spread
+from linclass.discriminant.from_statistics import FromStatistics, Priors, check_priors
+from linclass.discriminant.quadratic_discriminant_analysis import (
+    ClassSpreads,
+    QuadraticDiscriminantAnalysis,
+)
 
 
 class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
     """Parameters
     ----------
-    covariance : {'unbiased', 'maximum_likelihood'}, default='unbiased'
-        Degrees of freedom f_k and f: n_k − 1 and N − K, or n_k and N as in Friedman's paper.
+    ddof : {0, 1}, default=1
+        Degrees of freedom of each class mean: f_k = n_k − ddof and f = N − ddof · K, with 0 as in Friedman's paper.
     pooling : float, default=0.5
         λ, from 0 (a covariance for each class) to 1 (the pooled covariance).
     shrinkage : float, default=0.1
@@ -55,8 +55,14 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
 
     Attributes
     ----------
+    means_
+    priors_
     A_ : array of shape (K, d, d)
         Quadratic coefficients A_k = −½ Σ_k(λ, γ)⁻¹.
+    beta_ : array of shape (K, d)
+        Linear coefficients β_k.
+    gamma_ : array of shape (K,)
+        Constants γ_k.
     """
 
     simpler: ClassVar[Mapping[str, int]] = {"pooling": 1, "shrinkage": 1}
@@ -64,13 +70,13 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
     def __init__(
         self,
         priors: Priors = None,
-        covariance: str = "unbiased",
+        ddof: int = 1,
         pooling: float = 0.5,
         shrinkage: float = 0.1,
         class_weight: ClassWeight = None,
     ):
         self.priors = priors
-        self.covariance = covariance
+        self.ddof = ddof
         self.pooling = pooling
         self.shrinkage = shrinkage
         self.class_weight = class_weight
@@ -78,13 +84,13 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
     def check(self) -> None:
         super().check()
         check_priors(self.priors)
-        check_covariance(self.covariance)
+        check_ddof(self.ddof)
         check_share("pooling", self.pooling)
         check_share("shrinkage", self.shrinkage)
 
     def _spreads_of(self, stack: ClassMoments) -> list[ClassSpreads]:
         shares = float(self.pooling), float(self.shrinkage)
-        return [PooledSpreads(fold, self.covariance, *shares) for fold in stack.split()]
+        return [PooledSpreads(fold, self.ddof, *shares) for fold in stack.split()]
 
     def _deficiency(self, spreads: ClassSpreads) -> str:
         k, singular = spreads.deficient[0]
@@ -104,8 +110,8 @@ class RegularizedDiscriminantAnalysis(QuadraticDiscriminantAnalysis):
 class PooledSpreads(ClassSpreads):
     """Factored covariances Σ_k(λ, γ) of the classes."""
 
-    def __init__(self, moments: ClassMoments, covariance: str, pooling: float, shrinkage: float):
-        super().__init__(moments, covariance, shrinkage)
+    def __init__(self, moments: ClassMoments, ddof: int, pooling: float, shrinkage: float):
+        super().__init__(moments, ddof, shrinkage)
         self.pooling = pooling
 
     def of(self, k: int) -> AnySpread:
@@ -131,11 +137,11 @@ class PooledSpreads(ClassSpreads):
         divisor of its scatter 0.
         """
         f = super()._freedom(k)
-        return f if self.moments.mass[k] > LOST[self.covariance] or not self.pooling else 0.0
+        return f if self.moments.mass[k] > self.ddof or not self.pooling else 0.0
 
     @property
     def _pooled_freedom(self) -> float:
-        return float(freedom(self.moments, self.covariance))
+        return float(degrees_of_freedom(self.moments, self.ddof))
 
     def _shrunk_to_sphere(self, factors: np.ndarray) -> AnySpread:
         """(1 − γ)Σ + γ (tr Σ/d) I for Σ = Σ_k a_k S_k with factors a (K,)."""

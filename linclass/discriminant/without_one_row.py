@@ -14,16 +14,16 @@ from __future__ import annotations
 import numpy as np
 
 from linclass.base.arrays import Array
-from linclass.discriminant.priors import Priors, class_priors, log_priors
-from linclass.discriminant.statistics.class_moments import ClassMoments
-from linclass.discriminant.statistics.spread import Spread
+from linclass.discriminant.class_moments import ClassMoments
+from linclass.discriminant.covariance import Spread
+from linclass.discriminant.from_statistics import Priors, class_priors, log_priors
 
 LONE = 1e-4  # lower bound of 1 − g q, the remaining share of the scatter along u, and of 1/c, that of the weight
 NARROW = 1e-8  # of the overall variance of a feature: below it a fit may raise a variance
 
 
 def tied_without_one_row(
-    X: Array, codes: Array, weights: Array, moments: ClassMoments, spread: Spread, lost: int
+    X: Array, codes: Array, weights: Array, moments: ClassMoments, spread: Spread, ddof: int
 ) -> tuple[Array, Array]:
     """(scores, lone): θ_kᵀx − A(θ_k) about the mean of the others, for Gaussians with one covariance.
 
@@ -38,7 +38,7 @@ def tied_without_one_row(
     cross = lengths[:, None] - products - own + (means @ means.T)[codes]  # (x − m_k)·(x − m_l)
     c, last = _growth(mass[codes], weights)
     g, q = weights * c, np.take_along_axis(squares, codes[:, None], axis=1)[:, 0]
-    left, f = 1 - g * q, n - weights - lost * len(mass)
+    left, f = 1 - g * q, n - weights - ddof * len(mass)
     safe = np.where(left > LONE, left, 1)
     squares += (g / safe)[:, None] * cross**2
     np.put_along_axis(squares, codes[:, None], (c**2 * q / safe)[:, None], axis=1)
@@ -53,7 +53,7 @@ def full_without_one_row(
     weights: Array,
     moments: ClassMoments,
     spreads: list[Spread],
-    lost: int,
+    ddof: int,
 ) -> tuple[Array, Array]:
     """(ln N(x; m_k, Σ_k) + const, lone), for a covariance in each class.
 
@@ -65,11 +65,11 @@ def full_without_one_row(
         Y = spread.whiten(X - m)
         q = np.einsum("ij,ij->i", Y, Y)
         nk = moments.mass[k]
-        f = nk - lost
+        f = nk - ddof
         Z[:, k] = -0.5 * (f * q + spread.log_volume - d * np.log(f))
         own = np.flatnonzero(codes == k)
         c, last = _growth(nk, weights[own])
-        f = nk - weights[own] - lost
+        f = nk - weights[own] - ddof
         left = 1 - weights[own] * c * q[own]
         lone[own] = (left <= LONE) | last | (f <= 0)
         safe, f = np.where(lone[own], 1, left), np.where(lone[own], 1, f)

@@ -23,7 +23,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike
-from linclass.base.linear_scores import LinearGeometry, LinearScores
+from linclass.base.linear_scores import LinearScores
 from linclass.base.messages import counted, require_memory
 from linclass.base.parameters import require_positive, require_whole
 from linclass.separation.signed_rows import SignedRows
@@ -34,7 +34,7 @@ LOOK_EVERY = 20  # steps between tests for a hyperplane or a witness
 WITNESS = 1e-6  # rows with −e above this share of the largest have multipliers in the witness
 
 
-class HoKashyap(LinearScores, LinearGeometry):
+class HoKashyap(LinearScores):
     """Parameters
     ----------
     learning_rate : float, default=0.9

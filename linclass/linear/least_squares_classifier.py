@@ -24,9 +24,9 @@ import scipy.sparse as sp
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
 from linclass.base.many_fits import Folds
 from linclass.base.messages import NotApplicable, require_memory
+from linclass.discriminant.class_moments import ClassMoments
+from linclass.discriminant.fold_sums import moments_left_out
 from linclass.discriminant.from_statistics import of_present_classes, with_refits
-from linclass.discriminant.left_out import moments_left_out
-from linclass.discriminant.statistics.class_moments import ClassMoments
 from linclass.discriminant.without_one_row import LONE
 from linclass.linear.composition import Composition
 from linclass.linear.linear_classifier import LinearClassifier

@@ -10,21 +10,19 @@ Certificate: closed form.
 Reference: Hastie, Tibshirani & Friedman (2009), §6.6.3.
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from linclass.base.arrays import ClassWeight, Matrix, Tags
-from linclass.base.parameters import require_nonnegative
-from linclass.discriminant.priors import Priors, check_priors
+from linclass.discriminant.from_statistics import Priors
 from linclass.naive_bayes.families.base import Family
-from linclass.naive_bayes.families.categorical import Categorical
-from linclass.naive_bayes.naive_bayes import NonNegative
+from linclass.naive_bayes.families.discrete import Categorical
+from linclass.naive_bayes.naive_bayes import NaiveBayes
 
 
-class CategoricalNB(NonNegative):
+class CategoricalNB(NaiveBayes):
     """Parameters
     ----------
     smoothing : float, default=1.0
@@ -32,19 +30,12 @@ class CategoricalNB(NonNegative):
 
     Attributes
     ----------
-    priors_ : array of shape (K,)
-        Prior probabilities π_k.
     intercept_ : array of shape (K,)
         Constant of each score.
-    natural_ : list of arrays
-        Natural parameters of each block of columns.
-    families_ : list of Family
-        Exponential family of each block of columns.
-    statistics_ : object
-        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
-    simpler: ClassVar[Mapping[str, int]] = {"smoothing": 1}
+    family: ClassVar[type[Family]] = Categorical
+    positive_only: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -55,14 +46,6 @@ class CategoricalNB(NonNegative):
         self.priors = priors
         self.smoothing = smoothing
         self.class_weight = class_weight
-
-    def check(self) -> None:
-        super().check()
-        check_priors(self.priors)
-        require_nonnegative("smoothing", self.smoothing)
-
-    def _families(self) -> list[tuple[Family, Any, float]]:
-        return [(Categorical(), slice(None), self.smoothing)]
 
     def _observed(self, X: Matrix) -> Matrix:
         return X.floor() if sp.issparse(X) else np.floor(X)

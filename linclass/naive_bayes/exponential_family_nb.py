@@ -21,8 +21,8 @@ import numpy as np
 from linclass.base.arrays import ClassWeight
 from linclass.base.messages import NotApplicable
 from linclass.base.parameters import require_nonnegative
-from linclass.base.parts import find
-from linclass.discriminant.priors import Priors, check_priors
+from linclass.base.parts import find, module_of
+from linclass.discriminant.from_statistics import Priors
 from linclass.naive_bayes.families.base import Family
 from linclass.naive_bayes.naive_bayes import NaiveBayes
 
@@ -42,19 +42,10 @@ class ExponentialFamilyNB(NaiveBayes):
 
     Attributes
     ----------
-    priors_ : array of shape (K,)
-        Prior probabilities π_k.
     intercept_ : array of shape (K,)
         Constant of each score.
-    natural_ : list of arrays
-        Natural parameters of each block of columns.
-    families_ : list of Family
-        Exponential family of each block of columns.
-    statistics_ : object
-        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
-    simpler: ClassVar[Mapping[str, int]] = {"smoothing": 1}
     takes_names: ClassVar[bool] = True  # column names, for `families`
 
     def __init__(
@@ -71,23 +62,18 @@ class ExponentialFamilyNB(NaiveBayes):
 
     def check(self) -> None:
         super().check()
-        check_priors(self.priors)
         for name in self._named():
             if not isinstance(name, str):
                 raise ValueError(f"families is {self.families!r}; give a name, or a dict of names.")
             find("families", name)
-            if name == "tied_gaussian":
-                raise ValueError("tied_gaussian is no naive Bayes; use LinearDiscriminantAnalysis.")
         if isinstance(self.smoothing, Mapping):
             for name, value in self.smoothing.items():
                 find("families", name)
                 require_nonnegative(f"smoothing of {name}", value)
-        elif self.smoothing is not None:
-            require_nonnegative("smoothing", self.smoothing)
 
     def parts(self) -> list[str]:
         """The modules that a fit composes by name."""
-        return [f"linclass.naive_bayes.families.{name}" for name in sorted({*self._named()})]
+        return sorted({module_of("families", name) for name in self._named()})
 
     def _named(self) -> list[str]:
         if not isinstance(self.families, Mapping):

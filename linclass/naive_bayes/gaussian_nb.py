@@ -21,18 +21,23 @@ import scipy.sparse as sp
 
 from linclass.base.arrays import ClassWeight, Matrix, MatrixLike
 from linclass.base.classifier import SoftmaxProbabilities
-from linclass.base.linear_scores import LinearGeometry, LinearScores, products
+from linclass.base.linear_scores import LinearGeometry, products, scores_of_stack
 from linclass.base.many_fits import Scaling
 from linclass.base.messages import counted
 from linclass.base.parameters import require_nonnegative
-from linclass.discriminant.from_moments import FromStackedMoments
-from linclass.discriminant.priors import Priors, check_priors, class_priors, log_priors_of_present
-from linclass.discriminant.statistics.class_moments import ClassMoments
+from linclass.discriminant.class_moments import ClassMoments
+from linclass.discriminant.from_statistics import (
+    FromStatistics,
+    Priors,
+    check_priors,
+    class_priors,
+    log_priors,
+)
 from linclass.discriminant.without_one_row import diagonal_without_one_row, log_priors_of_others
 from linclass.naive_bayes.families.gaussian import FLOOR, Gaussian
 
 
-class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
+class GaussianNB(FromStatistics, SoftmaxProbabilities, LinearGeometry):
     """Parameters
     ----------
     var_smoothing : float, default=1e-9
@@ -42,21 +47,18 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
 
     Attributes
     ----------
-    means_ : array of shape (K, d)
-        Class means m_k.
+    means_
     variances_ : array of shape (K, d)
         Variances, including `epsilon_`.
     epsilon_ : float
         What was added to all variances.
-    priors_ : array of shape (K,)
-        Prior probabilities π_k.
+    priors_
     natural_ : array of shape (1, 2d) for two classes, (K, 2d) for more
         Natural parameters θ about the overall mean.
-    intercept_
+    intercept_ : array of shape (1,) for two classes, (K,) for more
+        Intercepts b.
     coef_ : array of shape (1, d) for two classes, (K, d) for more, only with tied=True
         Weights W.
-    statistics_ : object
-        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
     simpler: ClassVar[Mapping[str, int]] = {"var_smoothing": 1}
@@ -84,7 +86,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
     def _form(self, X: Matrix, K: int) -> str:
         return "diagonal"
 
-    def _learned(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
+    def _estimates(self, stack: ClassMoments) -> Iterable[tuple[Any, ...]]:
         mass, means, centre = stack.mass, stack.means, stack.centre
         n = mass.sum(axis=-1)[:, None]
         pooled = stack.pooled / n
@@ -106,14 +108,14 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
         priors = class_priors(self.priors, mass)
         family = Gaussian(origin=centre[:, None])
         natural = family.of_moments(means, variances)
-        intercept = log_priors_of_present(priors, mass) - family.log_normalizer(natural)
+        intercept = log_priors(priors, mass) - family.log_normalizer(natural)
         if mass.shape[1] == 2:
             natural = natural[:, 1:] - natural[:, :1]
             intercept = intercept[:, 1:] - intercept[:, :1]
         parts = (means, variances, epsilon.tolist(), priors, natural, intercept, centre, low)
         return zip(*parts, strict=True)
 
-    def _take(
+    def _set_estimates(
         self,
         means: np.ndarray,
         variances: np.ndarray,
@@ -160,7 +162,7 @@ class GaussianNB(FromStackedMoments, SoftmaxProbabilities, LinearGeometry):
         (x − shift)/scale. X is overwritten.
         """
         if models[0].tied:  # with an intercept at 0, not at the origin of the family
-            return LinearScores._scores_of_stack(models, X, scaling)
+            return scores_of_stack(models, X, scaling)
         origin = np.array([model._family.origin for model in models])
         first, second = np.split(np.array([model.natural_.T for model in models]), 2, axis=1)
         with np.errstate(over="ignore", invalid="ignore"):

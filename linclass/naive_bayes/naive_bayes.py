@@ -9,35 +9,74 @@ Hastie, Tibshirani & Friedman (2009), §6.6.3; Wainwright & Jordan (2008), §3
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Self
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 
 from linclass.base.arrays import Matrix, MatrixLike, Tags
-from linclass.base.classifier import SoftmaxProbabilities, only_if
-from linclass.base.linear_scores import LARGEST, LinearGeometry, LinearScores, products
-from linclass.base.many_fits import Scaling
+from linclass.base.classifier import SoftmaxProbabilities, of_scores, only_if
+from linclass.base.linear_scores import LARGEST, LinearScores, products
 from linclass.base.messages import counted
-from linclass.discriminant.from_statistics import FromStatistics
-from linclass.discriminant.priors import Priors, class_priors, log_priors
-from linclass.discriminant.statistics.class_sums import ClassSums, StackOfOne, columns_of
+from linclass.base.parameters import require_nonnegative
+from linclass.discriminant.fold_sums import HeldOut, sums_left_out
+from linclass.discriminant.from_statistics import (
+    FromStatistics,
+    Priors,
+    check_priors,
+    class_priors,
+    difference_of_two,
+    log_priors,
+)
+from linclass.naive_bayes.class_sums import ClassSums, columns_of
 from linclass.naive_bayes.families.base import Family
 
 NEARER = 1e130  # size of rows whose scores do not overflow
 SOLVED = 1e-7  # relative Newton step, after which the next would be its square
 
 
-class NaiveBayes(FromStatistics[ClassSums, StackOfOne[ClassSums]], SoftmaxProbabilities):
-    """A subclass defines the family of each block of columns and its smoothing."""
+def _why_no_scores(model: NaiveBayes) -> str:
+    """Models of positive rows have scores only after the fit.
 
+    scikit-learn's suite compares scores with probabilities if an unfitted estimator has both, and fits negative rows
+    to do so, in spite of the tag `positive_only`; scikit-learn's own such classifiers have no scores at all.
+    """
+    return "call fit first" if model.positive_only and not hasattr(model, "natural_") else ""
+
+
+class NaiveBayes(FromStatistics):
+    """A subclass sets `family`, or defines `_families`, the family of each block of columns and its smoothing.
+
+    If it is a `LinearScores`, its only family has T(x) = x, so that θ_k are the coefficients of a linear classifier.
+
+    Attributes
+    ----------
+    priors_ : array of shape (K,)
+        Prior probabilities π_k.
+    natural_ : list of arrays
+        Natural parameters of each block of columns.
+    families_ : list of Family
+        Exponential family of each block of columns.
+    """
+
+    family: ClassVar[type[Family]]
+    positive_only: ClassVar[bool] = False
+    simpler: ClassVar[Mapping[str, int]] = {"smoothing": 1}
     priors: Priors
+    smoothing: Any
+    intercept_: np.ndarray
     _counts_rows = True
+
+    def check(self) -> None:
+        super().check()
+        check_priors(self.priors)
+        if self.smoothing is not None and not isinstance(self.smoothing, Mapping):
+            require_nonnegative("smoothing", self.smoothing)
 
     def _families(self) -> list[tuple[Family, Any, float]]:
         """(family, columns as an index, smoothing) of each block."""
-        raise NotImplementedError
+        return [(self.family(), slice(None), self.smoothing)]
 
     def _gather(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> ClassSums:
         families, columns = [], []
@@ -47,21 +86,22 @@ class NaiveBayes(FromStatistics[ClassSums, StackOfOne[ClassSums]], SoftmaxProbab
             columns.append(own)
         return ClassSums.of(families, columns, X, codes, weights, K)
 
+    def _left_out(
+        self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int, folds: HeldOut
+    ) -> Iterator[Any]:
+        return sums_left_out(self._gather, X, codes, weights, K, folds)
+
     def _require_support(self, X: Matrix, family: Family, own: Any) -> None:
         names = np.asarray(getattr(self, "feature_names_in_", range(X.shape[1])))
         family.check_rows(columns_of(X, own), names[own].tolist(), type(self).__name__)
 
-    def _rows(self, X: Matrix) -> Matrix:
-        return self._observed(self._check_rows(X))
-
-    def _learn(self, statistics: ClassSums) -> Self:
+    def _set_estimates(self, statistics: ClassSums) -> Self:
         self.priors_ = class_priors(self.priors, statistics.mass)
         self.families_, self._columns = statistics.families, statistics.columns
         self.natural_: list[np.ndarray] = []
         present = statistics.mass > 0  # a class without rows is not predicted
-        mass, b = statistics.mass[present], np.full(len(present), -np.inf)
-        b[present] = log_priors(self.priors_[present])
-        trouble: list[tuple[int, int]] = []
+        mass, b = statistics.mass[present], log_priors(self.priors_, statistics.mass)
+        on_boundary: list[tuple[int, int]] = []
         left: float | None = None  # of the families that iterate
         amounts = [amount for _, _, amount in self._families()]
         parts = zip(self.families_, self._columns, statistics.sums, amounts, strict=True)
@@ -77,33 +117,35 @@ class NaiveBayes(FromStatistics[ClassSums, StackOfOne[ClassSums]], SoftmaxProbab
             if edge.any():
                 k, j = np.argwhere(edge).T
                 numbers = np.arange(self.n_features_in_)[own]
-                trouble += zip(np.flatnonzero(present)[k], numbers[j], strict=True)
+                on_boundary += zip(np.flatnonzero(present)[k], numbers[j], strict=True)
         self.intercept_ = b
-        self._set_linear()
+        if isinstance(self, LinearScores):
+            self._set_scores(self.natural_[0], b)
         kind = "closed_form" if left is None else "newton_step"
-        status, reason = self._ending(trouble, left)
+        status, reason = self._ending(on_boundary, left)
         return self._record(status, reason, certificate=left, certificate_kind=kind)
 
-    def _set_linear(self) -> None:
-        """Hook for subclasses whose scores are linear in the features."""
-
-    def _ending(self, trouble: list[tuple[int, int]], left: float | None) -> tuple[str, str]:
+    def _ending(self, on_boundary: list[tuple[int, int]], left: float | None) -> tuple[str, str]:
         if left is not None and not left <= SOLVED:
             return "max_iter", (
                 f"the likelihood equations were left with a relative Newton step of {left:.1e}; "
                 "use more smoothing, or rescale the features"
             )
-        if not trouble:
+        if not on_boundary:
             return "converged", ""
-        k, j = trouble[0]
+        k, j = on_boundary[0]
         names = getattr(self, "feature_names_in_", range(self.n_features_in_))
         return "rank_deficient", (
-            f"feature {list(names)[j]!r} has no variance in class {self.classes_.tolist()[k]!r}, one "
-            f"of {counted(len(trouble), 'such pair')}; its estimate is moved inside the boundary; use more smoothing"
+            f"feature {list(names)[j]!r} has no variance in class {self.classes_.tolist()[k]!r}, one of "
+            f"{counted(len(on_boundary), 'such pair')}; its estimate is moved inside the boundary; use more smoothing"
         )
 
+    @only_if(_why_no_scores)
     def decision_function(self, X: MatrixLike) -> np.ndarray:
-        X = self._rows(X)
+        X = self._observed(self._check_rows(X))
+        if isinstance(self, LinearScores):
+            Z = products(X, self.coef_) + self.intercept_
+            return Z[:, 0] if Z.shape[1] == 1 else Z
         Z = self._sums(X)
         present = np.isfinite(self.intercept_)
         far = np.flatnonzero(~(np.abs(Z[:, present]) <= LARGEST).all(axis=1))  # also NaN
@@ -111,8 +153,7 @@ class NaiveBayes(FromStatistics[ClassSums, StackOfOne[ClassSums]], SoftmaxProbab
             for family, own in zip(self.families_, self._columns, strict=True):
                 self._require_support(X, family, own)
             Z[np.ix_(far, present)] = self._far_scores(X[far])[:, present]
-        with np.errstate(invalid="ignore"):
-            return Z[:, 1] - Z[:, 0] if Z.shape[1] == 2 else Z
+        return difference_of_two(Z)
 
     def _far_scores(self, X: Matrix) -> np.ndarray:
         """Of rows whose scores overflow: those of nearer rows in the same directions, up to ±LARGEST."""
@@ -130,45 +171,31 @@ class NaiveBayes(FromStatistics[ClassSums, StackOfOne[ClassSums]], SoftmaxProbab
                 Z += family.inner(columns_of(X, own), theta)
         return Z
 
-
-class LinearNaiveBayes(NaiveBayes, LinearScores, LinearGeometry):
-    """One family with T(x) = x, so that θ_k are the coefficients of a linear classifier."""
-
-    def _set_linear(self) -> None:
-        self._set_scores(self.natural_[0], self.intercept_)
-
-    def decision_function(self, X: MatrixLike) -> np.ndarray:
-        Z = products(self._rows(X), self.coef_) + self.intercept_
-        return Z[:, 0] if Z.shape[1] == 1 else Z
-
-    @staticmethod
-    def _scores_of_stack(
-        models: Sequence[Any], X: np.ndarray, scaling: Scaling | None = None
-    ) -> np.ndarray:
-        return LinearScores._scores_of_stack(models, models[0]._observed(X), scaling)
-
-
-class NonNegative(NaiveBayes):
-    """For families whose rows have no negative values.
-
-    `decision_function` exists only after the fit. scikit-learn's suite compares it with the
-    probabilities if an unfitted estimator has both, and fits negative rows to do so, in spite of
-    the tag `positive_only`; scikit-learn's own such classifiers have no scores at all.
-    """
-
-    @only_if(lambda self: "" if hasattr(self, "natural_") else "call fit first")
-    def decision_function(self, X: MatrixLike) -> np.ndarray:
-        return super().decision_function(X)
-
     def predict(self, X: MatrixLike) -> np.ndarray:
         self._require_fit()
         return super().predict(X)
 
+    @of_scores
     def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
+        """Natural logarithm of the class probabilities, exact also where a probability underflows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            Rows with the features of the training rows.
+
+        Returns
+        -------
+        array of shape (n, K)
+            One column per class, in the order of `classes_`.
+        """
         self._require_fit()
-        return super().predict_log_proba(X)
+        return self.log_proba_from(self.decision_function(X))
+
+    log_proba_from = SoftmaxProbabilities.log_proba_from
+    predict_proba = SoftmaxProbabilities.predict_proba
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
+        tags.input_tags.positive_only = self.positive_only
         return tags

@@ -9,18 +9,17 @@ Certificate: closed form.
 Reference: Agresti (2013), Categorical Data Analysis, §4.1.
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from linclass.base.arrays import ClassWeight
-from linclass.base.parameters import require_nonnegative
-from linclass.discriminant.priors import Priors, check_priors
+from linclass.base.linear_scores import LinearScores
+from linclass.discriminant.from_statistics import Priors
 from linclass.naive_bayes.families.base import Family
-from linclass.naive_bayes.families.poisson import Poisson
-from linclass.naive_bayes.naive_bayes import LinearNaiveBayes, NonNegative
+from linclass.naive_bayes.families.discrete import Poisson
+from linclass.naive_bayes.naive_bayes import NaiveBayes
 
 
-class PoissonNB(NonNegative, LinearNaiveBayes):
+class PoissonNB(NaiveBayes, LinearScores):
     """Parameters
     ----------
     smoothing : float, default=1.0
@@ -30,17 +29,10 @@ class PoissonNB(NonNegative, LinearNaiveBayes):
     ----------
     coef_
     intercept_
-    priors_ : array of shape (K,)
-        Prior probabilities π_k.
-    natural_ : list of arrays
-        Natural parameters of each block of columns.
-    families_ : list of Family
-        Exponential family of each block of columns.
-    statistics_ : object
-        The sums over rows that the fit is a function of; `partial_fit` and `merge` add to them.
     """
 
-    simpler: ClassVar[Mapping[str, int]] = {"smoothing": 1}
+    family: ClassVar[type[Family]] = Poisson
+    positive_only: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -51,11 +43,3 @@ class PoissonNB(NonNegative, LinearNaiveBayes):
         self.priors = priors
         self.smoothing = smoothing
         self.class_weight = class_weight
-
-    def check(self) -> None:
-        super().check()
-        check_priors(self.priors)
-        require_nonnegative("smoothing", self.smoothing)
-
-    def _families(self) -> list[tuple[Family, Any, float]]:
-        return [(Poisson(), slice(None), self.smoothing)]

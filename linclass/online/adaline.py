@@ -32,7 +32,7 @@ from scipy.linalg.lapack import dtrtrs
 from linclass.base.arrays import Array, ClassWeight, Matrix, Seed
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.parameters import require_positive
-from linclass.discriminant.statistics.moments import moments
+from linclass.discriminant.class_moments import moments
 from linclass.linear.solvers.blocks import Block
 from linclass.linear.solvers.corrections import Tally
 from linclass.online.online_classifier import LinearOnlineClassifier

@@ -24,14 +24,14 @@ import numpy as np
 from scipy import sparse
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike, Seed
-from linclass.base.linear_scores import LinearGeometry, LinearScores
+from linclass.base.linear_scores import LinearScores
 from linclass.separation.integers import echelon
 from linclass.separation.separability import Undecided, proved
 from linclass.separation.zero_one_cells import all_cells, is_coarse, turns
 from linclass.separation.zero_one_problem import Answer, ZeroOneProblem, search_lines
 
 
-class ZeroOneClassifier(LinearGeometry, LinearScores):
+class ZeroOneClassifier(LinearScores):
     """Parameters
     ----------
     random_state : int, numpy.random.Generator or None, default=0

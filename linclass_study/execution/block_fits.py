@@ -15,7 +15,7 @@ import numpy as np
 
 from linclass.base.messages import NotApplicable
 from linclass.base.tables import Table
-from linclass.discriminant.shards import fit_without_each, partitions
+from linclass.discriminant.from_statistics import fit_without_each, partitions
 from linclass_study.data import blocks
 from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.pipeline.fitted import Fitted, Task

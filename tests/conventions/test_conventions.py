@@ -83,7 +83,7 @@ def test_scikit_learn_clones_searches_and_chains_our_estimators() -> None:
         (GaussianNB(priors="flat"), "priors is 'flat'; it must be 'uniform'"),
         (GaussianNB(priors=[0.5, 0.5, 0.5]), "priors sum to 1.5"),
         (LinearDiscriminantAnalysis(priors=[1.2, -0.2]), "at least 0"),
-        (LinearDiscriminantAnalysis(covariance="shared"), "covariance is 'shared'; it must be"),
+        (LinearDiscriminantAnalysis(ddof=2), "ddof is 2; it must be"),
     ],
 )
 def test_bad_parameters_are_refused_by_check_and_by_fit(estimator, message: str) -> None:

@@ -13,11 +13,11 @@ from linclass.base.estimator import Estimator
 
 VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
     "LinearDiscriminantAnalysis": [
-        {"covariance": "maximum_likelihood", "priors": "uniform"},
-        {"shape": "diagonal"},
+        {"ddof": 0, "priors": "uniform"},
+        {"covariance_type": "diag"},
         *({"shrinkage": shrinkage} for shrinkage in (0.3, "ledoit_wolf")),
     ],
-    "QuadraticDiscriminantAnalysis": [{"shrinkage": 0.3}, {"covariance": "maximum_likelihood"}],
+    "QuadraticDiscriminantAnalysis": [{"shrinkage": 0.3}, {"ddof": 0}],
     "RegularizedDiscriminantAnalysis": [{"pooling": 1.0, "shrinkage": 1.0}],
     "ReducedRankLDA": [{"n_components": None, "priors": "uniform"}],
     "GaussianNB": [{"priors": "uniform", "var_smoothing": 1e-3}, {"tied": True}],

@@ -39,7 +39,7 @@ def test_the_first_step_of_logistic_regression_is_linear_discriminant_analysis(n
     """Least squares has the direction of linear discriminant analysis on any data; Haggstrom (1983) has the length."""
     X, y, w = rows(n)
     theta = first(Objective(DesignMatrix(X), Logistic(), y, w))
-    model = LinearDiscriminantAnalysis(covariance="maximum_likelihood").fit(X, y, w)
+    model = LinearDiscriminantAnalysis(ddof=0).fit(X, y, w)
     assert_allclose(theta, np.append(model.coef_, model.intercept_), rtol=1e-9)
 
 

@@ -148,7 +148,7 @@ def test_qda_is_the_quadratic_that_it_shows(shrinkage: float) -> None:
 
 def test_qda_is_the_full_gaussian_family_in_each_class() -> None:
     X, y = problem(3)
-    qda = QuadraticDiscriminantAnalysis(covariance="maximum_likelihood").fit(X, y)
+    qda = QuadraticDiscriminantAnalysis(ddof=0).fit(X, y)
     family = ExponentialFamilyNB(families="multivariate_gaussian").fit(X, y)
     np.testing.assert_allclose(family.predict_log_proba(X), qda.predict_log_proba(X), atol=1e-8)
 
@@ -158,7 +158,7 @@ def test_qda_is_the_full_gaussian_family_in_each_class() -> None:
 
 def test_a_spherical_covariance_and_equal_priors_are_the_nearest_mean() -> None:
     X, y = problem(3)
-    lda = LinearDiscriminantAnalysis(shape="spherical", priors="uniform").fit(X, y)
+    lda = LinearDiscriminantAnalysis(covariance_type="spherical", priors="uniform").fit(X, y)
     assert np.array_equal(lda.predict(X), NearestMean().fit(X, y).predict(X))
 
 

@@ -48,7 +48,7 @@ def test_with_one_subclass_it_is_linear_discriminant_analysis(
     X, y = problem(K)
     w = np.random.default_rng(0).uniform(0.5, 2, len(y))
     ours = MDA(1, priors=priors, shrinkage=shrinkage).fit(X, y, w)
-    lda = LinearDiscriminantAnalysis(priors, "maximum_likelihood", shrinkage=shrinkage)
+    lda = LinearDiscriminantAnalysis(priors, 0, shrinkage=shrinkage)
     expected = lda.fit(X, y, w).predict_log_proba(X)
     np.testing.assert_allclose(ours.predict_log_proba(X), expected, rtol=1e-10, atol=1e-10)
     assert (ours.status_, ours.n_iter_) == ("converged", 0)
@@ -58,7 +58,7 @@ def test_mda_with_one_subclass_is_lda_with_more_features_than_rows() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 50)) * rng.uniform(1, 3, 50), np.arange(30) % 3
     X += (y == 1)[:, None]
-    lda = LinearDiscriminantAnalysis(covariance="maximum_likelihood", shrinkage=0.2).fit(X, y)
+    lda = LinearDiscriminantAnalysis(ddof=0, shrinkage=0.2).fit(X, y)
     ours = MDA(1, shrinkage=0.2).fit(X, y)
     np.testing.assert_allclose(ours.predict_log_proba(X), lda.predict_log_proba(X), atol=1e-9)
     np.testing.assert_allclose(ours.means_, lda.means_, atol=1e-9)
@@ -72,7 +72,7 @@ def test_the_objective_of_mda_falls_at_every_step(
     K: int, subclasses: int, shrinkage: float
 ) -> None:
     X, y = problem(K)
-    options = {"shrinkage": shrinkage, "starts": 1, "tol": 1e-8, "max_iter": 100}
+    options = {"shrinkage": shrinkage, "n_init": 1, "tol": 1e-8, "max_iter": 100}
     for seed in range(3):
         model = MDA(subclasses, random_state=seed, **options).fit(X, y)
         values = model.objectives_
@@ -224,7 +224,7 @@ def test_waveforms_have_the_errors_of_the_textbooks_table() -> None:
         ({"subclasses": "3"}, "subclasses is '3'"),
         ({"subclasses": [2, 3]}, "subclasses has 2 entries for 3 classes"),
         ({"shrinkage": 2}, "shrinkage is 2; it must be a number from 0 to 1"),
-        ({"starts": 0}, "starts is 0"),
+        ({"n_init": 0}, "n_init is 0"),
         ({"tol": 0}, "tol is 0"),
     ],
 )

@@ -15,30 +15,32 @@ from linclass import CategoricalNB, ExponentialFamilyNB
 from linclass.base.arrays import BLOCK
 from linclass.base.messages import NotApplicable
 from linclass.base.parts import find, names
-from linclass.discriminant.statistics.diagonal_spread import DiagonalSpread
-from linclass.discriminant.statistics.spread import Spread
-from linclass.naive_bayes.families import _digamma_equations
-from linclass.naive_bayes.families._digamma_equations import dirichlet_parameters, gamma_shape
+from linclass.naive_bayes.families import positive
 from linclass.naive_bayes.families.base import Family
-from linclass.naive_bayes.families.bernoulli import Bernoulli
-from linclass.naive_bayes.families.beta import Beta
-from linclass.naive_bayes.families.categorical import Categorical
-from linclass.naive_bayes.families.dirichlet import Dirichlet
-from linclass.naive_bayes.families.exponential import Exponential
-from linclass.naive_bayes.families.gamma import Gamma
-from linclass.naive_bayes.families.gaussian import Gaussian
-from linclass.naive_bayes.families.geometric import Geometric
-from linclass.naive_bayes.families.multinomial import Multinomial
-from linclass.naive_bayes.families.multivariate_gaussian import MultivariateGaussian
-from linclass.naive_bayes.families.poisson import Poisson
-from linclass.naive_bayes.families.spherical_gaussian import SphericalGaussian
-from linclass.naive_bayes.families.tied_gaussian import TiedGaussian
+from linclass.naive_bayes.families.discrete import (
+    Bernoulli,
+    Categorical,
+    Geometric,
+    Multinomial,
+    Poisson,
+)
+from linclass.naive_bayes.families.gaussian import (
+    Gaussian,
+    MultivariateGaussian,
+    SphericalGaussian,
+)
+from linclass.naive_bayes.families.positive import (
+    Beta,
+    Dirichlet,
+    Exponential,
+    Gamma,
+    dirichlet_parameters,
+    gamma_shape,
+)
 
-COVARIANCE = np.array([[2.0, 0.6, -0.3], [0.6, 1.0, 0.2], [-0.3, 0.2, 0.5]])
-TIED = Spread.of_covariance(COVARIANCE, np.zeros(3))
 ORIGIN = np.array([5.0, -2.0])
 DRAWS = 5
-SORTED = sorted(set(names("families")) - {"tied_gaussian"})  # whose covariance is given
+SORTED = names("families")
 
 ROWS: dict[str, Callable[..., np.ndarray]] = {
     "reals": lambda rng, n, d: rng.normal(rng.normal(size=d), rng.uniform(0.5, 2, d), size=(n, d)),
@@ -53,11 +55,6 @@ ROWS: dict[str, Callable[..., np.ndarray]] = {
 }
 EXAMPLES: dict[type[Family], list[tuple[Family, int]]] = {
     Gaussian: [(Gaussian(), 1), (Gaussian(), 3), (Gaussian(ORIGIN), 2)],
-    TiedGaussian: [
-        (TiedGaussian(TIED), 3),
-        (TiedGaussian(Spread.of_covariance(np.array([[4.0]]), np.zeros(1))), 1),
-        (TiedGaussian(DiagonalSpread(np.array([2.0, 0.5]))), 2),
-    ],
     MultivariateGaussian: [
         (MultivariateGaussian(), 1),
         (MultivariateGaussian(), 3),
@@ -229,7 +226,7 @@ def test_levels_that_come_later_have_had_no_rows() -> None:
     np.testing.assert_array_equal(few.rebased(many, np.array([2.0]), sums), expected)
 
 
-@each("family", [kind() for kind in EXAMPLES if kind is not TiedGaussian])
+@each("family", [kind() for kind in EXAMPLES])
 def test_the_edge_is_reported_and_left(family: Family) -> None:
     """Rows without any spread have no finite estimate; those that vary are as they were."""
     rng = np.random.default_rng(7)
@@ -289,15 +286,6 @@ def test_values_outside_the_support_are_refused_with_their_place(
     )
     with pytest.raises(NotApplicable, match=message):
         family.check_rows(X, ["a", "b"], "SomeNB")
-
-
-def test_tied_gaussian_is_the_normal_density_of_its_covariance() -> None:
-    rng = np.random.default_rng(4)
-    mean, X = rng.normal(size=(2, 3)), rng.normal(size=(20, 3))
-    family = TiedGaussian(TIED)
-    expected = [st.multivariate_normal.logpdf(X, m, COVARIANCE) for m in mean]
-    found = family.log_density(X, family.natural(mean))
-    np.testing.assert_allclose(found, np.transpose(expected), rtol=1e-11)
 
 
 @each(("family", "d"), CASES)
@@ -375,7 +363,7 @@ def test_an_estimate_that_has_not_converged_is_reported(
     assert full.status_ == "converged"
     assert full.certificate_kind_ == "newton_step"
     assert full.certificate_ <= 1e-10
-    monkeypatch.setattr(_digamma_equations, "STEPS", 1)
+    monkeypatch.setattr(positive, "STEPS", 1)
     early = ExponentialFamilyNB(family).fit(X, y)
     assert early.status_ == "max_iter"
     assert early.certificate_ > 1e-7
@@ -396,7 +384,7 @@ def test_families_with_a_formula_iterate_nothing() -> None:
 def test_no_solved_equation_is_called_unsolved(size: float) -> None:
     alpha = size * np.random.default_rng(0).uniform(0.1, 3, (30, 3))
     g = digamma(alpha) - digamma(alpha.sum(axis=1, keepdims=True))
-    assert _digamma_equations.dirichlet_remaining_step(dirichlet_parameters(g), g).max() <= 1e-7
-    assert _digamma_equations.dirichlet_remaining_step(1.5 * dirichlet_parameters(g), g).max() > 0.1
+    assert positive.dirichlet_remaining_step(dirichlet_parameters(g), g).max() <= 1e-7
+    assert positive.dirichlet_remaining_step(1.5 * dirichlet_parameters(g), g).max() > 0.1
     shapes = gamma_shape(np.array([size]))
-    assert _digamma_equations.gamma_remaining_step(shapes, np.array([size])).max() <= 1e-10
+    assert positive.gamma_remaining_step(shapes, np.array([size])).max() <= 1e-10

@@ -28,7 +28,7 @@ from linclass import (
     QuadraticDiscriminantAnalysis,
     RegularizedDiscriminantAnalysis,
 )
-from linclass.discriminant.statistics.class_moments import ClassMoments
+from linclass.discriminant.class_moments import ClassMoments
 
 # Features far from 0: a fit to X + c has the objective and the slopes of the fit to X, whatever has no penalty
 
@@ -229,7 +229,7 @@ MODELS = [
     GaussianNB(var_smoothing=0, tied=True),
     ExponentialFamilyNB("gaussian"),
     LinearDiscriminantAnalysis(),
-    LinearDiscriminantAnalysis(shape="diagonal"),
+    LinearDiscriminantAnalysis(covariance_type="diag"),
     QuadraticDiscriminantAnalysis(),
     RegularizedDiscriminantAnalysis(),
     FisherDiscriminant(),

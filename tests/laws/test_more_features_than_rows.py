@@ -26,7 +26,7 @@ from linclass.base.tables import Table
 from linclass.bayes import laplace_posterior
 from linclass.bayes.laplace_posterior import RowPosterior
 from linclass.discriminant import mixture_discriminant_analysis
-from linclass.discriminant.statistics.class_moments import ClassMoments
+from linclass.discriminant.class_moments import ClassMoments
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.method import Method
 from linclass_study.pipeline.tuned_parameters import select_parameters
@@ -88,20 +88,18 @@ def assert_close(found: np.ndarray, expected: np.ndarray, case: object) -> None:
 
 @each("form", FORMS)
 def test_lda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str) -> None:
-    options = itertools.product(
-        (None, "uniform"), ("unbiased", "maximum_likelihood"), (0.0, 1e-4, 0.3, 1.0)
-    )
-    for K, (priors, covariance, shrinkage), d in itertools.product(
+    options = itertools.product((None, "uniform"), (1, 0), (0.0, 1e-4, 0.3, 1.0))
+    for K, (priors, ddof, shrinkage), d in itertools.product(
         (2, 3), options, (14, 16, 17, 18, 19, 20, 21, 22, 60)
     ):
         (X, y), w = words(20, d, K, seed=d), weights(20)
-        case = K, priors, covariance, shrinkage, d
+        case = K, priors, ddof, shrinkage, d
         mass, means, S = within(X, y, w)
-        C = S.sum(axis=0) / (w.sum() - K * (covariance == "unbiased"))
+        C = S.sum(axis=0) / (w.sum() - K * ddof)
         C = (1 - shrinkage) * C + shrinkage * np.trace(C) / d * np.eye(d)
         P, rank = inverse(C, np.sqrt(np.diag(C)))
         pi = mass / w.sum() if priors is None else np.full(K, 1 / K)
-        model = LinearDiscriminantAnalysis(priors, covariance, shrinkage=shrinkage)
+        model = LinearDiscriminantAnalysis(priors, ddof, shrinkage=shrinkage)
         model.fit(FORMS[form](X), y, w)
         assert (model.rank_, model.status_) == (
             rank,
@@ -213,24 +211,24 @@ def ordinary(n: int, d: int, K: int, seed: int = 0) -> tuple[np.ndarray, np.ndar
 
 @each("form", FORMS)
 def test_qda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str) -> None:
-    for K, covariance, shrinkage, d in itertools.product(
-        (2, 3), ("unbiased", "maximum_likelihood"), (0.0, 0.3, 1.0), (16, 17, 18, 19, 60)
+    for K, ddof, shrinkage, d in itertools.product(
+        (2, 3), (1, 0), (0.0, 0.3, 1.0), (16, 17, 18, 19, 60)
     ):
         (X, y), w = ordinary(20, d, K, seed=d), weights(20)
         mass, means, S = within(X, y, w)
-        lost = covariance == "unbiased"
+        lost = ddof
         pooled = S.sum(axis=0) / (w.sum() - K * lost)
         each = [S[k] / (mass[k] - lost) for k in range(K)]
         mixed = [(1 - shrinkage) * C + shrinkage * pooled for C in each]
         if not shrinkage:  # all are singular
             mixed = [pooled] * K
-        model = QuadraticDiscriminantAnalysis(None, covariance, shrinkage)
+        model = QuadraticDiscriminantAnalysis(None, ddof, shrinkage)
         model.fit(FORMS[form](X), y, w)
         full = d <= 20 - K and shrinkage > 0
         assert model.status_ == ("converged" if full else "rank_deficient")
         expected = class_scores(X, means, mixed, np.sqrt(np.diag(pooled)), np.log(mass / w.sum()))
         found = relative(model.decision_function(FORMS[form](X)))
-        assert_close(found, expected, (K, covariance, shrinkage, d))
+        assert_close(found, expected, (K, ddof, shrinkage, d))
 
 
 @each("form", FORMS)

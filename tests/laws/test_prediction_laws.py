@@ -18,7 +18,7 @@ from linclass.base.many_fits import ManyFits
 from linclass.base.messages import NotApplicable, silently
 from linclass.base.predicted import predictions_of
 from linclass.base.tables import Table
-from linclass.naive_bayes.naive_bayes import LinearNaiveBayes
+from linclass.naive_bayes.naive_bayes import NaiveBayes
 from linclass.tuning.folds import stratified_folds
 from linclass_study.config.yaml_file import read_yaml
 from linclass_study.pipeline import fold_predictions
@@ -90,7 +90,7 @@ def test_a_stack_has_the_scores_of_each_model(model: Callable[[], Any], K: int) 
 @each("K", [2, 3])
 @each("kind", TOGETHER, ids=lambda kind: kind.__name__)
 def test_each_fold_is_predicted_as_alone(kind: Any, K: int, steps: Any) -> None:
-    if steps and issubclass(kind, LinearNaiveBayes):
+    if steps and issubclass(kind, NaiveBayes):
         pytest.skip("counts and shares cannot be rescaled")
     table, y = rows(K)
     folds = stratified_folds(y, 7, seed=0)

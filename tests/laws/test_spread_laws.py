@@ -6,14 +6,15 @@ import scipy.sparse as sp
 from cases import each
 
 from linclass import LinearDiscriminantAnalysis
-from linclass.discriminant.statistics.class_moments import ClassMoments
-from linclass.discriminant.statistics.covariance import tied_spread
-from linclass.discriminant.statistics.deviations import Deviations
-from linclass.discriminant.statistics.diagonal_spread import DiagonalSpread
-from linclass.discriminant.statistics.row_spreads import DualSpread, SpanSpread
-from linclass.discriminant.statistics.shrunk_spread import ShrunkSpread
-from linclass.discriminant.statistics.spread import Spread
-from linclass.discriminant.statistics.tied_covariances import TiedCovariances
+from linclass.discriminant.class_moments import ClassMoments
+from linclass.discriminant.covariance import (
+    DiagonalSpread,
+    ShrunkSpread,
+    Spread,
+    TiedCovariances,
+    tied_spread,
+)
+from linclass.discriminant.row_spreads import Deviations, DualSpread, SpanSpread
 
 
 def rows(n: int, d: int, rank: int) -> np.ndarray:
@@ -98,7 +99,6 @@ def test_every_kind_of_spread_offers_what_a_covariance_has(
     assert spread.rank == np.linalg.matrix_rank(C)
     np.testing.assert_allclose(spread.times(M), M @ C, atol=1e-11)
     np.testing.assert_allclose(spread.solve(M), M @ inverse, atol=1e-10)
-    np.testing.assert_allclose(spread.lengths(M), np.einsum("ij,jk,ik->i", M, C, M), atol=1e-10)
     white = spread.whiten(M)
     np.testing.assert_allclose(white @ white.T, M @ inverse @ M.T, atol=1e-10)
     apart = M[None] - M[:, None]
@@ -108,11 +108,9 @@ def test_every_kind_of_spread_offers_what_a_covariance_has(
         np.testing.assert_allclose(spread.distances(sp.csr_array(M), m), distances, atol=1e-9)
     volume = np.log(np.linalg.eigvalsh(C)[-spread.rank :]).sum()
     assert spread.log_volume == pytest.approx(volume, rel=1e-10)
-    noise = spread.noise(100_000, np.random.default_rng(8))
-    np.testing.assert_allclose(noise.T @ noise / 100_000, C, atol=0.03 * np.abs(C).max())
 
 
-@each(("shape", "shrinkage"), [("full", 0.0), ("full", 0.3), ("diagonal", 0.0), ("spherical", 0.0)])
+@each(("shape", "shrinkage"), [("full", 0.0), ("full", 0.3), ("diag", 0.0), ("spherical", 0.0)])
 def test_the_covariances_of_folds_are_those_of_each_fold_also_without_full_rank(
     shape: str, shrinkage: float
 ) -> None:
@@ -126,9 +124,9 @@ def test_the_covariances_of_folds_are_those_of_each_fold_also_without_full_rank(
     X[1, :, 3] = X[1, :, 2]  # one fold of rank 3
     folds = [ClassMoments.of(rows, codes, weights, 2, form) for rows in X]
     arrays = (np.stack([getattr(f, name) for f in folds]) for name in ("mass", "mean", "scatter"))
-    together = TiedCovariances(ClassMoments(form, *arrays), "unbiased", shape, shrinkage)
+    together = TiedCovariances(ClassMoments(form, *arrays), 1, shape, shrinkage)
     M = rng.normal(size=(3, 2, 4))
-    alone = [tied_spread(fold, "unbiased", shape, shrinkage) for fold in folds]
+    alone = [tied_spread(fold, 1, shape, shrinkage) for fold in folds]
     assert together.ranks == [spread.rank for spread in alone]
     white, solved, times = together.whiten(M), together.solve(M), together.times(M)
     for j, (spread, own) in enumerate(zip(alone, M, strict=True)):

@@ -12,8 +12,8 @@ from models import MODULES, own_classes
 
 import linclass
 from linclass.base.messages import NotApplicable
-from linclass.discriminant.statistics.class_moments import ClassMoments
-from linclass.discriminant.statistics.quartic_moments import QuarticMoments
+from linclass.discriminant.class_moments import ClassMoments
+from linclass.discriminant.ledoit_wolf import QuarticMoments
 from linclass.tuning.folds import stratified_folds
 
 FOUND = {
@@ -30,22 +30,22 @@ FAMILIES = ("gaussian", "spherical_gaussian", "multivariate_gaussian", "gamma", 
 PARAMS: dict[str, list[dict[str, Any]]] = {
     "LinearDiscriminantAnalysis": [
         {},
-        {"covariance": "maximum_likelihood", "priors": "uniform"},
-        {"shape": "diagonal"},
-        {"shape": "spherical"},
+        {"ddof": 0, "priors": "uniform"},
+        {"covariance_type": "diag"},
+        {"covariance_type": "spherical"},
         *({"shrinkage": s} for s in (0.1, 0.5, 1.0)),
-        {"shrinkage": 0.2, "shape": "diagonal"},
+        {"shrinkage": 0.2, "covariance_type": "diag"},
     ],
     "QuadraticDiscriminantAnalysis": [
         {},
-        {"covariance": "maximum_likelihood"},
+        {"ddof": 0},
         *({"shrinkage": s} for s in (0.1, 0.5, 1.0)),
     ],
     "RegularizedDiscriminantAnalysis": [
         {},
         {"pooling": 0.0},
         {"shrinkage": 0.0},
-        {"pooling": 1.0, "shrinkage": 0.3, "covariance": "maximum_likelihood"},
+        {"pooling": 1.0, "shrinkage": 0.3, "ddof": 0},
     ],
     "FisherDiscriminant": [{}, {"n_components": 1}],
     "ReducedRankLDA": [{}, {"n_components": 1}, {"n_components": 1, "priors": "uniform"}],
@@ -333,7 +333,7 @@ def test_a_row_that_holds_all_the_spread_is_scored_as_by_a_refit(
         (LDA, {}),
         (LDA, {"shrinkage": 0.2}),
         (LDA, {"shrinkage": "ledoit_wolf"}),
-        (LDA, {"shape": "diagonal"}),
+        (LDA, {"covariance_type": "diag"}),
         (linclass.QuadraticDiscriminantAnalysis, {"shrinkage": 0.3}),
         (linclass.FisherDiscriminant, {}),
     ],

@@ -213,9 +213,7 @@ def test_relative_weights_are_the_same_in_one_fit_and_in_parts(model: Any) -> No
     [
         linclass.LinearDiscriminantAnalysis(),
         linclass.LinearDiscriminantAnalysis(shrinkage="ledoit_wolf"),
-        linclass.LinearDiscriminantAnalysis(
-            "uniform", "maximum_likelihood", shrinkage="ledoit_wolf"
-        ),
+        linclass.LinearDiscriminantAnalysis("uniform", 0, shrinkage="ledoit_wolf"),
         linclass.QuadraticDiscriminantAnalysis(shrinkage=0.5),
     ],
 )

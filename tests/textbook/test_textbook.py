@@ -214,7 +214,7 @@ def test_a_wrong_divisor_of_the_pooled_covariance_is_red(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """n for n − K: Fisher's coefficients of iris and the scores of LDA are no longer the published ones."""
-    from linclass.discriminant.statistics import covariance
+    from linclass.discriminant import covariance
 
     entries = [e for e in ENTRIES if e["exhibit"] in ("fisher_projection", "natural_parameters")]
     gate = tmp_path / "published.yaml"
@@ -228,7 +228,7 @@ def test_a_wrong_divisor_of_the_pooled_covariance_is_red(
         }
 
     assert differ() == set()
-    monkeypatch.setitem(covariance.LOST, "unbiased", 0)
+    monkeypatch.setattr(covariance, "degrees_of_freedom", lambda moments, ddof: moments.total)
     assert {"iris.scalings.0.0", "iris.scalings.3.0", "lda_less_the_closed_form"} <= differ()
 
 
@@ -264,10 +264,10 @@ def test_the_gate_is_green_and_turns_red_when_the_package_is_wrong(tmp_path: Pat
     (clone / "textbook" / "course.yaml").write_text(json.dumps({"Means": shown}))
     entries = [entry for entry in ENTRIES if entry["exhibit"] in shown]
     (clone / "config" / "published.yaml").write_text(json.dumps(entries))
-    file = clone / "linclass" / "discriminant" / "statistics" / "covariance.py"
-    text = file.read_text(encoding="utf-8")
-    assert '"unbiased": 1' in text
-    file.write_text(text.replace('"unbiased": 1', '"unbiased": 0'), encoding="utf-8")
+    file = clone / "linclass" / "discriminant" / "covariance.py"
+    text, right = file.read_text(encoding="utf-8"), "moments.total - ddof * moments.present"
+    assert right in text
+    file.write_text(text.replace(right, "moments.total"), encoding="utf-8")
     red = reproduce()
     assert red.returncode != 0
     assert "DIFFERS" in red.stdout

@@ -1,17 +1,16 @@
-"""Exponential families, one a file: the distribution of the features in a class."""
+"""Exponential families: the distribution of the features in a class."""
 
 FAMILIES = {
-    "bernoulli": "linclass.naive_bayes.families.bernoulli.Bernoulli",
-    "beta": "linclass.naive_bayes.families.beta.Beta",
-    "categorical": "linclass.naive_bayes.families.categorical.Categorical",
-    "dirichlet": "linclass.naive_bayes.families.dirichlet.Dirichlet",
-    "exponential": "linclass.naive_bayes.families.exponential.Exponential",
-    "gamma": "linclass.naive_bayes.families.gamma.Gamma",
+    "bernoulli": "linclass.naive_bayes.families.discrete.Bernoulli",
+    "beta": "linclass.naive_bayes.families.positive.Beta",
+    "categorical": "linclass.naive_bayes.families.discrete.Categorical",
+    "dirichlet": "linclass.naive_bayes.families.positive.Dirichlet",
+    "exponential": "linclass.naive_bayes.families.positive.Exponential",
+    "gamma": "linclass.naive_bayes.families.positive.Gamma",
     "gaussian": "linclass.naive_bayes.families.gaussian.Gaussian",
-    "geometric": "linclass.naive_bayes.families.geometric.Geometric",
-    "multinomial": "linclass.naive_bayes.families.multinomial.Multinomial",
-    "multivariate_gaussian": "linclass.naive_bayes.families.multivariate_gaussian.MultivariateGaussian",
-    "poisson": "linclass.naive_bayes.families.poisson.Poisson",
-    "spherical_gaussian": "linclass.naive_bayes.families.spherical_gaussian.SphericalGaussian",
-    "tied_gaussian": "linclass.naive_bayes.families.tied_gaussian.TiedGaussian",
+    "geometric": "linclass.naive_bayes.families.discrete.Geometric",
+    "multinomial": "linclass.naive_bayes.families.discrete.Multinomial",
+    "multivariate_gaussian": "linclass.naive_bayes.families.gaussian.MultivariateGaussian",
+    "poisson": "linclass.naive_bayes.families.discrete.Poisson",
+    "spherical_gaussian": "linclass.naive_bayes.families.gaussian.SphericalGaussian",
 }

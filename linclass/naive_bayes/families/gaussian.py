@@ -1,12 +1,6 @@
-"""Independent Gaussian features with means μ and variances σ².
+"""Gaussian families: of independent features, with one variance for all of them, and with a full covariance."""
 
-T(x) = (x, x²),  θ = (μ/σ², −1/2σ²),  A(θ) = Σ_j −θ₁²/4θ₂ − ½ ln(−2θ₂),  h = (2π)^{−d/2}.
-
-So the boundary between two classes is quadratic. x stands for x − origin throughout, which avoids cancellation.
-`smoothing` (1e-6 by default) times its variance within classes is added to the variance of a feature in each class;
-where that is 0, times its overall variance.
-Hastie, Tibshirani & Friedman (2009), §6.6.3
-"""
+from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, ClassVar, Self
@@ -14,20 +8,101 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from linclass.base.arrays import BLOCK, Matrix
-from linclass.discriminant.statistics.class_moments import NEGLIGIBLE
-from linclass.naive_bayes.families._about_means import AboutMeans
-from linclass.naive_bayes.families.base import as_dense
+from linclass.base.arrays import BLOCK, Index, Matrix
+from linclass.discriminant.class_moments import NEGLIGIBLE, placed
+from linclass.naive_bayes.families.base import Family, as_dense
 
 FAR = 1e150  # from the origin: its square does not overflow
 # terms of the squares of sparse rows, above which their sum loses more than four digits
 CANCEL = 1e4
 LOG_2PI = np.log(2 * np.pi)
 FLOOR = 1e-12  # share of the overall variance below which a variance is rounding error
+LEAST_EIGENVALUE = 1e-8  # of the correlations; the error of scores is rounding divided by it
+
+
+class AboutMeans(Family):
+    """Base of families of squares: T(x) is of x − origin, and sums of it are about the mean of each class.
+
+    A variance is a difference of squares, which loses the digits that a mean has more than its deviations. So the
+    sums of a class are of T(x − c_k), with its own mean for c_k; θ_k, and so the scores, are about one origin for all
+    classes. Chan, Golub & LeVeque (1983), Algorithms for computing the sample variance
+
+    `origin`, a number or (d,), near the mean of all rows; `centres` (K, d) near those of the classes.
+
+    A class without rows has NaN for its centre. Without centres, sums are about the origin.
+    """
+
+    def __init__(self, origin: np.ndarray | float = 0.0, centres: np.ndarray | None = None):
+        self.origin = origin
+        self.centres = centres
+
+    @property
+    def about(self) -> Any:
+        """What the sums of each class are about, (K, d) or as the origin."""
+        if self.centres is None:
+            return self.origin
+        return np.where(np.isnan(self.centres), self.origin, self.centres)
+
+    @property
+    def offset(self) -> Any:
+        """The centres relative to the origin."""
+        return 0.0 if self.centres is None else self.about - self.origin
+
+    @property
+    def size(self) -> Any:
+        """The largest size of a centre, for each feature: deviations carry its rounding error."""
+        size = np.abs(self.about)
+        return size if self.centres is None else size.max(axis=0)
+
+    def fitted(self, X: Matrix) -> Self:
+        """With the mean of these rows as origin."""
+        return type(self)(np.asarray(X.mean(axis=0)).ravel())
+
+    def fitted_to(self, X: Matrix, codes: np.ndarray, weights: np.ndarray, K: int) -> Self:
+        n = len(codes)
+        belongs = sp.csc_array((weights, codes, np.arange(n + 1)), (K, n))
+        with np.errstate(invalid="ignore"):
+            means = as_dense(belongs @ X) / np.bincount(codes, weights, K)[:, None]
+        return type(self)(self.fitted(X).origin, means)
+
+    def of_rows(self, codes: np.ndarray) -> Self:
+        return type(self)(self.origin if self.centres is None else self.about[codes])
+
+    def of_classes(self, kept: Index) -> Self:
+        return self if self.centres is None else type(self)(self.origin, self.centres[kept])
+
+    def among(self, places: np.ndarray, K: int) -> Self:
+        if self.centres is None:
+            return self
+        return type(self)(self.origin, placed(self.centres, places, K, absent=np.nan))
+
+    def joined(self, other: Self) -> Self:
+        """With the centres of `other` for classes that have none here."""
+        if self.centres is None or other.centres is None:
+            return self
+        absent = np.isnan(self.centres)
+        return type(self)(self.origin, np.where(absent, other.centres, self.centres))
+
+    def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
+        """Rows of the overall mean of T, which has one origin for all classes, are added about the class's own."""
+        if self.centres is None or not smoothing:
+            return super().smoothed(mass, sums, smoothing)
+        common = type(self)(self.origin)
+        everywhere = self.rebased(common, mass, sums).sum(axis=0, keepdims=True) / mass.sum()
+        everywhere = np.repeat(everywhere, len(mass), axis=0)
+        more = common.rebased(self, np.ones(len(mass)), everywhere)
+        return (sums + smoothing * more) / (mass + smoothing)[:, None]
 
 
 class Gaussian(AboutMeans):
-    """Independent Gaussian features.
+    """Independent Gaussian features with means μ and variances σ².
+
+    T(x) = (x, x²),  θ = (μ/σ², −1/2σ²),  A(θ) = Σ_j −θ₁²/4θ₂ − ½ ln(−2θ₂),  h = (2π)^{−d/2}.
+
+    So the boundary between two classes is quadratic. x stands for x − origin throughout, which avoids cancellation.
+    `smoothing` (1e-6 by default) times its variance within classes is added to the variance of a feature in each class;
+    where that is 0, times its overall variance.
+    Hastie, Tibshirani & Friedman (2009), §6.6.3
 
     Parameters
     ----------
@@ -132,6 +207,163 @@ class Gaussian(AboutMeans):
         floor = np.where(usual > negligible_square(self.size), FLOOR * usual, 1)
         low = second - first**2 < floor
         return np.concatenate([first, np.where(low, first**2 + floor, second)], axis=-1), low
+
+
+class SphericalGaussian(AboutMeans):
+    """Gaussian with mean μ and one variance σ² for all its features.
+
+    T(x) = (x, ‖x‖²),  θ = (μ/σ², −1/2σ²),  A(θ) = −‖θ₁‖²/4θ₂ − (d/2) ln(−2θ₂),  h = (2π)^{−d/2}.
+
+    The boundary between two classes is a sphere; with equal variances, the plane midway.
+    `smoothing` (1e-6 by default) times the variance within classes is added to that of each class; where that is 0,
+    times the variance of all rows.
+
+    Parameters
+    ----------
+    origin : float or array of shape (d,), default=0.0
+        Origin of x in T, near the mean of the rows.
+    centres : array of shape (K, d) or None, default=None
+        What the sums of each class are about; None is the origin.
+    """
+
+    support: ClassVar[str] = "reals"
+    smoothing: ClassVar[float] = 1e-6
+
+    def statistic(self, X: Matrix) -> Iterator[Any]:
+        D = as_dense(X) - self.origin
+        yield D
+        yield (D**2).sum(axis=1, keepdims=True)
+
+    def natural(self, mean: np.ndarray) -> np.ndarray:
+        first, variance = self._moments(mean)
+        return np.concatenate([(first + self.offset) / variance, -0.5 / variance], axis=-1)
+
+    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+        first, second = theta[..., :-1], theta[..., -1]
+        d = first.shape[-1]
+        return -(first**2).sum(axis=-1) / (4 * second) - 0.5 * d * np.log(-2 * second)
+
+    def log_carrier(self, X: Matrix) -> np.ndarray:
+        return np.full(X.shape[0], -0.5 * LOG_2PI * X.shape[1])
+
+    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+        first, second = theta[:-1], theta[-1]
+        mean = self.origin - first / (2 * second)
+        return rng.normal(mean, np.sqrt(-0.5 / second), size=(rows, len(first)))
+
+    def rebased(self, other: Self, mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
+        first, second = sums[..., :-1], sums[..., -1:]
+        shift, n = self.about - other.about, mass[..., None]
+        second = second + ((2 * first + n * shift) * shift).sum(axis=-1, keepdims=True)
+        return np.concatenate([first + n * shift, second], axis=-1)
+
+    def variances(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._moments(mean)[1], mean[..., -1:]
+
+    def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
+        mean = sums / mass[..., None]
+        sums = sums if self.centres is None else self.rebased(type(self)(self.origin), mass, sums)
+        everywhere = sums.sum(axis=-2, keepdims=True) / mass.sum(axis=-1)[..., None, None]
+        usual = usual_variance(mass, self._moments(mean)[1], self._moments(everywhere)[1])
+        mean[..., -1:] += smoothing * mean[..., :-1].shape[-1] * usual
+        return mean
+
+    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        first, variance = self._moments(mean)
+        far = ((first + self.offset) ** 2).mean(axis=-1, keepdims=True)
+        usual = (variance + far).max(axis=-2, keepdims=True)
+        floor = np.where(usual > np.mean(negligible_square(self.size)), FLOOR * usual, 1)
+        low = variance < floor
+        lifted = mean[..., -1:] + first.shape[-1] * np.where(low, floor - variance, 0)
+        return np.concatenate([first, lifted], axis=-1), np.broadcast_to(low, first.shape)
+
+    def _moments(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(mean of x − origin (…, d), σ² (…, 1))."""
+        first, second = mean[..., :-1], mean[..., -1:]
+        return first, (second - (first**2).sum(axis=-1, keepdims=True)) / first.shape[-1]
+
+
+class MultivariateGaussian(AboutMeans):
+    """Gaussian of dependent features, with mean μ and full covariance Σ.
+
+    T(x) = (x, xxᵀ),  θ = (Σ⁻¹μ, −½Σ⁻¹),  A(θ) = −¼ θ₁ᵀΘ₂⁻¹θ₁ − ½ ln det(−2Θ₂),  h = (2π)^{−d/2}.
+
+    Θ₂ is the symmetric part of θ₂ read as a d × d matrix; x stands for x − origin, as in Gaussian.
+    Quadratic discriminant analysis is this family in each class; it works from the same moments,
+    without writing xxᵀ down. `smoothing` (0 by default) rows of the mean of T over all rows are added
+    to each class.   Wainwright & Jordan (2008), example 3.3
+
+    Parameters
+    ----------
+    origin : float or array of shape (d,), default=0.0
+        Origin of x in T, near the mean of the rows.
+    centres : array of shape (K, d) or None, default=None
+        What the sums of each class are about; None is the origin.
+    """
+
+    support: ClassVar[str] = "reals"
+
+    def statistic(self, X: Matrix) -> Iterator[Any]:
+        D = as_dense(X) - self.origin
+        yield D
+        yield (D[:, :, None] * D[:, None, :]).reshape(len(D), -1)
+
+    def natural(self, mean: np.ndarray) -> np.ndarray:
+        first, second = _parts(mean)
+        precision = np.linalg.inv(second - _outer(first, first))
+        mean = first + self.offset
+        return _flat((precision @ mean[..., None])[..., 0], -0.5 * precision)
+
+    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+        first, second = _parts(theta)
+        quadratic = (first * np.linalg.solve(second, first[..., None])[..., 0]).sum(axis=-1)
+        return -quadratic / 4 - 0.5 * np.linalg.slogdet(-2 * second)[1]
+
+    def log_carrier(self, X: Matrix) -> np.ndarray:
+        return np.full(X.shape[0], -0.5 * LOG_2PI * X.shape[1])
+
+    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+        first, second = _parts(theta)
+        covariance = np.linalg.inv(-2 * second)
+        noise = rng.standard_normal((rows, len(first)))
+        return self.origin + covariance @ first + noise @ np.linalg.cholesky(covariance).T
+
+    def rebased(self, other: Self, mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
+        first, second = _parts(sums)
+        shift, n = np.broadcast_to(self.about - other.about, first.shape), mass[..., None]
+        moved = second + _outer(shift, first) + _outer(first + n * shift, shift)
+        return _flat(first + n * shift, moved)
+
+    def variances(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        first, second = _parts(mean)
+        square = np.diagonal(second, axis1=-2, axis2=-1)
+        return square - first**2, square + negligible_square(self.size) / LEAST_EIGENVALUE
+
+    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Variances get LEAST_EIGENVALUE of the classes' largest where the correlations have no inverse."""
+        first, second = _parts(mean)
+        squares = np.diagonal(second, axis1=-2, axis2=-1)
+        usual = about_middle(first, squares, self.offset).max(axis=-2)
+        usual = np.where(usual > negligible_square(self.size), usual, 1)
+        covariance = (second - _outer(first, first)) / np.sqrt(_outer(usual, usual))
+        low = np.linalg.eigvalsh(covariance)[..., :1] < LEAST_EIGENVALUE
+        second = second + np.where(low[..., None], 2 * LEAST_EIGENVALUE * np.diag(usual), 0)
+        return _flat(first, second), np.broadcast_to(low, first.shape)
+
+
+def _parts(theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(…, d + d²) → (…, d), symmetric (…, d, d)."""
+    d = int(np.sqrt(theta.shape[-1]))
+    second = theta[..., d:].reshape(*theta.shape[:-1], d, d)
+    return theta[..., :d], (second + np.swapaxes(second, -1, -2)) / 2
+
+
+def _flat(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    return np.concatenate([first, second.reshape(*first.shape[:-1], -1)], axis=-1)
+
+
+def _outer(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return a[..., :, None] * b[..., None, :]
 
 
 def negligible_square(size: np.ndarray | float) -> np.ndarray:

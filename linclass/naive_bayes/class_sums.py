@@ -10,16 +10,16 @@ import functools
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 
 from linclass.base.arrays import Array, Index, Matrix
 from linclass.base.messages import NotApplicable
-from linclass.discriminant.statistics.additive import Additive, placed
+from linclass.discriminant.class_moments import placed
+from linclass.discriminant.fold_sums import StackOfOne
 
 BLOCK = 4096  # rows
-Sums = TypeVar("Sums", bound=Additive)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class ClassSums:
             self, mass=self.mass * factor, sums=tuple(factor * each for each in self.sums)
         )
 
-    def stacked(self) -> StackOfOne[ClassSums]:
+    def stacked(self) -> StackOfOne:
         """As a stack of one fold."""
         return StackOfOne(self)
 
@@ -104,22 +104,6 @@ class ClassSums:
             sums.append(a + sign * b)
         mass = self.mass + sign * other.mass
         return replace(self, families=tuple(families), mass=mass, sums=tuple(sums))
-
-
-class StackOfOne(Generic[Sums]):
-    """A stack of one."""
-
-    def __init__(self, statistics: Sums):
-        self.statistics, self.mass = statistics, statistics.mass[None]
-
-    def split(self) -> list[Sums]:
-        return [self.statistics]
-
-    def times(self, factor: Array) -> StackOfOne[Sums]:
-        return StackOfOne(self.statistics.times(factor[0]))
-
-    def scaled(self, shift: Array, scale: Array) -> StackOfOne[Sums]:
-        return StackOfOne(self.statistics.scaled(shift[0], scale[0]))
 
 
 def _blocks(codes: Array, weights: Array, K: int) -> Iterator[tuple[slice, Array]]:

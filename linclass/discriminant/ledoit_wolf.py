@@ -1,10 +1,11 @@
-"""Moments of classes up to the fourth, for Ledoit and Wolf's shrinkage.
+"""The optimal shrinkage of a covariance by Ledoit and Wolf:
 
-Besides n_k, m_k and S_k, with d = x − m_k:  c_k = Σ w ‖d‖² d  and  q_k = Σ w ‖d‖⁴.  About a centre moved by δ they
-become
-    c − tr S δ − 2 S δ − n ‖δ‖² δ   and   q + 4 δᵀSδ − 4 δᵀc + 2 ‖δ‖² tr S + n ‖δ‖⁴,
-so they can be added and subtracted like the others. They are kept in a unit near the standard deviation, a power of
-two, because fourth powers of small or large numbers underflow or overflow.
+    α = β²/δ²,   δ² = ‖S − μI‖²,   β² = min(δ², N⁻² Σ_i w_i ‖r_i r_iᵀ − S‖²),   μ = tr S / d,
+
+with r_i the deviation of row i from the mean of its class and S = Σ w_i r_i r_iᵀ/N. δ² is the distance of S from the
+target, β² an estimate of its distance from the truth. All follow from tr S, ‖S‖² and Σ w_i ‖r_i‖⁴, in any unit, so the
+sums over rows are moments up to the fourth (`QuarticMoments`).
+Ledoit & Wolf (2004), A well-conditioned estimator for large-dimensional covariance matrices
 """
 
 from __future__ import annotations
@@ -16,15 +17,43 @@ import scipy.sparse as sp
 
 from linclass.base.arrays import Array, Matrix
 from linclass.base.messages import NotApplicable
-from linclass.discriminant.statistics.additive import placed
-from linclass.discriminant.statistics.class_moments import LOST, ClassMoments
-from linclass.discriminant.statistics.class_sums import StackOfOne
+from linclass.discriminant.class_moments import LOST, ClassMoments, placed
+from linclass.discriminant.fold_sums import StackOfOne
+from linclass.discriminant.row_spreads import Deviations
 
 BLOCK = 2048  # rows
 
 
+def shrinkage_of_moments(statistics: QuarticMoments) -> float:
+    N, S = statistics.mass.sum(), statistics.moments.pooled / statistics.unit**2
+    return _shrinkage(N, len(S), np.trace(S) / N, (S**2).sum() / N**2, statistics.quartic.sum() / N)
+
+
+def shrinkage_of_rows(R: Deviations) -> float:
+    """From fewer rows than features, without a matrix (d, d)."""
+    weights = R.roots**2
+    G = R.gram / power_of_two(np.sqrt(R.gram.diagonal().max(initial=0))) ** 2
+    N, lengths = weights.sum(), G.diagonal() / weights
+    square = (G**2).sum() / N**2
+    return _shrinkage(N, R.shape[1], weights @ lengths / N, square, weights @ lengths**2 / N)
+
+
+def _shrinkage(N: float, d: int, trace: float, square: float, quartic: float) -> float:
+    delta = square - trace**2 / d
+    beta = min((quartic - square) / N, delta)
+    return float(max(beta, 0) / delta) if delta > 0 else 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class QuarticMoments:
+    """n_k, m_k, S_k and, with d = x − m_k,  c_k = Σ w ‖d‖² d  and  q_k = Σ w ‖d‖⁴.
+
+    About a centre moved by δ they become
+        c − tr S δ − 2 S δ − n ‖δ‖² δ   and   q + 4 δᵀSδ − 4 δᵀc + 2 ‖δ‖² tr S + n ‖δ‖⁴,
+    so they can be added and subtracted. They are kept in a unit near the standard deviation, a power of two, because
+    fourth powers of small or large numbers underflow or overflow.
+    """
+
     moments: ClassMoments  # in full
     cubic: Array  # (K, d), of d/unit
     quartic: Array  # (K,), of d/unit
@@ -75,7 +104,7 @@ class QuarticMoments:
         moments = self.moments.times(factor)
         return QuarticMoments(moments, self.cubic * factor, self.quartic * factor, self.unit)
 
-    def stacked(self) -> StackOfOne[QuarticMoments]:
+    def stacked(self) -> StackOfOne:
         return StackOfOne(self)
 
     @property

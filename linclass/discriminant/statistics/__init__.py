@@ -1,1 +1,0 @@
-"""Sums over rows that add and subtract: moments of classes, covariances, and models that are functions of them."""

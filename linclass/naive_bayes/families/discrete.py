@@ -1,0 +1,260 @@
+"""Exponential families of counts, levels and zeros and ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import expit, gammaln, logit, logsumexp, softmax
+
+from linclass.base.arrays import Matrix
+from linclass.base.messages import require_memory
+from linclass.naive_bayes.families.base import EDGE, Family, as_dense, away_from_zero, total
+
+FEW = 20  # levels up to which comparison is faster than look-up
+TINY = np.finfo(float).tiny
+ARRAYS = 16  # temporary arrays of counts and their logarithms, for two classes
+
+
+class Bernoulli(Family):
+    """Bernoulli: features are 0 or 1, independently with probabilities p.
+
+    T(x) = x,  θ = ln(p / (1 − p)),  A(θ) = Σ_j ln(1 + e^{θ_j}),  h = 1.
+
+    `smoothing` (1 by default: Laplace's rule of succession) ones and as many zeros are added to each
+    feature of each class.   Manning, Raghavan & Schütze (2008), §13.3
+    """
+
+    support: ClassVar[str] = "bits"
+    values: ClassVar[str] = "zeros and ones"
+    smoothing: ClassVar[float] = 1.0
+
+    def natural(self, mean: np.ndarray) -> np.ndarray:
+        return logit(mean)
+
+    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+        return np.logaddexp(0, theta).sum(axis=-1)
+
+    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+        return (rng.random((rows, len(theta))) < expit(theta)).astype(float)
+
+    def contains(self, x: np.ndarray) -> np.ndarray:
+        return (x == 0) | (x == 1)
+
+    def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
+        return (sums + smoothing) / (mass + 2 * smoothing)[..., None]
+
+    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        inner = np.clip(mean, EDGE, 1 - EDGE)
+        differs = np.ptp(mean, axis=-2, keepdims=True) > 0
+        return inner, (inner != mean) & differs
+
+
+class Categorical(Family):
+    """Categorical: each feature is one of the levels 0 … L − 1, independently of the others.
+
+    T(x) = the one-hot vector of every feature,  θ = ln p,  A(θ) = Σ_j ln Σ_l e^{θ_jl},  h = 1.
+
+    T has a column for each level of each feature, level by level. A feature has the levels up to the highest one with
+    training rows; a higher level does not influence the score.
+    `smoothing` (1 by default) rows are added to each level of each feature of each class.
+
+    Parameters
+    ----------
+    levels : int, default=2
+        Number of levels of a feature, at most.
+    """
+
+    support: ClassVar[str] = "levels"
+    values: ClassVar[str] = "levels 0, 1, 2, …"
+    smoothing: ClassVar[float] = 1.0
+
+    def __init__(self, levels: int = 2):
+        self.levels = levels
+
+    def statistic(self, X: Matrix) -> Iterator[Any]:
+        X = as_dense(X)
+        if self.levels <= FEW:
+            for level in range(self.levels):
+                yield (level == X).astype(float)
+            return
+        n, d = X.shape
+        known = (X >= 0) & (self.levels > X) & (np.floor(X) == X)
+        columns = X[known].astype(np.int64) * d + np.nonzero(known)[1]
+        begins = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+        yield sp.csr_array((np.ones(len(columns)), columns, begins), (n, self.levels * d))
+
+    def natural(self, mean: np.ndarray) -> np.ndarray:
+        """ln p, below 0 also where p = 1; 0 for the levels that a feature does not have."""
+        theta = np.log(mean, out=np.zeros_like(mean), where=mean > 0)
+        return np.minimum(theta, -TINY, out=theta, where=mean > 0)
+
+    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+        by_level = self._by_level(theta)
+        absent = (by_level == 0) & (by_level.min(axis=-2, keepdims=True) < 0)
+        return logsumexp(np.where(absent, -np.inf, by_level), axis=-2).sum(axis=-1)
+
+    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+        cumulated = np.cumsum(np.exp(self._by_level(theta)), axis=0)
+        u = rng.random((rows, 1, cumulated.shape[1])) * cumulated[-1]
+        return (u > cumulated[:-1]).sum(axis=1).astype(float)
+
+    def contains(self, x: np.ndarray) -> np.ndarray:
+        return (x >= 0) & (x == np.floor(x))
+
+    def fitted(self, X: Matrix) -> Self:
+        levels = int(X.max()) + 1
+        require_memory(
+            8 * ARRAYS * levels * X.shape[1],
+            f"categorical codes up to {levels - 1:.6g} need counts of so many levels (the transform "
+            "`codes` numbers those that occur)",
+        )
+        return type(self)(levels)
+
+    def joined(self, other: Self) -> Self:
+        return max(self, other, key=lambda family: family.levels)
+
+    def rebased(self, other: Self, mass: np.ndarray, sums: np.ndarray) -> np.ndarray:
+        more = sums.shape[-1] // self.levels * (other.levels - self.levels)
+        return np.concatenate([sums, np.zeros((*sums.shape[:-1], more))], axis=-1)
+
+    def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
+        counts = self._by_level(sums)
+        seen = counts.sum(axis=-3, keepdims=True) > 0
+        seen = np.flip(np.logical_or.accumulate(np.flip(seen, -2), axis=-2), -2)  # and all below
+        L = seen.sum(axis=-2, keepdims=True)
+        p = np.where(seen, counts + smoothing, 0) / (mass[..., None, None] + smoothing * L)
+        return p.reshape(sums.shape)
+
+    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        p = self._by_level(mean)
+        absent = (p == 0) & (p.max(axis=-3, keepdims=True) > 0)
+        inner = np.where(absent, EDGE, p)
+        inner = inner / inner.sum(axis=-2, keepdims=True)
+        return inner.reshape(mean.shape), absent.any(axis=-2)
+
+    def _by_level(self, theta: np.ndarray) -> np.ndarray:
+        """(…, L · d) as (…, L, d)."""
+        return theta.reshape(*theta.shape[:-1], self.levels, -1)
+
+
+class Multinomial(Family):
+    """Multinomial: each row holds the counts of N draws, N the total of the row, from features with probabilities p.
+
+    T(x) = x,  θ = ln p,  A(θ) = N ln Σ_j e^{θ_j},  h = N! / Π_j x_j!.
+
+    `natural` gives θ with Σ e^θ = 1, so that A = 0 for every N, and rows of any length can be compared.
+    `smoothing` (1 by default) draws of each feature are added to each class.
+    Manning, Raghavan & Schütze (2008), §13.2
+
+    Parameters
+    ----------
+    trials : float, default=1.0
+        Number of draws N of the rows that A and `sample` refer to.
+    """
+
+    support: ClassVar[str] = "shares of a total"
+    values: ClassVar[str] = "counts, at least 0"
+    smoothing: ClassVar[float] = 1.0
+
+    def __init__(self, trials: float = 1.0):
+        self.trials = trials
+
+    def natural(self, mean: np.ndarray) -> np.ndarray:
+        return np.log(mean) - np.log(mean.sum(axis=-1, keepdims=True))
+
+    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+        return self.trials * logsumexp(theta, axis=-1)
+
+    def log_carrier(self, X: Matrix) -> np.ndarray:
+        return sum_of_log_factorials(total(X)[:, None]) - sum_of_log_factorials(X)
+
+    def log_density(self, X: Matrix, theta: np.ndarray) -> np.ndarray:
+        """Each row with its own N."""
+        normalizer = total(X)[:, None] * logsumexp(theta, axis=1)
+        return self.inner(X, theta) - normalizer + self.log_carrier(X)[:, None]
+
+    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+        return rng.multinomial(int(self.trials), softmax(theta), size=rows).astype(float)
+
+    def contains(self, x: np.ndarray) -> np.ndarray:
+        return x >= 0
+
+    def smoothed(self, mass: np.ndarray, sums: np.ndarray, smoothing: float) -> np.ndarray:
+        return sums + smoothing  # only shares count, so this need not be a mean
+
+    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        whole = mean.sum(axis=-1, keepdims=True)
+        least = EDGE * np.where(whole > 0, whole, 1)
+        somewhere = mean.max(axis=-2, keepdims=True) > 0
+        return np.maximum(mean, least), (mean < least) & somewhere
+
+
+class Poisson(Family):
+    """Poisson: counts of independent events, feature j with rate λ_j.
+
+    T(x) = x,  θ = ln λ,  A(θ) = Σ_j e^{θ_j},  h = Π_j 1 / x_j!.
+
+    `smoothing` (1 by default) rows of the mean of all rows are added to each class.
+    Agresti (2013), Categorical Data Analysis, §4.1
+    """
+
+    support: ClassVar[str] = "counts"
+    values: ClassVar[str] = "counts, at least 0"
+    smoothing: ClassVar[float] = 1.0
+
+    def natural(self, mean: np.ndarray) -> np.ndarray:
+        return np.log(mean)
+
+    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+        return np.exp(theta).sum(axis=-1)
+
+    def log_carrier(self, X: Matrix) -> np.ndarray:
+        return -sum_of_log_factorials(X)
+
+    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+        return rng.poisson(np.exp(theta), size=(rows, len(theta))).astype(float)
+
+    def contains(self, x: np.ndarray) -> np.ndarray:
+        return x >= 0
+
+    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return away_from_zero(mean)
+
+
+class Geometric(Family):
+    """Geometric: failures before the first success, independent features with success probabilities p.
+
+    T(x) = x,  θ = ln(1 − p),  A(θ) = −Σ_j ln(1 − e^{θ_j}),  h = 1;  the mean of x is (1 − p)/p.
+
+    `smoothing` (1 by default) rows of the mean of all rows are added to each class.
+    """
+
+    support: ClassVar[str] = "counts"
+    values: ClassVar[str] = "counts, at least 0"
+    smoothing: ClassVar[float] = 1.0
+
+    def natural(self, mean: np.ndarray) -> np.ndarray:
+        return -np.log1p(1 / mean)
+
+    def log_normalizer(self, theta: np.ndarray) -> np.ndarray:
+        return -np.log(-np.expm1(theta)).sum(axis=-1)
+
+    def sample(self, theta: np.ndarray, rows: int, rng: np.random.Generator) -> np.ndarray:
+        return rng.geometric(-np.expm1(theta), size=(rows, len(theta))) - 1.0
+
+    def contains(self, x: np.ndarray) -> np.ndarray:
+        return x >= 0
+
+    def inside(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return away_from_zero(mean)
+
+
+def sum_of_log_factorials(X: Matrix) -> np.ndarray:
+    """Σ_j ln x_j! of each row; for sparse rows over the stored values alone."""
+    if sp.issparse(X):
+        logs = sp.csr_array((gammaln(X.data + 1), X.indices, X.indptr), X.shape)
+        return logs @ np.ones(X.shape[1])
+    return gammaln(X + 1).sum(axis=1)
