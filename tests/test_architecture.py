@@ -3,6 +3,7 @@
 import ast
 import graphlib
 import inspect
+import os
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -11,9 +12,12 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
+import pytest
 from cases import each
 
 import linclass
+
+# The architecture, read from the source and measured on whole fits
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "linclass"
@@ -226,3 +230,12 @@ def test_a_whole_fit_enters_few_files_and_functions(model: Any, files: int, func
     entered = entered_by_a_fit(model, X, y)
     assert len(entered) <= files, sorted(entered)
     assert sum(map(len, entered.values())) <= functions
+
+
+# Tests of one `xdist_group` run in one process: they share a costly study, a browser or the one Slurm of a machine
+
+
+@pytest.mark.skipif("PYTEST_XDIST_WORKER" not in os.environ, reason="one process alone (-n0)")
+@pytest.mark.xdist_group("shared")
+def test_pytest_xdist_keeps_groups_together(request):
+    assert request.node.nodeid.endswith("@shared"), "pytest-xdist ignores xdist_group"

@@ -1,4 +1,4 @@
-"""All checks of a data set together: files, warnings, shared rows; no check excludes a data set."""
+"""Checks of a data set: each trouble is a sentence with its remedy."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 import yaml
+from cases import each
 from planted import numbers, random_table
 from scipy import sparse
 
@@ -18,12 +19,14 @@ from linclass.base.tables import Table
 from linclass_study.checks.check_dataset import check_dataset
 from linclass_study.checks.check_files import write_checks
 from linclass_study.checks.datasets_table import COLUMNS, write_datasets_table
-from linclass_study.checks.findings import findings
+from linclass_study.checks.findings import findings, serious
 from linclass_study.data import blocks, dataset_file
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.dataset_file import save_dataset
 from linclass_study.data.entry.metadata import declared_shared_rows
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
+
+# All checks of a data set together: files, warnings, shared rows; no check excludes a data set
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text(encoding="utf-8"))
@@ -246,3 +249,39 @@ def test_the_page_of_checks_describes_every_column_of_the_table_and_no_other() -
         name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])
     ]
     assert {*named} == {*COLUMNS} - {"dataset", "status", "reason"}
+
+
+# Remedies of the checks can be copied into a study, whatever columns and classes are called
+
+NAMES = ["", "age", "row names", "yes", "12", "a, b", "x: y", "größe", "#", "null", 'a "b"', "- c"]
+
+
+@each("name", NAMES)
+def test_the_key_that_drops_a_column_names_it(name: str) -> None:
+    for facts in (
+        {"identifier_columns": {name: [40, 40]}},
+        {"date_columns": {name: [40, "2024-03-01"]}},
+        {"one_rule_columns": {name: [1.0, 0.5]}},
+        {"target_like_columns": {name: "copy"}},
+    ):
+        (sentence,) = serious(facts)
+        remedies = re.findall("`([^`]*)`", sentence)
+        assert yaml.safe_load(remedies[0]) == {"drop": [name]}
+        if "group" in sentence:
+            assert yaml.safe_load(remedies[1]) == {"group": name}
+
+
+def test_classes_that_differ_only_by_capitals_or_blanks_are_named_with_the_mapping() -> None:
+    (sentence,) = serious({"classes": {"No": 5, "Yes": 4, "yes": 3, "yes ": 1}})
+    assert sentence.startswith("the classes 'Yes', 'yes', 'yes ' differ only by case or blanks")
+    (remedy,) = re.findall("`([^`]*)`", sentence)
+    merged = {"No": ["No"], "Yes": ["Yes", "yes", "yes "]}
+    assert yaml.safe_load(remedy) == {"classes": merged}
+    many = {"classes": {"Yes": 4, "yes": 3} | {f"class {k}": 9 for k in range(30)}}
+    for facts in (
+        many,
+        {"classes": {"Yes": 4, "yes": 3}},
+    ):  # no mapping that leaves classes out, or one alone
+        (sentence,) = serious(facts)
+        assert sentence.endswith("merge them by `classes:`")
+    assert not serious({"classes": {"a": 3, "b": 2, "ab": 3, "a-b": 1}})

@@ -1,10 +1,12 @@
-"""The data sets of the catalogue: the sizes that their authors state, and one content per entry."""
+"""The data sets of the catalogue: sizes, contents, and the page that describes them."""
 
 from __future__ import annotations
 
 import csv
+import inspect
 import io
 import lzma
+import re
 import subprocess
 import sys
 import tarfile
@@ -14,11 +16,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from cases import first
+from cases import each, first
 
+from linclass import datasets as synthetic
+from linclass.datasets.keys import keys_schema
+from linclass_study.config.catalogues import suite_names
+from linclass_study.config.schema import load_schema
+from linclass_study.config.yaml_file import read_yaml
 from linclass_study.data.entry.expected_size import expected_size
 from linclass_study.data.http import connection
 from linclass_study.data.unavailable import Unavailable
+
+# The data sets of the catalogue: the sizes that their authors state, and one content per entry
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text())
@@ -277,3 +286,47 @@ def test_what_comes_with_the_project_is_small_and_has_its_origin_told():
         if path.is_file() and path.name != "README.md":
             assert path.stat().st_size < 1_000_000
             assert path.name in reported
+
+
+# docs/data.md documents every key of an entry, format, source, generator and suite
+
+PAGE = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
+
+
+def section(name: str) -> str:
+    """What the page says of a generator, as its signature and docstring say it."""
+    function = synthetic.generator(name)
+    about = inspect.getmodule(function).__doc__.strip()
+    parameters = inspect.signature(function).parameters
+    rows = []
+    for key, kind in keys_schema(function)["properties"].items():
+        default = parameters[key].default
+        shown = "needed" if default is inspect.Parameter.empty else default
+        rows.append(
+            f"| `{key}` | {list(shown) if isinstance(shown, tuple) else shown} | {kind['description']} |"
+        )
+    model = inspect.cleandoc(function.__doc__).splitlines()[0].rstrip(".")
+    table = "\n".join(["| key | default | meaning |", "|---|---|---|", *rows])
+    return f"### {name}\n\n{about}\n\n    {model}\n\n{table}\n"
+
+
+@each("name", synthetic.names())
+def test_every_generator_is_described_as_its_code_says(name):
+    assert section(name) in PAGE, f"docs/data.md needs:\n{section(name)}"
+
+
+def test_every_key_of_an_entry_every_format_and_every_source_is_there():
+    known = load_schema("datasets")["$defs"]
+    names = {
+        *known["dataset"]["properties"],
+        *known["stored"]["properties"],
+        *known["format"]["enum"],
+    }
+    names |= {*known["csv"]["properties"], "generate", "label_noise"}
+    assert not [name for name in sorted(names) if not re.search(rf"`{{?{name}\b", PAGE)]
+
+
+def test_every_suite_is_there_with_its_number_of_sets():
+    for name in suite_names(ROOT):
+        number = len(read_yaml(ROOT / "config" / "suites" / f"{name}.yaml")["tasks"])
+        assert re.search(rf"`{name}` \| {number} \|", PAGE)

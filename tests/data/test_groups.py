@@ -1,13 +1,20 @@
-"""`group:` names the column of the groups: it is no feature, and is reordered with the rows."""
+"""Groups of rows and costs of errors, as entries declare them."""
+
+from __future__ import annotations
 
 import numpy as np
 import polars as pl
 import pytest
+from cases import each
 
+from linclass_study.config.schema import schema_problems
+from linclass_study.data.cost_matrix import cost_matrix
 from linclass_study.data.dataset_file import load_dataset, save_dataset
 from linclass_study.data.entry.entry_check import entry_problems
 from linclass_study.data.fetch.obtain_dataset import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
+
+# `group:` names the column of the groups: it is no feature, and is reordered with the rows
 
 ENTRY = {"source": {"file": "own.csv"}, "format": "csv", "target": "kind", "group": "patient"}
 
@@ -109,3 +116,42 @@ def test_groups_of_rows_that_stay_in_their_file(tmp_path):
     data = obtain_dataset(entry, [tmp_path], tmp_path, tmp_path)
     assert data.table.names == ("dose",)
     assert [f"p{group}" for group in data.groups] == table["patient"].to_list()
+
+
+# The risk matrix by the names of the classes is the matrix in the order of their codes
+
+
+def test_costs_by_names_are_the_matrix_of_actions_and_classes():
+    """Duda, Hart & Stork (2001), §2.2: a row per action, a column per class."""
+    by_name = {"a": {"b": 1, "c": 2}, "b": {"a": 3, "c": 4}, "c": {"a": 5, "b": 6, "c": 0.5}}
+    matrix = cost_matrix({"costs": by_name}, ["c", "a", "b"])
+    for true, row in by_name.items():
+        for action, cost in row.items():
+            assert matrix["cab".index(action)]["cab".index(true)] == cost
+    assert [matrix[k][k] for k in (1, 2)] == [0, 0]
+
+
+def test_numbers_name_the_classes_that_are_numbers():
+    costs = {"costs": {0: {1: 5}, 1.0: {0: 1}}}
+    assert cost_matrix(costs, ["0", "1"]) == [[0, 1], [5, 0]]
+    keys_of_json = {"costs": {"0": {"1": 5}, "1.0": {"0": 1}}}
+    assert cost_matrix(keys_of_json, ["0", "1"]) == [[0, 1], [5, 0]]
+
+
+def test_yes_without_quotes_is_said_to_be_read_as_true():
+    with pytest.raises(Exception, match="YAML reads a bare yes, no, on or off as true or false"):
+        cost_matrix({"costs": {"true": {"false": 5}, "false": {"true": 1}}}, ["no", "yes"])
+
+
+@each("costs", [[[0, 5], [1, 0]], {"ill": {"well": 5}, "well": {"ill": 1}}, {1: {0: 5}, 0: {1: 1}}])
+def test_both_forms_fit_the_schema(costs):
+    assert not [
+        *schema_problems("datasets", {"d": {"source": {"sklearn": "iris"}, "costs": costs}})
+    ]
+
+
+def test_a_cost_that_is_no_number_does_not():
+    entry = {"source": {"sklearn": "iris"}, "costs": {"ill": {"well": "a lot"}}}
+    assert [*schema_problems("datasets", {"d": entry})] == [
+        (["d", "costs", "ill", "well"], "'a lot' is not a number (a cost)")
+    ]

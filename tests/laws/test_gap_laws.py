@@ -1,9 +1,14 @@
-"""Laws of the duality gap: its two forms agree, a problem of a stack has the gap of a single one, and 0 is a bound."""
+"""Laws of duality gaps, and of optima that are flat or lie at infinity."""
+
+from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
 from cases import each
 from numpy.testing import assert_allclose
+from scipy import sparse
 
 from linclass import LinearClassifier
 from linclass.base.arrays import EPS
@@ -25,6 +30,8 @@ from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.finite_newton import FiniteNewton
 from linclass.linear.solvers.newton import Newton
 from linclass.linear.solvers.stacked_newton import StackedObjective
+
+# Laws of the duality gap: its two forms agree, a problem of a stack has the gap of a single one, and 0 is a bound
 
 
 def problem(K: int, strength: float, intercept: bool, seed: int = 0) -> Objective:
@@ -173,3 +180,36 @@ def test_where_the_loss_is_straight_in_all_rows_the_gap_knows_that_the_intercept
     P = Objective(DesignMatrix(np.zeros((4, 1))), Huber(0.1), y, None, L2(), 1.0)
     at_zero, better = P.at(np.zeros(2)), P.at(np.array([0.0, 0.9]))
     assert duality_gap(at_zero) >= at_zero.value - better.value > 0
+
+
+# Losses of straight and curved pieces without a penalty: whether the optimum is unique does not depend on rounding
+
+CONTAINERS = each("container", [np.asarray, sparse.csr_array])
+
+
+@CONTAINERS
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_row_between_two_pieces_counts_as_straight(container: Any) -> None:
+    """The rows x = 1 determine w + b = 2/3, that at x = 0 has the margin b = 1, where its parabola ends, or more:
+    rounding once decided whether it was curved, and with it the status.
+    """
+    X, y = np.array([[1.0], [0], [1], [1], [1], [1]]), np.array([0, 1, 1, 1, 1, 0])
+    weights = np.array([1, 5, 1e-8, 1e-8, 5, 1e-8])
+    model = LinearClassifier(loss="modified_huber", penalty=None)
+    model.fit(container(X), y, sample_weight=weights)
+    assert model.status_ == "rank_deficient"
+    assert model.coef_[0, 0] + model.intercept_[0] == pytest.approx(2 / 3, abs=1e-6)
+
+
+@CONTAINERS
+@each("loss", ["squared_hinge", "modified_huber"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_flat_minimum_is_not_laid_to_the_features(loss: str, container: Any) -> None:
+    """Every w ≥ 1/4 is optimal with b = 0, and one feature depends on no other."""
+    X, y = np.array([[-3.0], [-2], [-1], [1], [2], [3]]), np.array([0, 0, 0, 1, 1, 1])
+    model = LinearClassifier(loss=loss, penalty=None).fit(container(4 * X), y)
+    assert model.objective_ == pytest.approx(0, abs=1e-12)
+    assert model.status_ == "rank_deficient"
+    assert "the optimum need not be unique; add a penalty" in model.reason_
+    assert "linearly dependent" not in model.reason_
+    assert "minimum norm" not in model.reason_
