@@ -76,20 +76,15 @@ def test_a_plan_fits_an_added_method_a_changed_entry_and_edited_code_and_nothing
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    ("file", "methods"),
-    [
-        ("linclass/linear/losses/margin.py", {"logistic_newton"}),
-        ("linclass/linear/solvers/newton.py", {"logistic_newton"}),
-        ("linclass/preprocessing/transforms/standardize.py", {"nearest_mean", "logistic_newton"}),
-        ("linclass_study/pipeline/fitting.py", {"nearest_mean", "lda", "logistic_newton"}),
-    ],
-)
-def test_editing_a_part_reruns_the_methods_that_import_it(computed, file, methods):
-    computed.append(file, "\nEDITED = True\n")
-    output = computed.plan()
-    assert {method for _, method in output.runs} == methods
-    assert len(output.runs) == 2 * len(methods)
+def test_editing_a_part_reruns_the_methods_that_import_it(computed):
+    """Of edits one after the other, each of which concerns more methods."""
+    for file, methods in {
+        "linclass/linear/losses/margin.py": {"logistic_newton"},
+        "linclass/preprocessing/transforms/standardize.py": {"nearest_mean", "logistic_newton"},
+        "linclass_study/pipeline/fitting.py": {"nearest_mean", "lda", "logistic_newton"},
+    }.items():
+        computed.append(file, "\nEDITED = True\n")
+        assert computed.plan().runs == {(d, m) for d in ("iris", "gaussians") for m in methods}
 
 
 @pytest.mark.full
@@ -171,14 +166,6 @@ def test_a_study_that_fits_withdraws_the_study_json_of_another_one(computed):
 
 
 @pytest.mark.full
-def test_a_docstring_and_a_comment_of_a_solver_rerun_nothing(computed):
-    file = "linclass/linear/solvers/newton.py"
-    text = computed.text(file)
-    computed.write(file, '"""In other words.' + text.removeprefix('"""') + "\n# a comment\n")
-    assert computed.plan().nothing_to_do
-
-
-@pytest.mark.full
 def test_adding_a_metric_refits_nothing(computed):
     computed.write(
         "linclass/evaluation/metrics/share_of_first.py",
@@ -194,31 +181,21 @@ def test_adding_a_metric_refits_nothing(computed):
 
 
 @pytest.mark.full
-def test_another_focus_refits_nothing(computed):
-    study = computed.text("study.yaml")
-    computed.write("study.yaml", study.replace("folds: 3", "folds: 3, focus: [lda]"))
-    output = computed.plan()
-    assert {"aggregate", "report"} <= {*output.jobs}
-    assert not {*output.jobs} & NO_LEARNING
-    wrong = study.replace("folds: 3", "folds: 3, focus: [ldaa]")
-    computed.write("study.yaml", wrong)
-    assert "the study has no method 'ldaa'; did you mean 'lda'?" in computed.plan().text
-
-
-@pytest.mark.full
-def test_another_citation_or_check_fetches_and_fits_nothing(computed):
-    text = computed.text("config/datasets.yaml")
-    computed.write(
-        "config/datasets.yaml", text.replace('citation: "Fisher, R. A.', 'citation: "R. A. Fisher')
-    )
-    output = computed.plan()
-    assert output.jobs["check_data"] == 1
-    assert {"compare_data", "report"} <= {*output.jobs}
-    assert not {*output.jobs} & {"fetch", "cross_validate", "score"}
+def test_no_fit_is_made_for_a_focus_a_citation_a_check_a_comment_or_a_rule_of_tuning(computed):
+    """No method of this study is tuned."""
+    tuning = "folds: 3, focus: [lda], tune_metric: log_loss, tune_rule: one_standard_error"
+    computed.write("study.yaml", computed.text("study.yaml").replace("folds: 3", tuning))
+    datasets = computed.text("config/datasets.yaml")
+    cited = datasets.replace('citation: "Fisher, R. A.', 'citation: "R. A. Fisher')
+    computed.write("config/datasets.yaml", cited)
     computed.append("linclass_study/checks/rank.py", "\nEDITED = True\n")
+    file = "linclass/linear/solvers/newton.py"
+    text = computed.text(file).removeprefix('"""')
+    computed.write(file, '"""In other words.' + text + "\n# a comment\n")
     output = computed.plan()
     assert output.jobs["check_data"] == 2
-    assert not {*output.jobs} & {"fetch", "cross_validate", "score"}
+    assert {"compare_data", "aggregate", "report"} <= {*output.jobs}
+    assert not {*output.jobs} & NO_LEARNING
 
 
 @pytest.mark.full
@@ -247,12 +224,17 @@ def test_new_content_of_ones_own_file_is_noticed_even_with_an_old_time_stamp(pro
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("file", ["predictions.parquet", "fits.parquet", "boundary.npz"])
-def test_a_deleted_result_is_made_again(computed, file):
-    (computed.folder / "results/runs/gaussians/lda" / file).unlink()
+def test_a_deleted_result_is_made_again(computed):
+    deleted = {
+        ("gaussians", "lda"): "predictions.parquet",
+        ("iris", "lda"): "fits.parquet",
+        ("iris", "nearest_mean"): "boundary.npz",
+    }
+    for (dataset, method), file in deleted.items():
+        (computed.folder / "results/runs" / dataset / method / file).unlink()
     output = computed.plan()
-    assert output.runs == {("gaussians", "lda")}
-    assert output.bundles == ["gaussians"]
+    assert output.runs == deleted.keys()
+    assert output.bundles == ["gaussians", "iris"]
 
 
 @pytest.mark.slow
@@ -272,14 +254,6 @@ def test_no_file_of_a_study_may_be_missing(computed):
         assert not computed.plan().nothing_to_do, file
         kept.rename(results / file)
     assert computed.plan().nothing_to_do
-
-
-@pytest.mark.full
-def test_how_to_tune_is_asked_of_tuned_methods_alone(computed):
-    computed.append(
-        "study.yaml", "evaluation: {tune_metric: log_loss, tune_rule: one_standard_error}\n"
-    )
-    assert not {method for _, method in computed.plan().runs} & {"majority", "lda", "nearest_mean"}
 
 
 def times_of(project, file: str) -> dict[str, int]:
@@ -335,16 +309,17 @@ def test_the_page_has_three_inputs_a_data_set(project):
 
 
 @pytest.mark.slow
-def test_a_figure_that_is_gone_is_drawn_again(computed):
-    results = computed.folder / "results"
-    for name, job in (("methods-iris", "score"), ("cost", "report")):
-        figure = results / "exhibits" / name / "figure.svg"
-        drawn = figure.read_bytes()
+def test_figures_that_are_gone_are_drawn_again(computed):
+    exhibits = computed.folder / "results/exhibits"
+    drawn = {}
+    for name in ("methods-iris", "cost"):
+        figure = exhibits / name / "figure.svg"
+        drawn[figure] = figure.read_bytes()
         figure.unlink()
-        output = computed.snakemake()
-        assert output.jobs[job] == 1
-        assert not {*output.jobs} & NO_LEARNING
-        assert figure.read_bytes() == drawn
+    output = computed.snakemake()
+    assert output.jobs["score"] == output.jobs["draw_overall"] == 1
+    assert not {*output.jobs} & NO_LEARNING
+    assert {figure: figure.read_bytes() for figure in drawn} == drawn
     assert computed.snakemake().nothing_to_do
 
 
