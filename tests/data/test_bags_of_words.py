@@ -9,9 +9,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from scipy import sparse
 
-from linclass_study.data.formats import libsvm
 from linclass_study.data.formats.inverted_index import inverted_index_text
 from linclass_study.data.sparse_rows import from_triplets
 
@@ -46,17 +44,6 @@ def test_libsvm_agrees_in_any_order(seed, obtain, tmp_path):
         rows = first.table.X.toarray()[first.y == code]
         assert sorted(rows.tolist()) == sorted(X[codes == code].tolist())
     assert obtain({"source": {"file": "b.svm"}, "dense": False}).digest == first.digest
-
-
-def test_libsvm_is_what_scikit_learn_reads(mirrors):
-    from sklearn.datasets import load_svmlight_file
-
-    path = next(folder / "a9a.bz2" for folder in mirrors if (folder / "a9a.bz2").exists())
-    X, y = load_svmlight_file(str(path))
-    ours = libsvm.read(path, {})
-    assert (sparse.csr_array(X) != ours.X).nnz == 0
-    assert [float(label) for label in ours.labels] == y.tolist()
-    assert ours.X.indices.dtype == ours.X.indptr.dtype == np.int32
 
 
 def test_indices_may_count_from_zero(obtain, tmp_path):

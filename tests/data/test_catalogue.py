@@ -145,16 +145,6 @@ assert not any(m.split(".")[0] in ("sklearn", "pandas", "requests") for m in sys
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 
 
-def test_the_gaussians_have_the_means_and_covariances_of_their_entry(obtain):
-    found = obtain(CATALOGUE["gaussians"])
-    assert np.bincount(found.y).tolist() == [200, 200]
-    for code, mean in enumerate([[0, 0], [2, 2]]):
-        rows = found.table.X[found.y == code]
-        # six standard errors of a mean and of a covariance of 200 standard normal rows
-        np.testing.assert_allclose(rows.mean(axis=0), mean, atol=6 / 200**0.5)
-        np.testing.assert_allclose(np.cov(rows.T), np.eye(2), atol=6 * (2 / 200) ** 0.5)
-
-
 def test_heart_has_the_men_of_the_book(obtain, offline):
     """Hastie et al. (2009), §4.4.2: 160 cases and 302 controls; famhist is text."""
     found = obtain(CATALOGUE["heart"])

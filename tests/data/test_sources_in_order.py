@@ -153,21 +153,6 @@ def test_the_seed_of_an_entry_decides_and_nothing_else(obtain):
     assert obtain(entry | {"seed": 1}).digest != first.digest
 
 
-@pytest.mark.parametrize("name", ["iris", "wine", "digits", "breast_cancer"])
-def test_scikit_learns_own_data_are_as_scikit_learn_reads_them(name, obtain):
-    from sklearn import datasets
-
-    theirs = getattr(datasets, f"load_{name}")()
-    found = obtain({"source": {"sklearn": name}})
-    order = [list(map(str, theirs.feature_names)).index(n) for n in found.table.names]
-    expected = [
-        (str(theirs.target_names[t]), *row)
-        for t, row in zip(theirs.target, theirs.data[:, order], strict=True)
-    ]
-    rows = zip(found.y, found.table.X.tolist(), strict=True)
-    assert sorted((found.classes[code], *row) for code, row in rows) == sorted(expected)
-
-
 def test_a_data_set_that_scikit_learn_lacks_is_reported(reason):
     assert reason({"source": {"sklearn": "wein"}}) == (
         "scikit-learn's wein: scikit-learn has no data set 'wein'; did you mean 'wine'?"
