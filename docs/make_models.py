@@ -1,5 +1,5 @@
-"""Write docs/models.md from the docstrings of the models and config/methods.yaml, and the table of the tuning budget in
-docs/evaluation.md from config/methods.yaml:  python docs/make_models.py
+"""Write docs/models.md from the docstrings of the models and config/methods.yaml, the table of the tuning budget in
+docs/evaluation.md from config/methods.yaml, and linclass/__init__.pyi:  python docs/make_models.py
 
 The file of a model states its equation and ends with the lines Predicts, Cost, Certificate and Reference. Models
 are in the order, and under the headings, of the catalogue of methods.
@@ -27,6 +27,7 @@ from linclass_study.report.tables.diagnostics import budget
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "models.md"
 EVALUATION = ROOT / "docs" / "evaluation.md"
+STUB = ROOT / "linclass" / "__init__.pyi"
 BUDGET_BEGINS = (
     "<!-- The tuning budget, written by `python docs/make_models.py` from config/methods.yaml -->"
 )
@@ -233,6 +234,16 @@ def plain(text: str) -> str:
     return re.sub(r"([|*<]|(?<![a-z])_)", r"\\\1", text)
 
 
+def stub() -> str:
+    """The public names of linclass for type checkers and editors, which cannot see imports on first use."""
+    imports = (
+        f"from {linclass.module_of(name)} import {name} as {name}" for name in linclass.__all__
+    )
+    about = "# The public names for type checkers; written by docs/make_models.py."
+    others = ["__version__: str", "__all__: list[str]", "", "def module_of(name: str) -> str: ..."]
+    return "\n".join([about, *sorted(imports), "", *others, ""])
+
+
 def link(name: str) -> str:
     return f"[{name}](#{name.lower()})"
 
@@ -245,3 +256,4 @@ def table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
     EVALUATION.write_text(evaluation_page(), encoding="utf-8")
+    STUB.write_text(stub(), encoding="utf-8")

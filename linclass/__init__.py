@@ -101,6 +101,10 @@ def module_of(name: str) -> str:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("linclass")
     if name in _MODULES:
         value = getattr(import_module(_MODULES[name]), name)
         globals()[name] = value

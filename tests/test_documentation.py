@@ -58,6 +58,10 @@ def test_the_page_of_models_is_that_of_the_docstrings() -> None:
     assert written == make_models.page(), "run: python docs/make_models.py"
 
 
+def test_type_checkers_see_the_public_names() -> None:
+    assert make_models.STUB.read_text(encoding="utf-8") == make_models.stub()
+
+
 def test_the_tuning_budget_is_that_of_the_catalogue() -> None:
     written = make_models.EVALUATION.read_text(encoding="utf-8")
     assert written == make_models.evaluation_page(), "run: python docs/make_models.py"
