@@ -24,6 +24,7 @@ from linclass_study.config.estimator_check import parameter_facts
 from linclass_study.config.yaml_file import parse_numbers, read_yaml
 from linclass_study.report.tables.diagnostics import budget
 
+LINE_LENGTH = 100
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "models.md"
 EVALUATION = ROOT / "docs" / "evaluation.md"
@@ -236,9 +237,12 @@ def plain(text: str) -> str:
 
 def stub() -> str:
     """The public names of linclass for type checkers and editors, which cannot see imports on first use."""
-    imports = (
-        f"from {linclass.module_of(name)} import {name} as {name}" for name in linclass.__all__
-    )
+    imports = []
+    for name in linclass.__all__:
+        line = f"from {linclass.module_of(name)} import {name} as {name}"
+        if len(line) > LINE_LENGTH:
+            line = f"from {linclass.module_of(name)} import (\n    {name} as {name},\n)"
+        imports.append(line)
     about = "# The public names for type checkers; written by docs/make_models.py."
     others = ["__version__: str", "__all__: list[str]", "", "def module_of(name: str) -> str: ..."]
     return "\n".join([about, *sorted(imports), "", *others, ""])

@@ -1,32 +1,58 @@
 # The public names for type checkers; written by docs/make_models.py.
 from linclass.base.majority_class import MajorityClass as MajorityClass
-from linclass.bayes.bayesian_linear_regression import BayesianLinearRegression as BayesianLinearRegression
-from linclass.bayes.bayesian_logistic_regression import BayesianLogisticRegression as BayesianLogisticRegression
+from linclass.bayes.bayesian_linear_regression import (
+    BayesianLinearRegression as BayesianLinearRegression,
+)
+from linclass.bayes.bayesian_logistic_regression import (
+    BayesianLogisticRegression as BayesianLogisticRegression,
+)
 from linclass.bayes.relevance_vector_machine import RelevanceVectorMachine as RelevanceVectorMachine
-from linclass.bayes.relevance_vector_regressor import RelevanceVectorRegressor as RelevanceVectorRegressor
+from linclass.bayes.relevance_vector_regressor import (
+    RelevanceVectorRegressor as RelevanceVectorRegressor,
+)
 from linclass.discriminant.fisher_discriminant import FisherDiscriminant as FisherDiscriminant
-from linclass.discriminant.flexible_discriminant_analysis import FlexibleDiscriminantAnalysis as FlexibleDiscriminantAnalysis
-from linclass.discriminant.linear_discriminant_analysis import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
-from linclass.discriminant.mixture_discriminant_analysis import MixtureDiscriminantAnalysis as MixtureDiscriminantAnalysis
+from linclass.discriminant.flexible_discriminant_analysis import (
+    FlexibleDiscriminantAnalysis as FlexibleDiscriminantAnalysis,
+)
+from linclass.discriminant.linear_discriminant_analysis import (
+    LinearDiscriminantAnalysis as LinearDiscriminantAnalysis,
+)
+from linclass.discriminant.mixture_discriminant_analysis import (
+    MixtureDiscriminantAnalysis as MixtureDiscriminantAnalysis,
+)
 from linclass.discriminant.nearest_mean import NearestMean as NearestMean
-from linclass.discriminant.nearest_shrunken_centroids import NearestShrunkenCentroids as NearestShrunkenCentroids
-from linclass.discriminant.quadratic_discriminant_analysis import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
+from linclass.discriminant.nearest_shrunken_centroids import (
+    NearestShrunkenCentroids as NearestShrunkenCentroids,
+)
+from linclass.discriminant.quadratic_discriminant_analysis import (
+    QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
+)
 from linclass.discriminant.reduced_rank_lda import ReducedRankLDA as ReducedRankLDA
-from linclass.discriminant.regularized_discriminant_analysis import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis
+from linclass.discriminant.regularized_discriminant_analysis import (
+    RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis,
+)
 from linclass.evaluation.risk import decide as decide
-from linclass.kernels.kernel_logistic_regression import KernelLogisticRegression as KernelLogisticRegression
+from linclass.kernels.kernel_logistic_regression import (
+    KernelLogisticRegression as KernelLogisticRegression,
+)
 from linclass.kernels.kernel_perceptron import KernelPerceptron as KernelPerceptron
 from linclass.kernels.kernel_svm import KernelSVM as KernelSVM
-from linclass.kernels.support_vector_regressor import SupportVectorRegressor as SupportVectorRegressor
+from linclass.kernels.support_vector_regressor import (
+    SupportVectorRegressor as SupportVectorRegressor,
+)
 from linclass.linear.dantzig_selector import DantzigSelector as DantzigSelector
 from linclass.linear.elastic_net import ElasticNet as ElasticNet
-from linclass.linear.firth_logistic_regression import FirthLogisticRegression as FirthLogisticRegression
+from linclass.linear.firth_logistic_regression import (
+    FirthLogisticRegression as FirthLogisticRegression,
+)
 from linclass.linear.forward_stagewise import ForwardStagewise as ForwardStagewise
 from linclass.linear.ho_kashyap import HoKashyap as HoKashyap
 from linclass.linear.largest_margin import largest_margin as largest_margin
 from linclass.linear.lasso import Lasso as Lasso
 from linclass.linear.least_angle_regression import LeastAngleRegression as LeastAngleRegression
-from linclass.linear.least_squares_classifier import LeastSquaresClassifier as LeastSquaresClassifier
+from linclass.linear.least_squares_classifier import (
+    LeastSquaresClassifier as LeastSquaresClassifier,
+)
 from linclass.linear.linear_classifier import LinearClassifier as LinearClassifier
 from linclass.linear.linear_regression import LinearRegression as LinearRegression
 from linclass.linear.linear_svm import LinearSVM as LinearSVM
@@ -36,7 +62,9 @@ from linclass.linear.ordinal_regression import OrdinalRegression as OrdinalRegre
 from linclass.linear.partial_least_squares import PartialLeastSquares as PartialLeastSquares
 from linclass.linear.probit_regression import ProbitRegression as ProbitRegression
 from linclass.linear.ridge import Ridge as Ridge
-from linclass.multiclass.error_correcting_output_codes import ErrorCorrectingOutputCodes as ErrorCorrectingOutputCodes
+from linclass.multiclass.error_correcting_output_codes import (
+    ErrorCorrectingOutputCodes as ErrorCorrectingOutputCodes,
+)
 from linclass.multiclass.one_vs_one import OneVsOne as OneVsOne
 from linclass.multiclass.one_vs_rest import OneVsRest as OneVsRest
 from linclass.naive_bayes.bernoulli_nb import BernoulliNB as BernoulliNB
