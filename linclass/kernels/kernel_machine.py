@@ -28,8 +28,8 @@ from linclass.kernels.kernel_features import (
     shift_to_psd,
     why_far_rows_are_hard,
 )
+from linclass.linear.linear_model import LinearModel
 from linclass.linear.objective.objective import Objective
-from linclass.linear.path import FitsPath
 from linclass.linear.penalties.entrywise import L2
 from linclass.linear.solvers.base import Solution, Solver
 from linclass.linear.support_vectors import rows_that_count
@@ -241,8 +241,8 @@ class KernelPath(KernelMachine):
     paths: ClassVar[tuple[str, ...]] = ("strength", "gamma")
     tuning_tol: ClassVar[float] = 1e-3  # of the objective, while tuning
     strength: float
-    path = FitsPath.path
-    strength_path = FitsPath.strength_path
+    path = LinearModel.path
+    strength_path = LinearModel.strength_path
 
     def _fit_each(
         self,

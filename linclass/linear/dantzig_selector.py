@@ -32,9 +32,9 @@ from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import LinearGeometry
 from linclass.base.parameters import require_nonnegative
 from linclass.base.regressor import Regressor
+from linclass.linear.linear_model import LinearModel
 from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
-from linclass.linear.path import FitsPath
 from linclass.linear.penalties.entrywise import L1
 from linclass.linear.solvers.centred_gram import gram_of
 from linclass.linear.solvers.homotopy import Homotopy, Walk
@@ -46,7 +46,7 @@ FEW = 40  # features that join at once
 NEAR = 1e-9  # of the first level: the lasso is not followed further down
 
 
-class DantzigSelector(FitsPath, LinearGeometry, Regressor):
+class DantzigSelector(LinearGeometry, Regressor):
     """Parameters
     ----------
     strength : float, default=1e-3
@@ -65,6 +65,10 @@ class DantzigSelector(FitsPath, LinearGeometry, Regressor):
         Dual variables u of the limits, 0 but for rounding where the covariance is not at its limit.
     """
 
+    paths = LinearModel.paths
+    path, strength_path = LinearModel.path, LinearModel.strength_path
+    _path_objectives, _path_values = LinearModel._path_objectives, LinearModel._path_values
+
     def __init__(self, *, strength: float = 1e-3, fit_intercept: bool = True):
         self.strength = strength
         self.fit_intercept = fit_intercept
@@ -72,6 +76,9 @@ class DantzigSelector(FitsPath, LinearGeometry, Regressor):
     def check(self) -> None:
         super().check()
         require_nonnegative("strength", self.strength)
+
+    def _require_penalty(self) -> None:
+        """Every strength acts."""
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         objectives = self._objectives(*self._start_fit(X, y, sample_weight))

@@ -27,9 +27,9 @@ from scipy import sparse
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike
 from linclass.base.classifier import ProbabilitiesWithOffset
-from linclass.base.line_search import backtrack
 from linclass.base.linear_scores import LinearGeometry, LinearScores
 from linclass.base.messages import counted, require_memory
+from linclass.base.numerics import backtrack
 from linclass.base.parameters import require_positive, require_whole
 from linclass.linear.losses.multiclass import Softmax
 from linclass.linear.objective.coordinates import about_mean

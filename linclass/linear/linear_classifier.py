@@ -31,21 +31,14 @@ from linclass.base.arrays import (
 )
 from linclass.base.classifier import Classifier, of_scores, only_if
 from linclass.base.design_matrix import DesignMatrix
-from linclass.base.linear_scores import LinearGeometry, products, scores_of_stack
+from linclass.base.linear_scores import products, scores_of_stack
 from linclass.base.many_fits import Folds, fit_many
 from linclass.base.offsets import given_offset, offsets_of, row_offsets
 from linclass.base.parameters import key_of
 from linclass.base.parts import find
-from linclass.linear.composition import (
-    Composition,
-    idle_parameters,
-    loss_of,
-    measures,
-    penalty_of,
-    require_penalty,
-    why_idle,
-)
+from linclass.linear.composition import Composition, loss_of, measures
 from linclass.linear.fit_folds import fit_folds
+from linclass.linear.linear_model import LinearModel
 from linclass.linear.losses.base import LossLike
 from linclass.linear.losses.wrapped import with_offset
 from linclass.linear.objective.objective import Objective, Point
@@ -55,23 +48,13 @@ from linclass.linear.partial_fit import (
     rows_of_call,
     why_no_partial_fit,
 )
-from linclass.linear.path import FitsPath
 from linclass.linear.penalties.base import PenaltyLike
 from linclass.linear.recession import DESCENDS, SEPARABLE, UNDECIDED, Recession, recession_of_fit
-from linclass.linear.solvers.base import LearningRate, Solution, SolverLike, Trace
+from linclass.linear.solvers.base import LearningRate, Solution, SolverLike
 from linclass.linear.summary import Summary, information_of, summary_of
 
-OF_ONE_FIT = (
-    "_begun",
-    "_information",
-    "_states",
-    "separating_direction_",
-    "separating_intercept_",
-    "trace_",
-)
 
-
-class LinearClassifier(FitsPath, LinearGeometry, Classifier):
+class LinearClassifier(LinearModel, Classifier):
     """Parameters
     ----------
     loss : str, dict or Loss
@@ -112,11 +95,6 @@ class LinearClassifier(FitsPath, LinearGeometry, Classifier):
 
     tuning_tol: ClassVar[float] = 1e-3  # of the objective, while tuning
     ignores_empty_columns: ClassVar[bool] = True  # columns of zeros get zero weight
-    begun_with: ClassVar[tuple[str, ...]] = (
-        "fit_intercept",
-        "solver",
-    )  # not to change in partial_fit
-    penalized: ClassVar[str] = ""  # models with a penalty, of one that can have none
     loss: Any
     coef_: Array
     intercept_: Array
@@ -152,24 +130,6 @@ class LinearClassifier(FitsPath, LinearGeometry, Classifier):
         self.trace = trace
         self.random_state = random_state
 
-    def check(self) -> None:
-        super().check()
-        Composition.of(self).check()
-
-    def parts(self) -> list[str]:
-        """Modules that a fit imports by name; with solver='auto', every solver that may be chosen."""
-        return Composition.of(self).modules()
-
-    @property
-    def strength_matters(self) -> bool:
-        """Whether fits at different strengths differ; without a penalty they are equal."""
-        return bool(penalty_of(self).binds)
-
-    @property
-    def takes_names(self) -> bool:
-        """Whether the penalty needs the names of the columns."""
-        return penalty_of(self).needs_names
-
     def fit(
         self,
         X: MatrixLike,
@@ -177,15 +137,7 @@ class LinearClassifier(FitsPath, LinearGeometry, Classifier):
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
     ) -> Self:
-        X, codes, weights = self._start_fit(X, y, sample_weight)
-        known = None if offset is None else self._offsets(offset, sample_weight, y)
-        old = self._old_parameters() if self.warm_start else None
-        self._forget(*OF_ONE_FIT)
-        objectives = self._objectives(X, codes, weights, known)
-        solutions = [
-            self._minimize(P, self._start(P, old, number)) for number, P in enumerate(objectives)
-        ]
-        return self._finish(objectives, solutions, codes, weights)
+        return self._fit(X, y, sample_weight, offset)
 
     def _objectives(
         self, X: Matrix, codes: Array, weights: Array, offset: Array | None = None
@@ -222,31 +174,12 @@ class LinearClassifier(FitsPath, LinearGeometry, Classifier):
         chooses = composition.chooses_solver
         return chooses or composition.named_solver(self.solver).name in ("newton", "irls")
 
-    def _start(self, objective: Objective, old: Array | None, problem: int) -> Array:
-        """Zero, or the old parameters of this problem, if they fit."""
-        start = objective.zero()
-        if old is not None and old.shape[1] == objective.design.width:
-            last = old[-1] if len(old) == len(start) + 1 else 0.0  # of a reference class
-            given = old[problem] if start.ndim == 1 else old[: len(start)] - last
-            start = given.copy() if given.shape == start.shape else start
-        return start
-
     def _old_parameters(self) -> Array | None:
         """Those of the last fit; None if there was none, or one of another number of classes."""
         K = len(self.classes_)
         if not hasattr(self, "coef_") or len(self.coef_) != (1 if K == 2 else K):
             return None
         return np.column_stack([self.coef_, self.intercept_]) if self.fit_intercept else self.coef_
-
-    def _minimize(self, objective: Objective, start: Array) -> Solution:
-        """Run the solver; sets `solver_` and, if requested, `trace_`."""
-        solver = Composition.of(self).solver_for(objective)
-        self.solver_ = solver.name
-        trace = Trace(self._watch()) if self.trace else None
-        solution = solver.solve(objective, start, trace)
-        if trace:
-            self.trace_ = [*getattr(self, "trace_", []), *trace.rows]
-        return solution
 
     def _watch(self) -> Callable[[Point], float | None] | None:
         """With `trace` a function, its value for this model as it stands after each step; None of one among
@@ -273,8 +206,11 @@ class LinearClassifier(FitsPath, LinearGeometry, Classifier):
     ) -> Self:
         """Set the fitted attributes from the solutions, and the status."""
         pairs = list(zip(objectives, solutions, strict=True))
-        known = [recession_of_fit(P, solution) for P, solution in pairs]
-        recessions = [recession for recession in known if recession is not None]
+        recessions = []
+        for objective, solution in pairs:
+            found = None if objective.has_minimum else recession_of_fit(objective, solution)
+            if found is not None:
+                recessions.append(found)
         directions = [r.direction for r in recessions if r.direction is not None]
         likely = len(pairs) == 1 and objectives[0].loss.probabilistic
         if likely and not directions and not objectives[0].strength:
@@ -512,15 +448,6 @@ class LinearClassifier(FitsPath, LinearGeometry, Classifier):
             X, codes, weights = rows_of_call(self, begins, X, y, classes, sample_weight)
             known = self._offsets(offset, sample_weight, y)
         return pass_over(self, begins, X, codes, weights, known)
-
-    def _require_penalty(self) -> None:
-        require_penalty(self, self.penalized)
-
-    def _idle_parameters(self) -> list[str]:
-        return idle_parameters(self)
-
-    def _why_idle(self, name: str) -> str:
-        return why_idle(self, name)
 
     fit_many = fit_many
 

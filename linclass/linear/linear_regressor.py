@@ -9,24 +9,18 @@ so that the fit is that to y − offset.   McCullagh & Nelder (1989), §2.2
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from linclass.base.arrays import Array, ArrayLike, Matrix, MatrixLike, Seed
 from linclass.base.classifier import only_if
 from linclass.base.design_matrix import DesignMatrix
-from linclass.base.linear_scores import LinearGeometry, products
+from linclass.base.linear_scores import products
 from linclass.base.offsets import given_offset, offsets_of, row_offsets
 from linclass.base.regressor import Regressor
-from linclass.linear.composition import (
-    Composition,
-    idle_parameters,
-    measures,
-    penalty_of,
-    require_penalty,
-    why_idle,
-)
+from linclass.linear.composition import Composition, measures
+from linclass.linear.linear_model import LinearModel
 from linclass.linear.losses.regression import Squared
 from linclass.linear.objective.objective import Objective
 from linclass.linear.partial_fit import (
@@ -35,13 +29,12 @@ from linclass.linear.partial_fit import (
     rows_with_targets,
     why_no_partial_fit,
 )
-from linclass.linear.path import FitsPath
-from linclass.linear.solvers.base import LearningRate, Solution, SolverLike, Trace
+from linclass.linear.solvers.base import LearningRate, Solution, SolverLike
 
 Factors = Sequence[float] | Array | Mapping[str, float] | None  # of the features in a penalty
 
 
-class LinearRegressor(FitsPath, LinearGeometry, Regressor):
+class LinearRegressor(LinearModel, Regressor):
     """A subclass has a `penalty`.
 
     Parameters
@@ -76,11 +69,6 @@ class LinearRegressor(FitsPath, LinearGeometry, Regressor):
         Parameters after the recorded iterations.
     """
 
-    begun_with: ClassVar[tuple[str, ...]] = (
-        "fit_intercept",
-        "solver",
-    )  # not to change in partial_fit
-    penalized: ClassVar[str] = ""  # models with a penalty, of one that can have none
     loss = "squared"
     penalty: Any
     strength: float
@@ -111,24 +99,6 @@ class LinearRegressor(FitsPath, LinearGeometry, Regressor):
         self.trace = trace
         self.random_state = random_state
 
-    def check(self) -> None:
-        super().check()
-        Composition.of(self).check()
-
-    def parts(self) -> list[str]:
-        """Modules that a fit imports by name; with solver='auto', every solver that may be chosen."""
-        return Composition.of(self).modules()
-
-    @property
-    def strength_matters(self) -> bool:
-        """Whether fits at different strengths differ; without a penalty they are equal."""
-        return bool(penalty_of(self).binds)
-
-    @property
-    def takes_names(self) -> bool:
-        """Whether the penalty needs the names of the columns."""
-        return penalty_of(self).needs_names
-
     def fit(
         self,
         X: MatrixLike,
@@ -136,18 +106,7 @@ class LinearRegressor(FitsPath, LinearGeometry, Regressor):
         sample_weight: ArrayLike | None = None,
         offset: ArrayLike | None = None,
     ) -> Self:
-        X, target, weights = self._start_fit(X, y, sample_weight)
-        known = None if offset is None else self._offsets(offset, sample_weight, y)
-        old = self._old_parameters() if self.warm_start else None
-        self._forget("_begun", "_states", "trace_")
-        (objective,) = self._objectives(X, target, weights, known)
-        solver = Composition.of(self).solver_for(objective)
-        self.solver_ = solver.name
-        trace = Trace() if self.trace else None
-        solution = solver.solve(objective, self._start(objective, old), trace)
-        if trace:
-            self.trace_ = trace.rows
-        return self._finish([objective], [solution], target, weights)
+        return self._fit(X, y, sample_weight, offset)
 
     def _objectives(
         self, X: Matrix, y: Array, weights: Array, offset: Array | None = None
@@ -158,14 +117,10 @@ class LinearRegressor(FitsPath, LinearGeometry, Regressor):
         names = getattr(self, "feature_names_in_", None)
         return [Composition.of(self).objective(design, Squared(), target, weights, names)]
 
-    def _start(self, objective: Objective, old: Array | None, problem: int = 0) -> Array:
-        """Zero, or the old parameters, if they fit."""
-        return objective.zero() if old is None or old.shape != objective.shape else old
-
     def _old_parameters(self) -> Array | None:
         if not hasattr(self, "coef_"):
             return None
-        return np.append(self.coef_, [self.intercept_] if self.fit_intercept else [])
+        return np.append(self.coef_, [self.intercept_] if self.fit_intercept else [])[None]
 
     def _finish(
         self,
@@ -234,12 +189,3 @@ class LinearRegressor(FitsPath, LinearGeometry, Regressor):
             X, targets, weights = rows_with_targets(self, begins, X, y, sample_weight)
             known = self._offsets(offset, sample_weight, y)
         return pass_over(self, begins, X, targets, weights, known)
-
-    def _require_penalty(self) -> None:
-        require_penalty(self, self.penalized)
-
-    def _idle_parameters(self) -> list[str]:
-        return idle_parameters(self)
-
-    def _why_idle(self, name: str) -> str:
-        return why_idle(self, name)

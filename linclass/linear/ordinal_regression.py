@@ -29,12 +29,11 @@ from scipy.special import expit, log_expit
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, diagonal
 from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.design_matrix import DesignMatrix
-from linclass.base.line_search import backtrack
-from linclass.base.linear_algebra import Inverse
 from linclass.base.linear_scores import products
 from linclass.base.many_fits import COUNT
 from linclass.base.messages import NotApplicable, counted, require_memory
 from linclass.base.meta_estimator import class_order
+from linclass.base.numerics import Inverse, backtrack
 from linclass.base.offsets import offsets_of, row_offsets
 from linclass.base.parameters import (
     is_list,

@@ -1,13 +1,7 @@
-"""Fits of one objective at several strengths, along a regularization path,
+"""The strengths of a regularization path: by default in equal ratios, from the strongest that matters.
 
-    θ(λ) = argmin (1/Σw_i) Σ w_i loss(y_i, z_i) + λ · penalty(W),
-
-from the strongest to the weakest, each started from the previous solution: near strengths have near solutions, and
-strong penalties, whose solutions are near zero, are easy.
-Friedman, Hastie & Tibshirani (2010), Journal of Statistical Software 33(1)
-
-By default the strengths of a path are in equal ratios, from the strongest that matters. At W = 0 and the best intercept
-let L₀ be the mean loss and G its gradient in W, of the loss L of a fit with the penalty R at strength λ.
+At W = 0 and the best intercept let L₀ be the mean loss and G its gradient in W, of the loss L of a fit with the penalty
+R at strength λ.
 
 kink at 0    λ_max = max {⟨G, W⟩ : R(W) ≤ 1}, the least strength at which all penalized weights are 0: the largest
              |g_j| for L1, the largest |g_j|/ρ for the elastic net, the largest norm of a group
@@ -24,23 +18,17 @@ intercept.   Friedman, Hastie & Tibshirani (2010), §2.5
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from linclass.base.arrays import ROUNDED_COSINE, Array, ArrayLike, MatrixLike
-from linclass.base.documentation import documented
-from linclass.base.many_fits import COUNT, RegularizationPath, check_strengths
-from linclass.base.messages import one_warning
-from linclass.base.offsets import offset_inside, require_offsets_taken
-from linclass.base.parameters import require_positive, require_whole
+from linclass.base.arrays import ROUNDED_COSINE, Array
+from linclass.base.many_fits import COUNT
 from linclass.base.parts import find
-from linclass.linear.composition import Composition
+from linclass.linear.composition import choose_solver
 from linclass.linear.objective.objective import UNPENALIZED, Objective
-from linclass.linear.solvers.choice import choose_solver
 from linclass.linear.solvers.intercept_alone import MAX_INTERCEPT, best_intercept, bisected
 
 DECADES = {True: 5.0, False: 7.0}  # that it spans, for penalties with and without a kink at 0
@@ -50,131 +38,6 @@ EXACT = 1e-12  # tolerance of the fit of unpenalized features
 ROUNDING = 1e-10  # by which the strongest exceeds the bound
 OF_PROGRAM = 1e-6  # the same, where a linear program finds it
 SMALL = 1_000_000  # numbers of the program, up to which it does
-
-
-@documented
-class FitsPath:
-    """Mixin of estimators that have a `strength` and can be fitted at several at once."""
-
-    paths: ClassVar[tuple[str, ...]] = ("strength",)  # parameters with `_path_values`
-    fit: Callable[..., Any]
-
-    def _require_penalty(self) -> None:
-        """Raise ValueError, with one sentence, if no strength acts on the fit."""
-
-    def _fits_at(
-        self: Any,
-        strengths: Sequence[float],
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        offset: ArrayLike | None,
-    ) -> list[Any]:
-        """Fitted copies of this estimator, in the order of the strengths."""
-        first = self._unfitted(strength=max(strengths))
-        X, target, weights = first._start_fit(X, y, sample_weight)
-        known = offset_inside(first, offset, sample_weight, y)
-        objectives = first._objectives(X, target, weights, **known)
-        solver = Composition.of(first).solver_for(objectives[0])
-        first.solver_ = solver.name
-        order = sorted(range(len(strengths)), key=lambda i: -strengths[i])
-        descending = [strengths[i] for i in order]
-        solutions = [solver.path(P, descending, P.zero()) for P in objectives]
-        fits: list[Any] = [None] * len(order)
-        for i, *own in zip(order, *solutions, strict=True):
-            fits[i] = copy.copy(first)
-            fits[i].strength = strengths[i]
-            fits[i]._finish(
-                [P.with_strength(strengths[i]) for P in objectives], own, target, weights
-            )
-        return fits
-
-    def _path_objectives(
-        self: Any,
-        X: MatrixLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        offset: ArrayLike | None,
-    ) -> list[Objective]:
-        """The objectives of a fit to these rows, as a path at any strength minimizes them; checks the rows."""
-        rows = self._start_fit(X, y, sample_weight)
-        known = offset_inside(self, offset, sample_weight, y)
-        objectives: list[Objective] = self._objectives(*rows, **known)
-        return objectives
-
-    def strength_path(
-        self: Any,
-        X: MatrixLike,
-        y: ArrayLike,
-        n: int = COUNT,
-        decades: float | None = None,
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
-    ) -> Array:
-        """Strengths in equal ratios, from the strongest that matters for these rows (linclass/linear/path.py).
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Class, or target, of each row.
-        n : int
-            Number of strengths, at least 2.
-        decades : float or None
-            Powers of ten between the strongest and the weakest. None is 5 for penalties with a kink at 0, whose
-            strongest leaves all weights 0, and 7 for others, whose strongest explains at most 1 % of the loss.
-
-        Returns
-        -------
-        array of shape (n,)
-            Strengths, the strongest first, for `path`, TunedClassifier or TunedRegressor.
-        """
-        require_whole("n", n, 2)
-        if decades is not None:
-            require_positive("decades", decades)
-        if offset is not None:
-            require_offsets_taken(self.fit)
-        self._require_penalty()
-        first = self._unfitted(strength=1.0)
-        first.check()
-        return from_data(first._path_objectives(X, y, sample_weight, offset), n, decades)
-
-    def _path_values(self, parameter: str, X: MatrixLike, y: ArrayLike) -> Array:
-        """The values of a parameter that a study tunes over with `path`."""
-        return self.strength_path(X, y)
-
-    @one_warning
-    def path(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        strengths: Sequence[float],
-        sample_weight: ArrayLike | None = None,
-        offset: ArrayLike | None = None,
-    ) -> RegularizationPath:
-        """The fits at several strengths, each started from the solution at the next stronger one; without a trace.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers.
-        y : array of shape (n,)
-            Class, or target, of each row.
-        strengths : sequence of float
-            Strengths of the penalty, above 0, in any order.
-
-        Returns
-        -------
-        RegularizationPath
-            Fitted copies of this estimator, in the order of `strengths`. The estimator itself is not
-            changed.
-        """
-        if offset is not None:
-            require_offsets_taken(self.fit)
-        self._require_penalty()
-        fits = self._fits_at(check_strengths(strengths), X, y, sample_weight, offset)
-        return RegularizationPath(fits)
 
 
 class InterceptFit(NamedTuple):

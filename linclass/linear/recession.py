@@ -154,14 +154,12 @@ UNDECIDED = (
 
 def recession_of_fit(objective: Objective, solution: Solution) -> Recession | None:
     """Whether a likelihood has no maximum, or a loss that only tends to 0 no minimum, where no penalty rules it out."""
-    if objective.loss.vanishes:
+    if objective.has_minimum:
         return None
     if not objective.loss.convex:
         return _separated(objective.without_offset, solution)
     if not objective.strength:
         return recession_without_penalty(objective.without_offset, solution)
-    if objective.unpenalized is None:
-        return None
     return _recession_where_free(objective.without_offset, solution)
 
 

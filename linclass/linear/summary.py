@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import entr, ndtr
 
 from linclass.base.arrays import Array
-from linclass.base.linear_algebra import Inverse
+from linclass.base.numerics import Inverse
 from linclass.base.weights import as_counts
 from linclass.linear.composition import Composition
 from linclass.linear.objective.coordinates import centred

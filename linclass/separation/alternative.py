@@ -13,9 +13,8 @@ from scipy import linalg, sparse
 from scipy.linalg import lapack
 
 from linclass.base.arrays import Array, diagonal
-from linclass.base.line_search import decreased, minimize_along
-from linclass.base.linear_algebra import conjugate_gradients, length
 from linclass.base.messages import require_memory
+from linclass.base.numerics import conjugate_gradients, decreased, length, minimize_along
 from linclass.separation.signed_rows import SignedRows
 from linclass.separation.witness import Alternative
 

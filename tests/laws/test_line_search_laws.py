@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from linclass import LogisticRegression, ProbitRegression
 from linclass.base.design_matrix import DesignMatrix
-from linclass.base.line_search import (
+from linclass.base.numerics import (
     ARMIJO,
     CURVATURE,
     backtrack,

@@ -10,7 +10,7 @@ from cases import each
 from numpy.testing import assert_allclose
 
 from linclass import LinearRegression
-from linclass.base.linear_algebra import Inverse
+from linclass.base.numerics import Inverse
 
 SEEDS = range(20)
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

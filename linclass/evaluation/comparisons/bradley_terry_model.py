@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import lapack
 from scipy.special import expit
 
-from linclass.base.line_search import halve
+from linclass.base.numerics import halve
 from linclass.evaluation.comparisons.score_table import TIE, Array, checked_scores
 
 ELO, CENTRE = 400 / np.log(10), 1000.0

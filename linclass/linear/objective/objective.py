@@ -113,6 +113,12 @@ class Objective:
         gap = self.strength and self.loss.has_conjugate and smooth
         return "duality_gap" if gap else "gradient_cosine"
 
+    @property
+    def has_minimum(self) -> bool:
+        """Whether there is one whatever the rows: the loss can be 0, or is convex with a penalty on every feature."""
+        penalized = self.strength > 0 and self.unpenalized is None
+        return self.loss.vanishes or (penalized and self.loss.convex)
+
     # Points
 
     def zero(self) -> Array:

@@ -18,8 +18,14 @@ from linclass.base.arrays import Array, soft_threshold
 from linclass.base.documentation import documented
 from linclass.base.messages import counted
 from linclass.base.parameters import require_nonnegative
-from linclass.linear.penalties.base import EDGE, KinkedPenalty, Level, Penalty
-from linclass.linear.penalties.feature_options import owners, require_names
+from linclass.linear.penalties.base import (
+    EDGE,
+    KinkedPenalty,
+    Level,
+    Penalty,
+    owners,
+    require_names,
+)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ import numpy as np
 
 from linclass.base.arrays import Array, soft_threshold
 from linclass.base.parameters import require_nonnegative
-from linclass.linear.penalties.base import EDGE, KinkedPenalty, Level
-from linclass.linear.penalties.feature_options import are_labels, require_one_each
+from linclass.linear.penalties.base import EDGE, KinkedPenalty, Level, are_labels, require_one_each
 
 # The proximal operator of weighted total variation:  argmin_v  Σ_j ½a_j(v_j − w_j)² + Σ_j λ_j|v_{j+1} − v_j|.
 #

@@ -17,8 +17,10 @@ import numpy as np
 
 from linclass.base.arrays import Array
 from linclass.base.messages import warn_caller
-from linclass.linear.penalties.base import EDGE, KinkedPenalty, Level
-from linclass.linear.penalties.feature_options import (
+from linclass.linear.penalties.base import (
+    EDGE,
+    KinkedPenalty,
+    Level,
     are_labels,
     feature_of,
     label_numbers,

@@ -21,7 +21,7 @@ from scipy.linalg import lapack
 
 from linclass.base.arrays import Array, diagonal
 from linclass.base.design_matrix import Design
-from linclass.base.linear_algebra import conjugate_gradients
+from linclass.base.numerics import conjugate_gradients
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective, Point
 

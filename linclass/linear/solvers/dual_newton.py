@@ -22,8 +22,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from linclass.base.arrays import SMALLEST, Array, diagonal, soft_threshold
-from linclass.base.line_search import backtrack
-from linclass.base.linear_algebra import conjugate_gradients
+from linclass.base.numerics import backtrack, conjugate_gradients
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.centred_gram import CentredGram
 

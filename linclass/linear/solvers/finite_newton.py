@@ -20,8 +20,7 @@ import numpy as np
 
 from linclass.base.arrays import EPS, Array
 from linclass.base.documentation import documented
-from linclass.base.line_search import decreased, minimize_along
-from linclass.base.linear_algebra import conjugate_gradients_of_shifts
+from linclass.base.numerics import conjugate_gradients_of_shifts, decreased, minimize_along
 from linclass.linear.objective.certificate import (
     certify,
     gap_from_conjugates,

@@ -19,7 +19,7 @@ import numpy as np
 from linclass.base.arrays import Array
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.documentation import documented
-from linclass.base.line_search import halve
+from linclass.base.numerics import halve
 from linclass.base.parameters import is_list, is_number, is_whole
 from linclass.linear.losses.base import MarginLoss
 from linclass.linear.objective.certificate import certify

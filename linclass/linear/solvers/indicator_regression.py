@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from linclass.base.arrays import SMALLEST, Array, diagonal
-from linclass.base.linear_algebra import Inverse, clear_constant_columns
+from linclass.base.numerics import Inverse, clear_constant_columns
 from linclass.discriminant.class_moments import ClassMoments
 from linclass.linear.objective.certificate import gap_of_parts, l2_part, relative
 from linclass.linear.solvers.base import Solution

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from linclass.base.arrays import Array
-from linclass.base.line_search import backtrack
+from linclass.base.numerics import backtrack
 from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective, Point
 

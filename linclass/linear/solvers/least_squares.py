@@ -17,8 +17,8 @@ from scipy.linalg import lapack
 
 from linclass.base.arrays import Array, diagonal
 from linclass.base.documentation import documented
-from linclass.base.linear_algebra import Inverse, clear_constant_columns
 from linclass.base.messages import require_memory
+from linclass.base.numerics import Inverse, clear_constant_columns
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.coordinates import centred
 from linclass.linear.objective.objective import Objective, Point

@@ -17,8 +17,7 @@ import numpy as np
 
 from linclass.base.arrays import EPS, Array
 from linclass.base.documentation import documented
-from linclass.base.line_search import backtrack
-from linclass.base.linear_algebra import Inverse
+from linclass.base.numerics import Inverse, backtrack
 from linclass.linear.losses.base import Loss
 from linclass.linear.objective.certificate import certificate_of_step, certify
 from linclass.linear.objective.coordinates import Units

@@ -14,8 +14,7 @@ import numpy as np
 
 from linclass.base.arrays import Array
 from linclass.base.documentation import documented
-from linclass.base.line_search import backtrack
-from linclass.base.linear_algebra import Apply, Inverse, conjugate_gradients, length
+from linclass.base.numerics import Apply, Inverse, backtrack, conjugate_gradients, length
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.objective import Objective, Point
 from linclass.linear.solvers.base import CentringSolver, Solution, Trace, few_rows

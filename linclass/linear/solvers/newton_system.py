@@ -15,7 +15,7 @@ from scipy.linalg import lapack
 
 from linclass.base.arrays import Array, diagonal
 from linclass.base.design_matrix import DesignMatrix
-from linclass.base.linear_algebra import Inverse, conjugate_gradients, length
+from linclass.base.numerics import Inverse, conjugate_gradients, length
 from linclass.linear.objective.objective import Objective, Point, common_shift
 from linclass.linear.solvers.augmented import AugmentedPairs
 from linclass.linear.solvers.block_pivoting import forms_gram

@@ -21,8 +21,7 @@ import numpy as np
 
 from linclass.base.arrays import BLOCK, Array, diagonal
 from linclass.base.documentation import documented
-from linclass.base.line_search import backtrack_predicted
-from linclass.base.linear_algebra import solve_lifted
+from linclass.base.numerics import backtrack_predicted, solve_lifted
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.coordinates import Units
 from linclass.linear.objective.objective import Objective, Point, without_common_shift

@@ -14,7 +14,7 @@ import numpy as np
 
 from linclass.base.arrays import SMALLEST, Array
 from linclass.base.documentation import documented
-from linclass.base.line_search import wolfe
+from linclass.base.numerics import wolfe
 from linclass.base.parameters import require_whole
 from linclass.linear.objective.certificate import certify
 from linclass.linear.objective.coordinates import Units

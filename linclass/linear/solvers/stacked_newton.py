@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from linclass.base.arrays import Array, Matrix
-from linclass.base.line_search import decreased
+from linclass.base.numerics import decreased
 from linclass.linear.losses.base import Loss
 from linclass.linear.objective.certificate import gap_of_parts, l2_part, relative
 from linclass.linear.objective.objective import common_shift

@@ -20,8 +20,8 @@ import numpy as np
 from scipy.special import betaln, digamma, gammaln, polygamma
 
 from linclass.base.arrays import Matrix
-from linclass.base.line_search import halve_each
 from linclass.base.messages import NotApplicable
+from linclass.base.numerics import halve_each
 from linclass.naive_bayes.families.base import Family, as_dense, away_from_zero, total
 
 LEAST = 1e-14  # ln(mean of x) − mean of ln x, below which it is rounding
