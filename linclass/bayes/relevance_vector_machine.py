@@ -38,8 +38,7 @@ from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.offsets import row_offsets
 from linclass.bayes.laplace_posterior import laplace_posterior
-from linclass.bayes.relevance import Relevance, WeightedColumns
-from linclass.bayes.relevance_ascent import ascend, beginnings
+from linclass.bayes.relevance import Relevance, WeightedColumns, ascend, beginnings
 from linclass.bayes.relevance_machine import RelevanceMachine
 from linclass.kernels.functions import KernelLike
 from linclass.linear.losses.base import Loss

@@ -31,8 +31,7 @@ from linclass.base.arrays import Array, ArrayLike, MatrixLike
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.offsets import row_offsets
 from linclass.base.regressor import RegressorWithOffset
-from linclass.bayes.relevance import Relevance, WeightedColumns
-from linclass.bayes.relevance_ascent import ascend, beginnings
+from linclass.bayes.relevance import Relevance, WeightedColumns, ascend, beginnings
 from linclass.bayes.relevance_machine import RelevanceMachine
 from linclass.kernels.functions import KernelLike
 from linclass.linear.support_vectors import rows_that_count

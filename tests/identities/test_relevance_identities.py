@@ -23,7 +23,7 @@ from linclass import (
     RelevanceVectorRegressor,
 )
 from linclass.base.design_matrix import DesignMatrix
-from linclass.bayes import relevance_ascent
+from linclass.bayes import relevance
 from linclass.bayes.relevance import Relevance, WeightedColumns, ascend_together, joint_step
 
 KERNELS = [None, "gaussian"]
@@ -135,7 +135,7 @@ def test_no_change_of_a_precision_or_of_the_noise_raises_the_evidence(kernel) ->
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_each_step_raises_the_evidence_by_its_gain(monkeypatch) -> None:
-    monkeypatch.setattr(relevance_ascent, "ALL", 0)  # from no columns
+    monkeypatch.setattr(relevance, "ALL", 0)  # from no columns
     X, y = targets()
     fits = [RelevanceVectorRegressor(kernel=None, max_iter=k).fit(X, y) for k in range(1, 12)]
     assert {fit.status_ for fit in fits[:4]} == {"max_iter"}
@@ -328,12 +328,12 @@ def test_few_of_many_columns_take_part_in_a_round(monkeypatch) -> None:
         return every(self, chosen)
 
     monkeypatch.setattr(WeightedColumns, "gram", gram)
-    monkeypatch.setattr(relevance_ascent, "ALL", 0)
+    monkeypatch.setattr(relevance, "ALL", 0)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 60))
     y = X[:, :12] @ rng.normal(size=12) + 0.5 * rng.normal(size=120)
     for few in (4, 10):
-        monkeypatch.setattr(relevance_ascent, "FEW", few)
+        monkeypatch.setattr(relevance, "FEW", few)
         looks.clear()
         model = RelevanceVectorRegressor(kernel=None, tol=1e-9).fit(X, y)
         assert model.status_ == "converged"
