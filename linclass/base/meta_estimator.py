@@ -62,8 +62,6 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
         groups : array of shape (n,) or None
             Group of each row, for base estimators that hold rows out, such as Calibrated or TunedRegressor: rows of
             a group are held out together. None is no groups.
-        offset : array of shape (n,), or (n, K) for more than two classes, or None
-            Known part of the scores of the base estimator, in their form, if its `fit` takes one. None is 0.
 
         Returns
         -------

@@ -111,6 +111,9 @@ class FromBinary(MetaEstimator, Classifier):
         ----------
         y : array of shape (n,)
             Class of each row: integers, booleans or strings, at least two classes.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None
+            Known part of the scores of the classes, for base classifiers that take one; a pair of classes has the
+            difference of theirs. None is 0.
         """
         X, codes, _, given = self._start_inside(X, y, sample_weight, groups, offset)
         self.estimators_, messages = [], []

@@ -142,6 +142,8 @@ class Calibrated(MetaEstimator, ProbabilitiesWithOffset):
             equally.
         groups : array of shape (n,) or None
             Group of each row; rows of a group are held out together. None is no groups.
+        offset : array of shape (n,), or (n, K) for more than two classes, or None
+            Known part of the scores of the estimator, in their form, if its `fit` takes one. None is 0.
         """
         return self._fit_each([{}], X, y, sample_weight, groups, offset)[0]
 
