@@ -29,13 +29,18 @@ import numpy as np
 from scipy import sparse
 from scipy.special import log_expit, log_ndtr, logsumexp
 
-from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike
+from linclass.base.arrays import Array, ArrayLike, ClassWeight, Matrix, MatrixLike, shifted
 from linclass.base.classifier import ProbabilitiesWithOffset
 from linclass.base.design_matrix import DesignMatrix
 from linclass.base.linear_scores import LARGEST, products
 from linclass.base.messages import NotApplicable, counted
 from linclass.base.offsets import row_offsets
-from linclass.bayes.laplace_posterior import PosteriorOfWeights, largest_evidence, posteriors
+from linclass.bayes.laplace_posterior import (
+    RowPosterior,
+    largest_evidence,
+    posteriors,
+    score_deviations,
+)
 from linclass.linear.losses.base import Loss
 from linclass.linear.losses.margin import Logistic
 from linclass.linear.losses.multiclass import Softmax
@@ -141,7 +146,7 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset):
             n_iter = posterior.solution.n_iter
         solution = posterior.solution
         self.n_effective_ = posterior.n_effective
-        self._posterior = PosteriorOfWeights(posterior, self._mean, bool(self.fit_intercept))
+        self._posterior = posterior  # of rows about the mean, with intercepts u = b + x̄·w
         self.log_evidence_ = posterior.log_evidence()
         self._set_weights(np.atleast_2d(solution.theta))
         status = "converged"
@@ -197,7 +202,14 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset):
     @property
     def covariance_(self) -> Array:
         """Posterior covariance A⁻¹ of the parameters (w_k, b_k), of shape (p, p)."""
-        return self._posterior.covariance()
+        C, d = self._posterior.covariance, len(self._mean)
+        if not self.fit_intercept:
+            return C
+        K = len(C) // (d + 1)
+        blocks = C.copy().reshape(K, d + 1, K, d + 1)
+        blocks[:, d] -= np.einsum("j,kjlm->klm", self._mean, blocks[:, :d])
+        blocks[..., d] -= blocks[..., :d] @ self._mean
+        return np.asarray(blocks.reshape(C.shape))
 
     def decision_function(self, X: MatrixLike, offset: ArrayLike | None = None) -> Array:
         """Log-odds ln P/(1 − P) of the predictive probability; for more than two classes κ_k μ_k.
@@ -227,7 +239,13 @@ class BayesianLogisticRegression(ProbabilitiesWithOffset):
 
     def _deviations(self, X: Matrix) -> Array:
         """√(xᵀ A⁻¹ x) of each score; of K of them relative to their mean."""
-        return self._posterior.deviations(X, LARGEST)
+        if isinstance(self._posterior, RowPosterior):
+            X = shifted(X, self._mean) if self._mean.any() else X
+            return self._posterior.deviations(X, LARGEST)
+        rows = (X.toarray() if sparse.issparse(X) else X) - self._mean
+        if self.fit_intercept:
+            rows = np.column_stack([rows, np.ones(len(rows))])
+        return score_deviations(rows, self._posterior.covariance, LARGEST)
 
     def _by_quadrature(self, mean: Array, deviation: Array) -> Array:
         """logit ∫ σ(z) N(z; μ, s²) dz, of the smaller of the two probabilities, whose digits count."""

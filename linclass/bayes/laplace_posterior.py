@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import lapack
 
-from linclass.base.arrays import SMALLEST, Array, Matrix, diagonal, shifted
+from linclass.base.arrays import SMALLEST, Array, Matrix, diagonal
 from linclass.base.messages import require_memory
 from linclass.discriminant.row_spreads import Deviations
 from linclass.linear.objective.objective import Objective
@@ -212,37 +212,6 @@ def undivided(X: Matrix) -> Deviations:
     n, d = X.shape
     rest = np.zeros((1, d)) if sparse.issparse(X) else None
     return Deviations(X, rest, np.ones(n), np.zeros(n, dtype=int), 1)
-
-
-# The normal posterior of weights and intercepts, found for rows about a mean:  b = u − x̄·w.
-
-
-class PosteriorOfWeights:
-    """A posterior for rows x − mean, and whether it has intercepts."""
-
-    def __init__(self, posterior: WeightsPosterior, mean: Array, fit_intercept: bool):
-        self.posterior, self.mean, self.fit_intercept = posterior, mean, fit_intercept
-
-    def covariance(self) -> Array:
-        """That of the parameters (w_k, b_k) for the rows x themselves."""
-        C, d = self.posterior.covariance, len(self.mean)
-        if not self.fit_intercept:
-            return C
-        K = len(C) // (d + 1)
-        blocks = C.copy().reshape(K, d + 1, K, d + 1)
-        blocks[:, d] -= np.einsum("j,kjlm->klm", self.mean, blocks[:, :d])
-        blocks[..., d] -= blocks[..., :d] @ self.mean
-        return blocks.reshape(C.shape)
-
-    def deviations(self, X: Matrix, largest: float) -> Array:
-        """Standard deviations (n, K) of the scores of rows X; of more than one relative to their mean."""
-        if isinstance(self.posterior, RowPosterior):
-            X = shifted(X, self.mean) if self.mean.any() else X
-            return self.posterior.deviations(X, largest)
-        rows = (X.toarray() if sparse.issparse(X) else X) - self.mean
-        if self.fit_intercept:
-            rows = np.column_stack([rows, np.ones(len(rows))])
-        return score_deviations(rows, self.posterior.covariance, largest)
 
 
 def posteriors(
