@@ -78,26 +78,6 @@ class WeightedColumns:
         return self.target - self.some(chosen) @ mu if len(mu) else self.target
 
 
-class FewColumns(WeightedColumns):
-    """The same as the columns φ_j of a design, for some j, which are copied and dense."""
-
-    def __init__(self, columns: WeightedColumns, chosen: Array):
-        self.weights, self.target = columns.weights, columns.target
-        self.scale = columns.scale[chosen]
-        self._own = columns.some(chosen)
-        self._gram = self.products(self._own)
-
-    def some(self, chosen: Array) -> Array:
-        return self._own[:, chosen]
-
-    def products(self, R: Array) -> Array:
-        own = self.weights * R if R.ndim == 1 else self.weights[:, None] * R
-        return (self._own.T @ own).T
-
-    def gram(self, chosen: Array) -> Array:
-        return self._gram[chosen]
-
-
 class Relevance:
     """Columns that stay, their precisions ρ (with β = 1), and s and q of all of them.
 
@@ -323,21 +303,15 @@ def _height(search: Relevance, rho: Array) -> float:
 #
 # There are several maxima. From no columns, single moves may end far below the highest where columns overlap, as
 # those of a kernel do; from all columns, whose precisions move together until most are infinite, they mostly end
-# higher. Unless columns are many, both are tried (`beginnings`). Of many columns those that stay and the FEW that
-# gain most take part in a round of moves, at the cost of their number; then s and q of all columns select those of
-# the next round. A round ends where its best move gains less than one of the other columns promised. Only the last
-# look at all columns counts as the certificate.
+# higher. Unless columns are many, both are tried (`beginnings`).
 
 ALL = 500  # columns up to which all may stay at first
 STRONG, WEAK = 0.1, 1e-5  # their ρ: of priors that halve what columns explain, and of nearly none
 ROUGH = 1e-3  # gain of a step then, at which single moves take over
-FEW = 400  # columns that enter in a round
 AFRESH = 50  # moves until all is computed afresh, or half the columns that stay
 MANY = 40  # columns that stay, whose precisions move together rather than one by one
 PART = 0.1  # of the largest gain, at which moves end
 LESS = 0.5  # of a gain, that is progress
-LEAST = 0.01  # of the largest gain, for a column to take part
-SHARE = 0.5  # of the largest gain of a column that takes no part, at which a round ends
 
 
 class Summit(NamedTuple):
@@ -373,20 +347,11 @@ def ascend(
     Where rounding errors exceed the gains, it ends with the highest evidence that was computed afresh. With a first
     ρ all columns stay at first.
     """
-    if len(search.s) <= 2 * FEW:
-        moves = 0 if first is None else _begin(search, first, most)
-        moves += _climb(search, tol, most - moves)
-        order = np.argsort(search.active)
-        search.stay(search.active[order], search.rho[order])
-        return float(search.best()[1].max(initial=0.0)), moves
-    moves, known = 0, Summit.of(search)
-    while known.gain > tol and moves < most and not search.is_noiseless:
-        moves += _round(search, search.best()[1], tol, most - moves)
-        if not (found := Summit.of(search)).is_above(known):
-            search.stay(known.active, known.rho)
-            break
-        known = found
-    return known.gain, moves
+    moves = 0 if first is None else _begin(search, first, most)
+    moves += _climb(search, tol, most - moves)
+    order = np.argsort(search.active)
+    search.stay(search.active[order], search.rho[order])
+    return float(search.best()[1].max(initial=0.0)), moves
 
 
 def _begin(search: Relevance, rho: float, most: int) -> int:
@@ -411,23 +376,6 @@ def _let_leave(search: Relevance) -> None:
         if stays.all():
             return
         search.stay(active[stays], search.rho[stays])
-
-
-def _round(search: Relevance, gain: Array, tol: float, most: int) -> int:
-    """Moves of few columns; their number."""
-    rest, largest = gain.copy(), float(gain.max())
-    rest[search.active] = 0.0
-    order = np.argsort(-rest, kind="stable")
-    order = order[rest[order] > LEAST * largest]
-    chosen = np.sort(np.append(search.active, order[:FEW]))
-    least = max(tol, SHARE * float(rest[order[FEW]]) if len(order) > FEW else LEAST * largest)
-    few = Relevance(FewColumns(search.columns, chosen), search.dof)
-    order = np.argsort(search.active)
-    few.stay(np.searchsorted(chosen, search.active[order]), search.rho[order])
-    moves = _climb(few, least, most)
-    order = np.argsort(few.active)
-    search.stay(chosen[few.active[order]], few.rho[order])
-    return moves
 
 
 def _climb(search: Relevance, tol: float, most: int) -> int:

@@ -318,31 +318,6 @@ def test_a_column_that_enters_and_leaves_in_turn_ends_outside() -> None:
     assert model.n_iter_ < 500
 
 
-def test_few_of_many_columns_take_part_in_a_round(monkeypatch) -> None:
-    """Whatever their number, no change of a precision raises the evidence, and few looks at all columns tell so."""
-    looks = []
-    every = WeightedColumns.gram
-
-    def gram(self: WeightedColumns, chosen: np.ndarray) -> np.ndarray:
-        looks.append(len(chosen))
-        return every(self, chosen)
-
-    monkeypatch.setattr(WeightedColumns, "gram", gram)
-    monkeypatch.setattr(relevance, "ALL", 0)
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(120, 60))
-    y = X[:, :12] @ rng.normal(size=12) + 0.5 * rng.normal(size=120)
-    for few in (4, 10):
-        monkeypatch.setattr(relevance, "FEW", few)
-        looks.clear()
-        model = RelevanceVectorRegressor(kernel=None, tol=1e-9).fit(X, y)
-        assert model.status_ == "converged"
-        assert len(looks) < model.n_iter_
-        noise, alpha = np.full(len(y), 1 / model.noise_precision_), model.precisions_
-        best = evidence(X, y, alpha, noise)
-        assert all(evidence(X, y, other, noise) < best + 1e-7 for other in changes(X, alpha))
-
-
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @each("weight", [1e-12, 1e6, 1e12])
 @each("kind", [RelevanceVectorMachine, RelevanceVectorRegressor])
