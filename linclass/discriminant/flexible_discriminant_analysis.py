@@ -35,9 +35,8 @@ from linclass.base.meta_estimator import (
     asking_for_all,
     caller_rows,
     fit_inside,
-    kept_groups,
     known_status,
-    require_kind,
+    require_base,
 )
 from linclass.base.parameters import require_whole
 from linclass.base.predicted import own_copy
@@ -100,13 +99,9 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
 
     def check(self) -> None:
         super().check()
-        made = self._inner()
-        require_kind(made, "regressor", "regressor")
-        if not all(callable(getattr(made, name, None)) for name in ("fit", "predict")):
-            raise ValueError(
-                f"regressor is {self.regressor!r}; give a regressor with fit and predict, in a "
-                "study {classifier: …, params: {…}}."
-            )
+        require_base(
+            self._inner(), "regressor", ("fit", "predict"), "LinearRegression()", "regressor"
+        )
         require_whole("n_components", self.n_components, 1, or_none=True)
         check_priors(self.priors)
         check_ddof(self.ddof)
@@ -132,31 +127,17 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Training rows; finite numbers. An estimator of another library gets them as they are: texts, NaN,
-            columns by name.
         y : array of shape (n,)
             Class of each row: integers, booleans or strings, at least two classes.
-        groups : array of shape (n,) or None, default=None
-            Group of each row, for regressors that hold rows out, such as TunedRegressor: rows of a
-            group are held out together. None is no groups.
-
-        Returns
-        -------
-        self
         """
-        given = sample_weight is not None or self.class_weight is not None
-        groups = kept_groups(groups, sample_weight, y)
-        X, codes, weights = self._start_fit(X, y, sample_weight)
-        X = self._rows_inside(X)
+        X, codes, weights, given = self._start_inside(X, y, sample_weight, groups)
         mass = np.bincount(codes, weights)
         freedom = mass.sum() - self.ddof * len(mass)
         if freedom <= 0:
             raise too_little_weight(mass.sum())
         share = mass / mass.sum()
         fixed = contrasts(share)
-        own = weights if given else None
-        self.regressors_ = [self._regression(X, theta, own, groups) for theta in fixed[codes].T]
+        self.regressors_ = [self._regression(X, theta, given) for theta in fixed[codes].T]
         self.priors_ = class_priors(self.priors, mass)
         indicators = weights * (np.arange(len(mass))[:, None] == codes)
         means = indicators @ self._basis(X) / mass[:, None]  # of the predictions, in each class
@@ -173,9 +154,8 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
         self, X: MatrixLike, y: ArrayLike
     ) -> Iterator[tuple[EstimatorLike, Any, Array]]:
         """(regressor inside, its rows, its targets) of each regression."""
-        first = self._unfitted()
-        X, codes, weights = first._start_fit(X, y, None)
-        X, share = caller_rows(first._rows_inside(X)), np.bincount(codes, weights) / weights.sum()
+        X, codes, weights, _ = self._unfitted()._start_inside(X, y)
+        X, share = caller_rows(X), np.bincount(codes, weights) / weights.sum()
         yield from ((self._inner(), X, theta) for theta in contrasts(share)[codes].T)
 
     def decision_function(self, X: MatrixLike) -> Array:
@@ -213,13 +193,9 @@ class FlexibleDiscriminantAnalysis(MetaEstimator, Coordinates, SoftmaxProbabilit
             return asking_for_all(import_module(DEFAULT).LinearRegression())
         return self.regressor
 
-    def _regression(
-        self, X: Matrix, target: Array, weights: Array | None, groups: Array | None
-    ) -> EstimatorLike:
+    def _regression(self, X: Matrix, target: Array, given: Given) -> EstimatorLike:
         with silently():
-            return fit_inside(
-                clone(self._inner(), safe=False), X, target.copy(), Given(weights, groups)
-            )
+            return fit_inside(clone(self._inner(), safe=False), X, target.copy(), given)
 
     def _record_regressions(self, exact: int) -> Self:
         """Status of the worst regression; a certificate only if each has one of the same kind."""

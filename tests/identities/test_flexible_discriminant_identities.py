@@ -170,7 +170,7 @@ def test_a_regressor_that_holds_rows_out_gets_the_groups() -> None:
 def test_what_is_no_regressor_or_has_no_weights_is_refused() -> None:
     X, y = problem(3)
     for wrong in (3, object()):
-        with pytest.raises(ValueError, match="give a regressor with fit and predict"):
+        with pytest.raises(ValueError, match="pass an instance of a regressor"):
             FDA(wrong).fit(X, y)
     with pytest.raises(ValueError, match="KNeighborsRegressor takes no sample_weight"):
         FDA(KNeighborsRegressor()).fit(X, y, np.ones(len(y)))
