@@ -69,6 +69,7 @@ def imports(file: Path, *, only_when_loaded: bool = False) -> Iterator[str]:
             assert node.level == 0, f"{file}: a relative import"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         lazy = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        lazy |= isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
         if not (only_when_loaded and lazy):
             waiting += ast.iter_child_nodes(node)
 
