@@ -1,4 +1,5 @@
-"""The last lines in the terminal: problems of fits and data, the best method of each data set, and how sure that is."""
+"""The last lines in the terminal: problems of fits and data, the best method of each data set, and its
+significance."""
 
 from __future__ import annotations
 
