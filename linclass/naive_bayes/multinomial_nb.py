@@ -1,7 +1,8 @@
 """Multinomial naive Bayes: each sample is a vector of multinomial counts,  z_k = ln π_k + Σ_j x_j ln p_kj.
 
 p_kj = (Σ x_ij over class k + smoothing) / (Σ_j of these). The total count of a row carries no
-information about its class. The scores are linear in x; counts may be weighted, as tf–idf does. Sparse rows stay sparse.
+information about its class. The scores are linear in x; counts may be weighted, as tf–idf does. Sparse rows stay
+sparse.
 
 Predicts: log-odds, linear in x, and probabilities.
 Cost: O(n d), one pass over the stored entries.

@@ -12,7 +12,7 @@ import polars as pl
 from linclass.base.messages import counted
 from linclass.evaluation import metrics
 from linclass_study.analysis.across_datasets import groups_sharing_rows
-from linclass_study.analysis.control_sentences import focus_sentences
+from linclass_study.analysis.conclusion import focus_sentences
 from linclass_study.analysis.controls import focus_of, verdicts
 from linclass_study.analysis.fit_problems import (
     FitProblem,

@@ -11,7 +11,7 @@ from collections import Counter
 
 from linclass.base.messages import counted, names_and_others
 from linclass_study.analysis.across_datasets import FEW
-from linclass_study.analysis.control_sentences import undecided_sentences
+from linclass_study.analysis.conclusion import undecided_sentences
 from linclass_study.analysis.controls import MAX_DATASETS, repeats_words
 from linclass_study.analysis.tuned import grid_end_sentences
 from linclass_study.analysis.verdict import DatasetVerdict, StudyVerdict

@@ -1,7 +1,7 @@
 """The verdict of a study as plain data: results/tables/verdict.json.
 
 Best methods with their ties, significance and power on each data set and across data sets, excluded methods, ends of
-grids. The answer, the terminal and the page are sentences about these data (plain_answer.py, control_sentences.py).
+grids. The answer, the terminal and the page are sentences about these data (plain_answer.py, conclusion.py).
 """
 
 from __future__ import annotations

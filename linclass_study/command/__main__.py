@@ -10,28 +10,68 @@ from __future__ import annotations
 import argparse
 import sys
 import traceback
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from linclass_study.command.arguments import parser_of
 from linclass_study.command.open_results import open_results
+from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.errors import StudyError, printable, suggest_name
 
+ROUNDING = 1e-9  # as in agreement.py, which is slow to import
+STUDIES = "as after --configfile: later files win; without one, the default study"
+FOLDER_OR_ARCHIVE = "a results folder, or an archive that `linclass publish` made"
 ANONYMOUS = "anonymous"
+
+Function = Callable[[argparse.Namespace], int]
+Argument = tuple[tuple[str, ...], dict[str, Any]]  # of `add_argument`
+
+
+class Command(NamedTuple):
+    """A command with its arguments and its help; `options` are of its parser."""
+
+    run: Function
+    help: str
+    description: str
+    arguments: Sequence[Argument]
+    options: dict[str, Any]
+
+
+COMMANDS: dict[str, Command] = {}
+
+
+def command(
+    help: str, description: str, *arguments: Argument, **options: Any
+) -> Callable[[Function], Function]:
+    """Decorator of a function `_name`, which runs `linclass name` and returns its exit code."""
+
+    def register(run: Function) -> Function:
+        name = run.__name__.removeprefix("_")
+        COMMANDS[name] = Command(run, help, description, arguments, options)
+        return run
+
+    return register
+
+
+def argument(*names: str, **options: Any) -> Argument:
+    return names, options
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
-    parser = parser_of(COMMANDS)
+    parser = _parser()
     if arguments and not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
         parser.error(f"unknown command '{arguments[0]}'; {suggest_name(arguments[0], COMMANDS)}")
-    own, after = _divided(arguments)
-    options = parser.parse_args(own)
-    if after:
-        options.options = after
+    for_snakemake: Sequence[str] = ()
+    if arguments[:1] == ["run"] and "--" in arguments:
+        place = arguments.index("--")
+        arguments, for_snakemake = arguments[:place], arguments[place + 1 :]
+    options = parser.parse_args(arguments)
+    options.for_snakemake = for_snakemake
     try:
-        return COMMANDS[options.name](options)
+        return COMMANDS[options.name].run(options)
     except StudyError as refused:
         return _refused(options.name, str(refused))
     except BrokenPipeError:  # the reader of our output, such as `head`, has ended
@@ -49,104 +89,212 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refused(options.name, f"this is not as linclass writes it ({what}; {where})")
 
 
-def _divided(arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """The arguments, and of `run` those after -- for Snakemake."""
-    if arguments[:1] != ["run"] or "--" not in arguments:
-        return arguments, []
-    place = arguments.index("--")
-    return arguments[:place], arguments[place + 1 :]
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="linclass",
+        description="Start, check and run studies of linear classifiers; compare, merge and publish their results.",
+    )
+    parser.add_argument("--version", action="version", version=f"linclass {version('linclass')}")
+    commands = parser.add_subparsers(dest="name", required=True, metavar=" | ".join(COMMANDS))
+    for name, one in COMMANDS.items():
+        own = commands.add_parser(name, help=one.help, description=one.description, **one.options)
+        for names, options in one.arguments:
+            own.add_argument(*names, **options)
+    return parser
 
 
-def init_command(options: argparse.Namespace) -> int:
-    """Run `linclass init` and return its exit code."""
-    from linclass_study.command.run import init
-
-    csv = Path(options.from_csv).expanduser() if options.from_csv else None
-    for line in init(Path(options.folder).expanduser(), csv, options.target):
-        print(printable(line))
-    return 0
-
-
-def run_command(options: argparse.Namespace) -> int:
-    """Run `linclass run` and return its exit code."""
-    from linclass_study.command.run import run
-
-    try:
-        return run([Path(file).expanduser() for file in options.files], options.options)
-    except StudyError as refused:  # each line begins with its file
-        print(printable(str(refused)), file=sys.stderr)
-        return 2
-
-
-def status_command(options: argparse.Namespace) -> int:
-    """Run `linclass status` and return its exit code."""
-    from linclass_study.command.run import is_complete, results_of, status_lines
-
-    with results_of(options.study) as (results, planned):
-        for line in status_lines(results, planned):
-            print(printable(line))
-        return 0 if is_complete(results, planned) else 1
-
-
-def report_command(options: argparse.Namespace) -> int:
-    """Run `linclass report` and return its exit code."""
-    from linclass_study.command.run import report_lines
-
-    if options.open and Path(options.results).expanduser().is_file():
-        raise StudyError(f"{options.results} is an archive; unpack it, and give the folder")
-    with open_results(options.results) as results:
-        for line in report_lines(results, options.open):
-            print(printable(line))
-    return 0
-
-
-def _refused(command: str, sentence: str) -> int:
-    print(printable(f"linclass {command}: {sentence}"), file=sys.stderr)
+def _refused(name: str, sentence: str) -> int:
+    """Print an error; those of a study begin with its files."""
+    prefix = "" if name in ("run", "check") else f"linclass {name}: "
+    print(printable(f"{prefix}{sentence}"), file=sys.stderr)
     return 2
 
 
-def check_command(options: argparse.Namespace) -> int:
-    """Run `linclass check` and return its exit code."""
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(printable(line))
+
+
+@contextmanager
+def _folder(
+    given: str, remedy: str = "is an archive; unpack it, and give the folder"
+) -> Iterator[ResultsFolder]:
+    """The results folder at `given`; an archive is refused."""
+    if Path(given).expanduser().is_file():
+        raise StudyError(f"{given} {remedy}")
+    with open_results(given) as results:
+        yield results
+
+
+def _number(what: str, least: float, below: float) -> Callable[[str], float]:
+    """The type of an argument that is a number in [least, below)."""
+
+    def parsed(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = float("nan")
+        if not least <= value < below:
+            raise argparse.ArgumentTypeError(f"{text} is not {what}")
+        return value
+
+    return parsed
+
+
+STUDY_FILES = argument("files", nargs="*", metavar="STUDY.yaml", help=STUDIES)
+TRUST = argument(
+    "--trust",
+    action="append",
+    default=[],
+    metavar="MODULE",
+    help="import this module for the study's own metrics; without it, those of scikit-learn alone",
+)
+TOLERANCE = _number("a number from 0 up to 1", 0, 1)
+
+
+@command(
+    "write the files of a first study",
+    "Write study.yaml with comments, measurements.csv and my_estimator.py into DIR, to start from; with --from-csv a "
+    "study.yaml for that file. No file is overwritten.",
+    argument("folder", nargs="?", default=".", metavar="DIR", help="default: here"),
+    argument("--from-csv", metavar="FILE", help="a CSV file with a line of names"),
+    argument("--target", default="", metavar="COLUMN", help="its column of classes"),
+)
+def _init(options: argparse.Namespace) -> int:
+    from linclass_study.command.run import init
+
+    csv = Path(options.from_csv).expanduser() if options.from_csv else None
+    _print(init(Path(options.folder).expanduser(), csv, options.target))
+    return 0
+
+
+@command(
+    "run a study",
+    "Check a study and run it in this folder; ends with the answer and the page. The same as `snakemake --configfile "
+    "STUDY.yaml` in a clone. Options after -- go to Snakemake, such as -n, --cores 4 or --workflow-profile "
+    "profiles/slurm; the exit code is Snakemake's.",
+    STUDY_FILES,
+    usage="linclass run [STUDY.yaml ...] [-- SNAKEMAKE OPTIONS]",
+)
+def _run(options: argparse.Namespace) -> int:
+    from linclass_study.command.run import run
+
+    return run([Path(file).expanduser() for file in options.files], options.for_snakemake)
+
+
+@command(
+    "can this study run?",
+    "Read a study as `snakemake --configfile` does, without running anything. Print what it will compute, or each "
+    "error in one line with file, line and remedy. The exit code is 0 without errors, else 2.",
+    STUDY_FILES,
+)
+def _check(options: argparse.Namespace) -> int:
     from linclass_study.command.check import checked_study, plan_lines
 
     files = [Path(file).expanduser() for file in options.files]
-    try:
-        study = checked_study(files)
-    except StudyError as refused:  # each line begins with its file
-        print(printable(str(refused)), file=sys.stderr)
-        return 2
-    for line in plan_lines(study, files):
-        print(printable(line))
+    _print(plan_lines(checked_study(files), files))
     return 0
 
 
-def figures_command(options: argparse.Namespace) -> int:
-    """Run `linclass figures` and return its exit code."""
-    from linclass_study.command.figures import write_figures
+@command(
+    "how much of a study is done?",
+    "Count the runs and the fits by their status. The exit code is 0 if the study is complete, else 1.",
+    argument("study", metavar="STUDY.yaml|DIR", help="a study file or a results folder"),
+)
+def _status(options: argparse.Namespace) -> int:
+    from linclass_study.command.run import is_complete, results_of, status_lines
+
+    with results_of(options.study) as (results, planned):
+        _print(status_lines(results, planned))
+        return 0 if is_complete(results, planned) else 1
+
+
+@command(
+    "show the answer and the page",
+    "Print the answer of a study and the path of its page.",
+    argument("results", nargs="?", default="results", metavar="DIR", help=FOLDER_OR_ARCHIVE),
+    argument("--open", action="store_true", help="open the page in a browser"),
+)
+def _report(options: argparse.Namespace) -> int:
+    from linclass_study.command.run import report_lines
+
+    with (_folder if options.open else open_results)(options.results) as results:
+        _print(report_lines(results, options.open))
+    return 0
+
+
+@command(
+    "write figures as PNG and PDF",
+    "Write figure.png and figure.pdf beside figure.svg in DIR/exhibits, unless they are there. They are drawn again "
+    "from the results. `snakemake figures` brings the results up to date first.",
+    argument("results", metavar="DIR", help="a results folder"),
+    argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="an exhibit, such as roc-iris, or a figure, such as roc; without names, all of them",
+    ),
+    argument(
+        "--format",
+        action="append",
+        choices=("png", "pdf"),
+        help="may be given several times (default: both)",
+    ),
+    TRUST,
+)
+def _figures(options: argparse.Namespace) -> int:
+    from linclass_study.command.derived_files import write_figures
     from linclass_study.report.figure_files import PICTURES
 
-    if Path(options.results).expanduser().is_file():
-        raise StudyError(f"{options.results} is an archive; unpack it, and give the folder")
-    with open_results(options.results) as results:
+    with _folder(options.results) as results:
         forms = options.format or PICTURES
-        print(printable(write_figures(results, options.names, forms, options.trust)))
+        _print([write_figures(results, options.names, forms, options.trust)])
     return 0
 
 
-def verify_command(options: argparse.Namespace) -> int:
-    """Run `linclass verify` and return its exit code."""
+@command(
+    "do two results agree?",
+    "Compare the predictions, fits, data sets and folds of two results. The exit code is 0 if they agree, 1 if they "
+    "differ, 2 if one cannot be read.",
+    argument("a", metavar="A", help=FOLDER_OR_ARCHIVE),
+    argument("b", metavar="B", help=FOLDER_OR_ARCHIVE),
+    argument(
+        "--tolerance",
+        type=TOLERANCE,
+        default=0.0,
+        metavar="T",
+        help="numbers a and b may differ by T · max(1, |a|, |b|); predicted classes may not (default 0: identical). "
+        "Processors round differently: 1e-9 allows for that",
+    ),
+    argument("--all", action="store_true", help="show every run that differs"),
+)
+def _verify(options: argparse.Namespace) -> int:
     from linclass_study.command.verify import verify, verify_lines
 
     with ExitStack() as stack:
         a, b = (stack.enter_context(open_results(given)) for given in (options.a, options.b))
         found = verify(a, b, options.tolerance)
-        for line in verify_lines(found, a, b, options.all):
-            print(printable(line))
+        _print(verify_lines(found, a, b, options.all))
     return 0 if found.agree else 1
 
 
-def merge_command(options: argparse.Namespace) -> int:
-    """Run `linclass merge` and return its exit code."""
+@command(
+    "make one results folder of several",
+    "Make one results folder of several, with its tables, figures and report. Runs that several contain are kept "
+    "once. Results that contradict each other are reported, with exit code 1, and nothing is written.",
+    argument("results", nargs="+", metavar="A B …", help=FOLDER_OR_ARCHIVE),
+    argument("--into", required=True, metavar="C", help="the folder to make"),
+    argument(
+        "--tolerance",
+        type=TOLERANCE,
+        default=ROUNDING,
+        metavar="T",
+        help="numbers a and b of one prediction may differ by T · max(1, |a|, |b|); predicted classes may not "
+        f"(default {ROUNDING}: rounding of another processor)",
+    ),
+    TRUST,
+)
+def _merge(options: argparse.Namespace) -> int:
     from linclass_study.command.merge import Conflict, merge, merge_lines
 
     into = Path(options.into).expanduser()
@@ -158,20 +306,43 @@ def merge_command(options: argparse.Namespace) -> int:
             heading = "linclass merge: nothing is written: the results contradict each other"
             print(printable(f"{heading}\n{conflict}"))
             return 1
-        for line in merge_lines(sources, merged, options.into):
-            print(printable(line))
+        _print(merge_lines(sources, merged, options.into))
     return 0
 
 
-def publish_command(options: argparse.Namespace) -> int:
-    """Run `linclass publish` and return its exit code."""
+@command(
+    "make one archive of a results folder",
+    "Make one .zip of a results folder: configuration, environments, digests of the data, folds, predictions, fits, "
+    "scores, tables, figures, report, CITATION.cff and README; not the rows of the data sets. The same results give "
+    "the same bytes, and `linclass verify` and `linclass merge` read it.",
+    argument("results", metavar="DIR", help="a results folder"),
+    argument("--into", metavar="FILE", help="the archive to make (default: DIR-DIGEST.zip)"),
+    argument("--title", default="", help="what the study is called"),
+    argument(
+        "--author",
+        action="append",
+        metavar="'FAMILY, GIVEN[, ORCID]'",
+        help="who made it; may be given several times",
+    ),
+    argument(
+        "--license",
+        default="",
+        metavar="SPDX",
+        help="the licence of the results, such as CC-BY-4.0",
+    ),
+    argument(
+        "--crate",
+        action="store_true",
+        help="make it a Workflow Run RO-Crate, too, with ro-crate-metadata.json and the workflow",
+    ),
+    argument("--partial", action="store_true", help="publish a study that is not finished"),
+)
+def _publish(options: argparse.Namespace) -> int:
     from linclass_study.command import publish
     from linclass_study.command.archive import written_on
     from linclass_study.command.citation import Author, Citation
 
-    if Path(options.results).expanduser().is_file():
-        raise StudyError(f"{options.results} is an archive already; give a results folder")
-    with open_results(options.results) as results:
+    with _folder(options.results, "is an archive already; give a results folder") as results:
         citation = Citation(
             title=options.title or f"Results of a linclass study: {results.folder.resolve().name}",
             authors=[Author.of(text) for text in options.author or [ANONYMOUS]],
@@ -186,8 +357,30 @@ def publish_command(options: argparse.Namespace) -> int:
     return 0
 
 
-def clean_command(options: argparse.Namespace) -> int:
-    """Run `linclass clean` and return its exit code."""
+@command(
+    "empty the store of earlier fits; remove runs, to fit them again",
+    "Empty DIR/store, which keeps the fits of earlier variants of the study, so that a variant that returns is not "
+    "fitted again. With --run or --environment, remove these runs instead, from the results and from the store, so "
+    "that the next snakemake fits them again.",
+    argument("results", metavar="DIR", help="a results folder"),
+    argument(
+        "--keep-mb",
+        type=_number("a number of megabytes", 0, float("inf")),
+        default=0.0,
+        metavar="MB",
+        help="keep this many megabytes of the store, those that were used last (default 0: empty it)",
+    ),
+    argument("--run", nargs="+", default=[], metavar="DATASET/METHOD", help="remove these runs"),
+    argument(
+        "--environment",
+        nargs="+",
+        default=[],
+        metavar="ID",
+        help="remove the runs with a fit that was made in one of these environments: names of files in "
+        "DIR/environment, without .json",
+    ),
+)
+def _clean(options: argparse.Namespace) -> int:
     from linclass_study.command.clean import clean_lines, empty_store, remove_runs
 
     results = Path(options.results).expanduser()
@@ -195,23 +388,8 @@ def clean_command(options: argparse.Namespace) -> int:
         removed = remove_runs(results, options.run, options.environment)
     else:
         removed = empty_store(results, options.keep_mb)
-    for line in clean_lines(removed):
-        print(printable(line))
+    _print(clean_lines(removed))
     return 0
-
-
-COMMANDS = {
-    "init": init_command,
-    "run": run_command,
-    "check": check_command,
-    "status": status_command,
-    "report": report_command,
-    "figures": figures_command,
-    "verify": verify_command,
-    "merge": merge_command,
-    "publish": publish_command,
-    "clean": clean_command,
-}
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
-"""Write everything that is derived from predictions and fits, with the functions of the workflow's jobs."""
+"""Write what is derived from predictions and fits, with the functions of the workflow's jobs: everything, after a
+merge, or the figures as PNG and PDF (`linclass figures`)."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
+from linclass.base.messages import counted
 from linclass_study.analysis import answer
 from linclass_study.analysis.across_tables import write_across
 from linclass_study.analysis.outcome import Outcome
@@ -14,9 +17,17 @@ from linclass_study.analysis.study_file import StudyDescription, write_study
 from linclass_study.analysis.summary import write_summary
 from linclass_study.analysis.tuned import write_tuned, write_tuned_table
 from linclass_study.checks.datasets_table import write_datasets_table
+from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.data.entry.metadata import declared_shared_rows
-from linclass_study.pipeline.own_metrics import metrics_of
-from linclass_study.report.figure_files import figure_names, requested_figures, write_exhibits
+from linclass_study.errors import StudyError, suggest_name
+from linclass_study.pipeline.own_metrics import metrics_of, require_trusted
+from linclass_study.report.figure_files import (
+    drawn_exhibits,
+    figure_names,
+    requested_figures,
+    write_exhibits,
+    write_pictures,
+)
 from linclass_study.report.page import report
 from linclass_study.report.page_tables import make_tables, write_tables
 from linclass_study.report.provenance import provenance
@@ -58,3 +69,34 @@ def _write_scores(outcome: Outcome, dataset: str) -> None:
     classes = Classes.of(outcome.about(dataset))
     names = metrics_of(outcome.evaluation)
     write_scores(outcome.results, dataset, digests, classes, code, names)
+
+
+def write_figures(
+    results: ResultsFolder,
+    names: Sequence[str],
+    forms: Sequence[str],
+    trusted: Collection[str] = (),
+) -> str:
+    """Write the files and return what was done; without names, of every exhibit that has a figure.
+
+    A name is that of an exhibit (`roc-iris`) or of a figure (`roc`, on every data set).
+    """
+    outcome = results.study.outcome
+    require_trusted(outcome.evaluation, trusted)
+    drawn = drawn_exhibits(outcome)
+    if not drawn:
+        raise StudyError(
+            f"{results.given} has no figures; run snakemake to its end, which draws them"
+        )
+    known = {*drawn, *(figure for figure, _ in drawn.values())}
+    for name in names:
+        if name not in known:
+            raise StudyError(
+                f"'{name}' is not a figure of {results.given}; {suggest_name(name, sorted(known))}"
+            )
+    asked = [name for name in drawn if not names or {name, drawn[name][0]} & {*names}]
+    written = write_pictures(outcome, asked, forms)
+    there = len(asked) * len(forms) - len(written)
+    return f"wrote {counted(len(written), 'file')} in {results.folder / 'exhibits'}" + (
+        f"; {counted(there, 'file')} had been written before" * bool(there)
+    )

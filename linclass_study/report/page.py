@@ -22,7 +22,7 @@ from linclass.base.messages import counted
 from linclass_study.analysis.across_datasets import groups_sharing_rows
 from linclass_study.analysis.across_tables import conclusions_path
 from linclass_study.analysis.answer import shortened
-from linclass_study.analysis.control_sentences import focus_sentences
+from linclass_study.analysis.conclusion import focus_sentences
 from linclass_study.analysis.fit_problems import failed_candidates, fit_problems
 from linclass_study.analysis.outcome import STYLES, Outcome
 from linclass_study.analysis.plain_answer import (

@@ -18,7 +18,7 @@ from linclass.evaluation.comparisons.wilcoxon_test import wilcoxon
 from linclass_study.analysis import answer, conclusion, plain_answer
 from linclass_study.analysis import controls as power
 from linclass_study.analysis.across_datasets import AllScores, comparison_across
-from linclass_study.analysis.control_sentences import (
+from linclass_study.analysis.conclusion import (
     control_sentences,
     focus_sentences,
     undecided_sentences,

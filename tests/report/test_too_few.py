@@ -19,8 +19,8 @@ from linclass_study.analysis.conclusion import (
     too_few_for_pairs,
     too_few_for_ranks,
     too_few_for_ratings,
+    unattainable,
 )
-from linclass_study.analysis.control_sentences import unattainable
 from linclass_study.analysis.controls import BASELINE
 from linclass_study.report.contents import FIGURES
 from linclass_study.report.drawing import style

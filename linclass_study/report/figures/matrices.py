@@ -29,8 +29,7 @@ PAIR_CELL = 0.82  # inches
 def pairwise(outcome: Outcome) -> Exhibit:
     """The pairwise matrix: mean difference, wins, ties and losses, and the corrected p of each pair of methods."""
     from linclass_study.analysis.across_datasets import ALPHA, comparison_across
-    from linclass_study.analysis.conclusion import not_ranked_note, too_few_for_pairs
-    from linclass_study.analysis.control_sentences import unattainable
+    from linclass_study.analysis.conclusion import not_ranked_note, too_few_for_pairs, unattainable
 
     base = comparison_across(outcome)
     if not base.enough:
