@@ -30,11 +30,11 @@ from linclass.evaluation.comparisons.missing_scores import (
 from linclass.evaluation.comparisons.nemenyi_test import Nemenyi, indistinguishable, nemenyi
 from linclass.evaluation.comparisons.pairwise_matrix import Pairwise, pairwise
 from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.summary import planned_fits
 from linclass_study.analysis.wording import metric_words
 from linclass_study.files.reading import opened_npz
 from linclass_study.files.tables import AND
 from linclass_study.files.writing import atomic_write
-from linclass_study.statuses import FITTED
 
 
 def groups_sharing_rows(outcome: Outcome) -> list[list[str]]:
@@ -187,10 +187,7 @@ def comparison_across(
     """The complete field of a metric; with `shared`, data sets that share rows count individually."""
     if metric not in (None, outcome.metric) or shared:
         return all_scores(outcome, metric, shared).field
-    if "across" not in outcome.read:
-        outcome.read["across"] = _read_comparison(outcome) or all_scores(outcome).field
-    found: ComparisonAcross = outcome.read["across"]
-    return found
+    return outcome.cached("across", lambda: _read_comparison(outcome) or all_scores(outcome).field)
 
 
 def write_comparison(outcome: Outcome) -> ComparisonAcross:
@@ -274,11 +271,7 @@ def whole_means(outcome: Outcome, metric: str) -> dict[tuple[str, str], float]:
     ]
     main = pl.DataFrame(pairs, {"dataset": pl.String, "protocol": pl.String}, orient="row")
     run = ["dataset", "method"]
-    planned = (
-        outcome.fits.join(main, on=main.columns, how="semi")
-        .group_by(run)
-        .agg(planned=pl.len(), fitted=pl.col("status").is_in(FITTED).sum())
-    )
+    planned = planned_fits(outcome.fits.join(main, on=main.columns, how="semi"), *run)
     values = (
         outcome.scores.filter(metric=metric)
         .join(main, on=main.columns, how="semi")

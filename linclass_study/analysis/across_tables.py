@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import grid_end_note, grid_ends, marked
 from linclass_study.analysis.verdict import write_verdict
 from linclass_study.analysis.within_dataset import same_predictions
-from linclass_study.files.writing import atomic_write
+from linclass_study.files.writing import write_json
 
 NAMES = ("ranks", "pairwise", "sensitivity")
 
@@ -51,10 +50,7 @@ def write_across(outcome: Outcome) -> None:
         "few": no_ranking(base),
         "sentences": [*conclusion.sentences(outcome, base, tried), *same_predictions(outcome)],
     }
-    with atomic_write(conclusions_path(outcome)) as partial:
-        partial.write_text(
-            json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
+    write_json(conclusions_path(outcome), record)
 
 
 def _marked(outcome: Outcome, frame: pl.DataFrame) -> pl.DataFrame:

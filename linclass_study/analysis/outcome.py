@@ -7,11 +7,11 @@ one row in fits.parquet, also after a merge, and the times of the same fit on ot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -22,6 +22,7 @@ from linclass_study.files.resolved_study import read_resolved
 from linclass_study.files.tables import frame, table_schema
 from linclass_study.pipeline.protocols import CURVE, of_dataset, selected_protocols
 
+T = TypeVar("T")
 UNKNOWN = "unknown"  # machine of fits from before this column existed
 
 
@@ -219,11 +220,16 @@ class Outcome:
         path = f"{name}/{self.part}.parquet" if self.part else f"{name}.parquet"
         return read_parquet(self.results / path)
 
+    def cached(self, key: str, make: Callable[[], T]) -> T:
+        """What `make` returns, which is called once."""
+        if key not in self.read:
+            self.read[key] = make()
+        found: T = self.read[key]
+        return found
+
     def parts(self) -> dict[str, Outcome]:
         """Data set → an Outcome restricted to its scores, fits and times, which are read and partitioned once."""
-        if "parts" not in self.read:
-            self.read["parts"] = self._parts()
-        return dict(self.read["parts"])
+        return self.cached("parts", self._parts)
 
     def _parts(self) -> dict[str, Outcome]:
         tables = {

@@ -129,6 +129,16 @@ def overview(fits: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def planned_fits(fits: pl.DataFrame, *by: str) -> pl.DataFrame:
+    """Number of planned fits and of those that succeeded, with share (n_test/n_train) and step (1/n_test)."""
+    return fits.group_by(*by).agg(
+        planned=pl.len(),
+        fitted=pl.col("status").is_in(FITTED).sum(),
+        share=(pl.col("n_test") / pl.col("n_train")).mean(),
+        step=1 / pl.col("n_test").mean(),
+    )
+
+
 def ranking(
     outcome: Outcome, dataset: str, metric: str | None = None, protocol: str | None = None
 ) -> pl.DataFrame:
@@ -141,16 +151,7 @@ def ranking(
     """
     metric, protocol = metric or outcome.metric, protocol or outcome.protocol(dataset)
     of_dataset = (pl.col("dataset") == dataset) & (pl.col("protocol") == protocol)
-    planned = (
-        outcome.fits.filter(of_dataset)
-        .group_by("method")
-        .agg(
-            planned=pl.len(),
-            fitted=pl.col("status").is_in(FITTED).sum(),
-            share=(pl.col("n_test") / pl.col("n_train")).mean(),
-            step=1 / pl.col("n_test").mean(),
-        )
-    )
+    planned = planned_fits(outcome.fits.filter(of_dataset), "method")
     values = summarize(outcome.scores.filter(of_dataset, pl.col("metric") == metric))
     order = {method: place for place, method in enumerate(outcome.methods)}
     return (

@@ -57,21 +57,17 @@ def write_tuned_table(outcome: Outcome) -> None:
 
 def tuning_found(outcome: Outcome) -> pl.DataFrame:
     """The table `tuned` of the outcome's fits; made from the runs if results are older than its file."""
-    if "tuned" not in outcome.read:
-        name = f"tuned/{outcome.part}.parquet" if outcome.part else "tuned.parquet"
-        path, datasets = outcome.results / name, outcome.fits["dataset"].unique().sort()
-        known = (
-            pl.col("dataset").is_in(datasets.to_list()),
-            pl.col("method").is_in([*outcome.methods]),
-        )
-        if path.exists():
-            with naming_errors(path):
-                outcome.read["tuned"] = scan_parquet(path).filter(*known).collect()
-        else:
-            made = [frame("tuned"), *(tuned_of(outcome, name) for name in datasets)]
-            outcome.read["tuned"] = pl.concat(made)
-    found: pl.DataFrame = outcome.read["tuned"]
-    return found
+    return outcome.cached("tuned", lambda: _read_tuned(outcome))
+
+
+def _read_tuned(outcome: Outcome) -> pl.DataFrame:
+    name = f"tuned/{outcome.part}.parquet" if outcome.part else "tuned.parquet"
+    path, datasets = outcome.results / name, outcome.fits["dataset"].unique().sort().to_list()
+    if not path.exists():
+        return pl.concat([frame("tuned"), *(tuned_of(outcome, name) for name in datasets)])
+    known = pl.col("dataset").is_in(datasets) & pl.col("method").is_in([*outcome.methods])
+    with naming_errors(path):
+        return scan_parquet(path).filter(known).collect()
 
 
 def chosen_values(outcome: Outcome) -> pl.DataFrame:
@@ -236,10 +232,7 @@ NAMES = 3  # methods named in the answer; the others are counted
 
 def grid_ends(outcome: Outcome) -> dict[str, str]:
     """Method → 'logistic_l1 chose the lowest strength of its grid on 10 of 10 data sets', in the study's order."""
-    if "grid_ends" not in outcome.read:
-        outcome.read["grid_ends"] = _grid_ends(outcome)
-    found: dict[str, str] = outcome.read["grid_ends"]
-    return found
+    return outcome.cached("grid_ends", lambda: _grid_ends(outcome))
 
 
 def marked(outcome: Outcome, names: Iterable[str]) -> list[str]:

@@ -6,14 +6,9 @@ grids. The answer, the terminal and the page are sentences about these data (pla
 
 from __future__ import annotations
 
-import dataclasses
-import json
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 
 from linclass_study.analysis.across_datasets import (
@@ -28,7 +23,7 @@ from linclass_study.analysis.summary import best, ranking
 from linclass_study.analysis.tuned import grid_ends
 from linclass_study.analysis.within_dataset import ALPHA, comparison_within, rope_of
 from linclass_study.analysis.wording import metric_words, protocol_phrase
-from linclass_study.files.writing import atomic_write
+from linclass_study.files.writing import write_json
 from linclass_study.statuses import FITTED, STATUSES
 
 FILE = "verdict.json"
@@ -223,24 +218,7 @@ def control_verdict(outcome: Outcome, base: ComparisonAcross, method: str) -> Co
 
 
 def write_verdict(outcome: Outcome) -> None:
-    with atomic_write(outcome.results / "tables" / FILE) as partial:
-        text = json.dumps(_plain(study_verdict(outcome)), indent=1, ensure_ascii=False)
-        partial.write_text(text + "\n", encoding="utf-8")
-
-
-def _plain(value: Any) -> Any:
-    """JSON has neither NaN nor infinities: they become null."""
-    if dataclasses.is_dataclass(value):
-        return {own.name: _plain(getattr(value, own.name)) for own in dataclasses.fields(value)}
-    if hasattr(value, "_asdict"):
-        return _plain(value._asdict())
-    if isinstance(value, Mapping):
-        return {key: _plain(own) for key, own in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(own) for own in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    write_json(outcome.results / "tables" / FILE, study_verdict(outcome))
 
 
 def incomplete_methods(outcome: Outcome, base: ComparisonAcross) -> list[Incomplete]:

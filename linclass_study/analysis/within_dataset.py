@@ -167,11 +167,7 @@ class ComparisonWithin:
 
 def comparison_within(outcome: Outcome, dataset: str) -> ComparisonWithin:
     """Comparison on a data set, by the study's metric and the data set's first protocol."""
-    known = outcome.read.setdefault("comparisons", {})
-    if dataset not in known:
-        known[dataset] = _compared(outcome, dataset)
-    found: ComparisonWithin = known[dataset]
-    return found
+    return outcome.cached(f"within {dataset}", lambda: _compared(outcome, dataset))
 
 
 def posterior_of_pair(outcome: Outcome, dataset: str, first: str, second: str) -> Posterior | None:

@@ -1,14 +1,20 @@
-"""Atomic writes, and full disks: a fit that fails because the disk is full is not a result."""
+"""Atomic writes, JSON, and full disks: a fit that fails because the disk is full is not a result."""
 
 from __future__ import annotations
 
+import dataclasses
 import errno
+import json
+import math
 import os
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from linclass_study.errors import StudyError
 
@@ -24,6 +30,28 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def write_json(path: str | os.PathLike[str], value: Any) -> None:
+    """Write a value as JSON, one entry a line."""
+    text = json.dumps(as_json(value), indent=1, ensure_ascii=False, allow_nan=False)
+    with atomic_write(path) as partial:
+        partial.write_text(text + "\n", encoding="utf-8")
+
+
+def as_json(value: Any) -> Any:
+    """The value as types of JSON, which has neither dataclasses nor arrays; NaN and infinities become null."""
+    if dataclasses.is_dataclass(value):
+        return {own.name: as_json(getattr(value, own.name)) for own in dataclasses.fields(value)}
+    if hasattr(value, "_asdict"):
+        return as_json(value._asdict())
+    if isinstance(value, Mapping):
+        return {str(key): as_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [as_json(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 FULL_MB = 50  # what is left of a disk on which a write may just have failed

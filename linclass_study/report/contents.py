@@ -1,6 +1,6 @@
 """The figures and tables of the page by name, in the order of the page; functions are imported when they are called.
 
-A figure is a function ``(outcome, dataset) -> Exhibit`` of report/figures, a table one ``(outcome, dataset) ->
+A figure is a function ``(outcome, dataset) -> ReportFigure`` of report/figures, a table one ``(outcome, dataset) ->
 ReportTable | None`` of report/tables; those over all data sets take the outcome alone. Their files are
 results/exhibits/{name}-{dataset}/ and results/tables/{name}-{dataset}.csv, .md and .tex, without `-{dataset}` over all
 data sets.
@@ -8,9 +8,12 @@ data sets.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
+
+from linclass_study.pipeline.protocols import CURVE, kind, selected_protocols
 
 SECTIONS = {
     "focus": "The focus of this study",
@@ -29,7 +32,7 @@ class Part(NamedTuple):
     per_dataset   whether there is one for each data set
     open          whether a table of a data set is not folded
     written       whether the report job writes its files
-    requested     function (evaluation, methods) in the same module that says whether a study asks for it
+    requested     whether a study of this evaluation and these methods asks for it
     """
 
     section: str
@@ -37,7 +40,7 @@ class Part(NamedTuple):
     per_dataset: bool = False
     open: bool = False
     written: bool = True
-    requested: str = ""
+    requested: Callable[[Any, Any], bool] = lambda evaluation, methods: True
 
     @property
     def module(self) -> str:
@@ -47,12 +50,14 @@ class Part(NamedTuple):
         """Draw the figure or make the table."""
         return getattr(import_module(self.module), self.function.rpartition(".")[2])(*arguments)
 
-    def is_requested(
-        self, evaluation: Mapping[str, Any], methods: Mapping[str, Mapping[str, Any]]
-    ) -> bool:
-        if not self.requested:
-            return True
-        return bool(getattr(import_module(self.module), self.requested)(evaluation, methods))
+
+def _keeps_traces(evaluation: Mapping[str, Any], methods: Mapping[str, Any]) -> bool:
+    """For each method, or by a parameter of one."""
+    return evaluation.get("traces", False) or '"trace"' in json.dumps(methods, default=str)
+
+
+def _has_curves(evaluation: Mapping[str, Any], methods: Mapping[str, Any]) -> bool:
+    return any(kind(protocol) == CURVE for protocol in selected_protocols(evaluation))
 
 
 FIGURES = {
@@ -60,15 +65,11 @@ FIGURES = {
     "ranks": Part("across", "figures.rankings.ranks"),
     "boundaries": Part("dataset", "figures.boundaries.boundaries", True),
     "pairwise": Part("across", "figures.matrices.pairwise"),
-    "convergence": Part(
-        "cost", "figures.convergence.convergence", True, requested="traces_requested"
-    ),
+    "convergence": Part("cost", "figures.convergence.convergence", True, requested=_keeps_traces),
     "ratings": Part("across", "figures.rankings.ratings"),
     "roc": Part("dataset", "figures.curves.roc", True),
     "heat": Part("across", "figures.matrices.heat"),
-    "learning_curves": Part(
-        "cost", "figures.cost.learning_curves", True, requested="curves_requested"
-    ),
+    "learning_curves": Part("cost", "figures.cost.learning_curves", True, requested=_has_curves),
     "precision_recall": Part("dataset", "figures.curves.precision_recall", True),
     "calibration": Part("dataset", "figures.probabilities.calibration", True),
     "cost": Part("across", "figures.cost.cost_and_score"),

@@ -8,8 +8,6 @@ record of the figures gives the reason.
 from __future__ import annotations
 
 import hashlib
-import json
-import math
 import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.files.reading import naming_errors, read_mapping
-from linclass_study.files.writing import atomic_write
-from linclass_study.report.contents import FIGURES, SECTIONS, Part
+from linclass_study.files.writing import atomic_write, write_json
+from linclass_study.report.contents import FIGURES, Part
 from linclass_study.report.drawing import style, svg
 
 if TYPE_CHECKING:
@@ -31,7 +29,7 @@ PICTURES = ("png", "pdf")  # for slides and papers: `linclass figures`
 
 
 @dataclass(frozen=True)
-class Exhibit:
+class ReportFigure:
     """A figure with title, caption and numbers, or the reason why there is none."""
 
     figure: Figure | None
@@ -41,7 +39,7 @@ class Exhibit:
     reason: str = ""
 
     @classmethod
-    def nothing(cls, reason: str) -> Exhibit:
+    def nothing(cls, reason: str) -> ReportFigure:
         return cls(None, "", "", {}, reason)
 
     def save(self, folder: Path) -> None:
@@ -53,36 +51,21 @@ class Exhibit:
             self.save_as("svg", folder)
         else:
             about = {"drawn": False, "reason": self.reason}
-        text = json.dumps(_finite(about), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-        _written(folder / "numbers.json", text.encode())
+        write_json(folder / "numbers.json", about)
 
     def save_as(self, form: str, folder: Path) -> Path:
         """Write figure.svg, figure.png or figure.pdf."""
         assert self.figure is not None
-        return _written(folder / f"figure.{form}", svg.rendered(self.figure, form))
+        path = folder / f"figure.{form}"
+        with atomic_write(path) as partial:
+            partial.write_bytes(svg.rendered(self.figure, form))
+        return path
 
 
 def is_drawn(folder: Path) -> bool:
     """Whether an exhibit exists and has a figure."""
     numbers = folder / "numbers.json"
     return numbers.is_file() and read_mapping(numbers)["drawn"] is True
-
-
-def _written(path: Path, content: bytes) -> Path:
-    with atomic_write(path) as partial:
-        partial.write_bytes(content)
-    return path
-
-
-def _finite(value: Any) -> Any:
-    """Replace NaN and infinities, which JSON lacks, by null."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, dict):
-        return {key: _finite(own) for key, own in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(own) for own in value]
-    return value
 
 
 def figure_numbers(outcome: Outcome, exhibit: str) -> dict[str, Any] | None:
@@ -106,11 +89,7 @@ def requested_figures(
     evaluation: Mapping[str, Any], methods: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Part]:
     """The figures of a study: all except those that it does not ask for."""
-    return {name: part for name, part in FIGURES.items() if part.is_requested(evaluation, methods)}
-
-
-def section_title(figure: str) -> str:
-    return SECTIONS[FIGURES[figure].section]
+    return {name: part for name, part in FIGURES.items() if part.requested(evaluation, methods)}
 
 
 def exhibit_name(figure: str, dataset: str = "") -> str:
@@ -142,14 +121,15 @@ def write_exhibits(outcome: Outcome, figures: Iterable[str], dataset: str = "") 
             exhibit.save(folder)
         for file in FILES:
             drawn[f"{name}/{file}"] = hashlib.sha256((folder / file).read_bytes()).hexdigest()
-    with atomic_write(record_of(outcome.results, dataset)) as partial:
-        text = json.dumps({"drawn": drawn, "not_drawn": not_drawn}, indent=1, ensure_ascii=False)
-        partial.write_text(text + "\n", encoding="utf-8")
+    write_json(record_of(outcome.results, dataset), {"drawn": drawn, "not_drawn": not_drawn})
 
 
-def draw_exhibit(outcome: Outcome, figure: str, dataset: str = "") -> Exhibit:
-    exhibit: Exhibit = FIGURES[figure](outcome, *([dataset] if dataset else []))
-    return exhibit
+def draw_exhibit(outcome: Outcome, figure: str, dataset: str = "") -> ReportFigure:
+    if not dataset:
+        return FIGURES[figure](outcome)
+    if outcome.about(dataset)["status"] == "unavailable":
+        return ReportFigure.nothing(f"{dataset} is unavailable")
+    return FIGURES[figure](outcome, dataset)
 
 
 def read_record(results: Path, dataset: str = "") -> dict[str, dict[str, str]]:

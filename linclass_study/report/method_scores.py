@@ -21,10 +21,9 @@ from linclass.evaluation.comparisons.confidence_interval import (
 )
 from linclass.evaluation.comparisons.corrected_t_test import corrected_t_against_control
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.summary import ranking
+from linclass_study.analysis.summary import planned_fits, ranking
 from linclass_study.analysis.within_dataset import ALPHA, comparison_within
 from linclass_study.report.table import Number
-from linclass_study.statuses import FITTED
 
 #: what the marks of a column mean, for captions
 MARKS = (
@@ -125,17 +124,11 @@ def _fits(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """For each method, the number of planned fits, of those that succeeded, the mean of n_test/n_train, and one row of
     the mean n_test."""
-    counted = fits.group_by("method").agg(
-        planned=pl.len(),
-        fitted=pl.col("status").is_in(FITTED).sum(),
-        ratio=(pl.col("n_test") / pl.col("n_train")).mean(),
-        step=1 / pl.col("n_test").mean(),
-    )
     found = pl.DataFrame({"method": methods}).join(
-        counted, on="method", how="left", maintain_order="left"
+        planned_fits(fits, "method"), on="method", how="left", maintain_order="left"
     )
     counts = found.select("planned", "fitted").fill_null(0).to_numpy()
-    shares = found.select("ratio", "step").cast(pl.Float64).fill_null(np.nan).to_numpy()
+    shares = found.select("share", "step").cast(pl.Float64).fill_null(np.nan).to_numpy()
     return counts[:, 0], counts[:, 1], shares[:, 0], shares[:, 1]
 
 

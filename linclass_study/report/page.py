@@ -23,6 +23,7 @@ from linclass_study.analysis.across_datasets import groups_sharing_rows
 from linclass_study.analysis.across_tables import conclusions_path
 from linclass_study.analysis.answer import shortened
 from linclass_study.analysis.conclusion import focus_sentences
+from linclass_study.analysis.controls import focus_of
 from linclass_study.analysis.fit_problems import failed_candidates, fit_problems
 from linclass_study.analysis.outcome import STYLES, Outcome
 from linclass_study.analysis.plain_answer import (
@@ -187,7 +188,7 @@ def report(
         short=plain_answer(verdict),
         focus_sentences=focus_sentences(outcome),
         textbook=(outcome.results / "textbook" / "textbook.html").exists(),
-        present=present(overall, of_datasets),
+        present=present(outcome, overall, of_datasets),
         warnings=data_warnings(outcome),
         shared=[group for group in groups_sharing_rows(outcome) if len(group) > 1],
         totals=totals(outcome.fits),
@@ -203,7 +204,9 @@ def report(
     )
 
 
-def present(overall: dict[str, list[Item]], of_datasets: list[dict[str, Any]]) -> list[str]:
+def present(
+    outcome: Outcome, overall: dict[str, list[Item]], of_datasets: list[dict[str, Any]]
+) -> list[str]:
     """The sections of the page; some of them only if they have a figure or a table."""
     return [
         name
@@ -211,6 +214,7 @@ def present(overall: dict[str, list[Item]], of_datasets: list[dict[str, Any]]) -
         if name not in ("focus", "across", "cost")
         or overall[name]
         or any(one["items"][name] for one in of_datasets)
+        or (name == "focus" and focus_of(outcome))
     ]
 
 

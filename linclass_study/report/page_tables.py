@@ -38,23 +38,31 @@ def table_file_name(table: str, dataset: str = "") -> str:
 
 
 def make_tables(outcome: Outcome) -> Made:
-    """Make every table of a study; a table of a data set gets an Outcome restricted to that data set."""
+    """Make every table of a study, None if it has no rows.
+
+    A table of a data set gets an Outcome restricted to that data set; scores of an unavailable one have none.
+    """
     made: Made = {
         (name, ""): with_marks(outcome, part, part(outcome))
         for name, part in TABLES.items()
         if not part.per_dataset
     }
     for dataset, own in outcome.parts().items():
+        unavailable = own.about(dataset)["status"] == "unavailable"
         for name, part in TABLES.items():
             if part.per_dataset:
-                made[name, dataset] = with_marks(own, part, part(own, dataset))
+                skipped = unavailable and part.section == "dataset"
+                table = None if skipped else part(own, dataset)
+                made[name, dataset] = with_marks(own, part, table)
         own.read.pop("held_out", None)  # predictions of every data set would fill the memory
     return in_room(made)
 
 
 def with_marks(outcome: Outcome, part: Part, table: ReportTable | None) -> ReportTable | None:
     """Mark the methods that chose an end of their grids in a table that compares methods."""
-    if table is None or part.section == "trust" or not grid_ends(outcome):
+    if table is None or not table.rows:
+        return None
+    if part.section == "trust" or not grid_ends(outcome):
         return table
     places = [i for i, column in enumerate(table.columns) if column.kind == "method"]
     cells = [row[i] for row in table.rows for i in places if row[i]]

@@ -14,10 +14,9 @@ closed form. Identities are checked in the same way and counted separately.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from typing import Any
 from linclass_study.config.yaml_file import read_yaml
 from linclass_study.errors import StudyError
 from linclass_study.files.reading import read_json, read_mapping
+from linclass_study.files.writing import write_json
 from linclass_study.project import ROOT
 
 FILE = ROOT / "config" / "published.yaml"
@@ -124,8 +124,7 @@ def _at(numbers: Any, path: str) -> float | Mapping[str, str] | None:
 
 
 def write_published(checks: Iterable[Check], path: Path) -> None:
-    text = json.dumps([asdict(c) for c in checks], indent=1, ensure_ascii=False) + "\n"
-    path.write_text(text, encoding="utf-8")
+    write_json(path, [*checks])
 
 
 def read_published(path: Path) -> list[Check]:

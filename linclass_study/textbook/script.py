@@ -22,7 +22,7 @@ from linclass_study.data.search_folders import SearchFolders, mirrors
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.project import ROOT
 from linclass_study.report.drawing import style
-from linclass_study.report.figure_files import PICTURES, Exhibit
+from linclass_study.report.figure_files import PICTURES, ReportFigure
 from linclass_study.textbook import course
 from linclass_study.textbook.course import Caption
 
@@ -119,22 +119,11 @@ def save(drawn: Figure, numbers: dict[str, Any]) -> Figure:
         of_workflow = os.environ.get(FOLDER)
         folder = Path(of_workflow or "results/textbook") / script.stem
         caption = Caption.of(script)
-        exhibit = Exhibit(drawn, caption.title, caption.text, plain_json(numbers))
+        exhibit = ReportFigure(drawn, caption.title, caption.text, numbers)
         exhibit.save(folder)
         for form in () if of_workflow else PICTURES:
             print(exhibit.save_as(form, folder))
     return drawn
-
-
-def plain_json(value: Any) -> Any:
-    """Convert to JSON types, without NumPy types and NaN."""
-    if isinstance(value, dict):
-        return {str(key): plain_json(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
-        return [plain_json(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 def run_script(
@@ -147,4 +136,4 @@ def run_script(
     try:
         runpy.run_path(str(course.script(name)), run_name="__main__")
     except Unavailable as reason:
-        Exhibit.nothing(f"unavailable: {reason}").save(folder / name)
+        ReportFigure.nothing(f"unavailable: {reason}").save(folder / name)

@@ -29,7 +29,7 @@ from linclass_study.report.drawing.style import method_style
 from linclass_study.report.drawing.svg import THEME, inline
 from linclass_study.report.figure_files import (
     PICTURES,
-    Exhibit,
+    ReportFigure,
     figure_names,
     read_record,
     requested_figures,
@@ -341,7 +341,7 @@ def test_letters_of_a_pdf_are_letters_of_a_font_inside_it(tmp_path):
     with style.settings():
         figure = style.canvas(2, 1)
         figure.text(0.1, 0.5, "letters")
-        Exhibit(figure, "", "", {}).save_as("pdf", tmp_path)
+        ReportFigure(figure, "", "", {}).save_as("pdf", tmp_path)
     pdf = (tmp_path / "figure.pdf").read_bytes()
     assert b"/FontFile2" in pdf
     assert b"/Subtype /Type3" not in pdf
@@ -357,7 +357,7 @@ def test_the_drawing_of_an_svg_is_that_of_matplotlib_without_its_tags(tmp_path):
         axes.plot([], [])  # an empty group
         whole = io.StringIO()
         figure.savefig(whole, format="svg", transparent=True)
-        Exhibit(figure, "", "", {}).save(tmp_path)
+        ReportFigure(figure, "", "", {}).save(tmp_path)
     trees = [
         ElementTree.fromstring(whole.getvalue()),
         ElementTree.parse(tmp_path / "figure.svg").getroot(),
@@ -386,12 +386,12 @@ def test_a_class_that_is_called_like_a_colour_keeps_its_name():
 
 def test_one_new_entry_is_one_new_figure(make, tmp_path, monkeypatch):
     (tmp_path / "sizes.py").write_text(
-        "from linclass_study.report.figure_files import Exhibit\n"
+        "from linclass_study.report.figure_files import ReportFigure\n"
         "from linclass_study.report.drawing import style\n"
         "def bars(outcome):\n"
         "    figure = style.canvas(3, 2)\n"
         "    figure.subplots().bar(range(len(outcome.methods)), 1)\n"
-        "    return Exhibit(figure, 'Sizes', 'A caption of sizes.', {'n': len(outcome.methods)})\n"
+        "    return ReportFigure(figure, 'Sizes', 'A caption of sizes.', {'n': len(outcome.methods)})\n"
     )
     monkeypatch.setattr(figures, "__path__", [*figures.__path__, str(tmp_path)])
     monkeypatch.setitem(FIGURES, "sizes", Part("across", "figures.sizes.bars"))

@@ -16,7 +16,7 @@ from linclass_study.files import tables as parquet
 from linclass_study.files.tables import write_table
 from linclass_study.report.contents import FIGURES
 from linclass_study.report.drawing import labels, style
-from linclass_study.report.figure_files import Exhibit
+from linclass_study.report.figure_files import ReportFigure
 from linclass_study.report.figures import coefficients, cost
 from linclass_study.report.tables import models
 
@@ -332,7 +332,7 @@ def test_a_single_step_is_drawn(outcome, tmp_path):
 
 def test_numbers_that_json_has_not_are_null(tmp_path):
     numbers = {"a": [1.0, np.float64("nan"), (float("inf"), "x")], "b": {"c": -float("inf")}}
-    Exhibit(style.canvas(1, 1), "title", "caption", numbers).save(tmp_path)
+    ReportFigure(style.canvas(1, 1), "title", "caption", numbers).save(tmp_path)
     kept = json.loads((tmp_path / "numbers.json").read_text())
     assert (kept["a"], kept["b"]) == ([1.0, None, [None, "x"]], {"c": None})
 

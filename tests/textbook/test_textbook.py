@@ -14,12 +14,13 @@ from cases import each
 
 from linclass_study.config.yaml_file import read_yaml
 from linclass_study.errors import StudyError
+from linclass_study.files.writing import as_json
 from linclass_study.project import ROOT
 from linclass_study.textbook import course, published, textbook_page
 from linclass_study.textbook import published as published_table
 from linclass_study.textbook.course import Caption
 from linclass_study.textbook.published import compare_published
-from linclass_study.textbook.script import plain_json, run_script
+from linclass_study.textbook.script import run_script
 
 ENTRIES = read_yaml(published.FILE)
 
@@ -160,7 +161,7 @@ def test_numbers_are_plain_json() -> None:
     import numpy as np
 
     given = {1: np.float64(2.5), "x": np.arange(2), "none": float("nan"), "yes": np.True_}
-    assert plain_json(given) == {"1": 2.5, "x": [0, 1], "none": None, "yes": True}
+    assert as_json(given) == {"1": 2.5, "x": [0, 1], "none": None, "yes": True}
 
 
 def test_the_page_escapes_names_and_reasons(

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from linclass_study.analysis.outcome import Outcome
-
 
 WIDTH, COLUMNS, HEIGHT = 7.2, 3, 1.75  # inches of the figure and of a panel; panels in a row
 TICKS = (0, 0.25, 0.5, 0.75, 1)  # of shares and probabilities

@@ -8,25 +8,24 @@ refitted here: the runs have saved the predicted classes of a grid and their mar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linclass_study.analysis.outcome import Outcome, PlaneGrid
+from linclass_study.analysis.summary import ranking
+from linclass_study.data.dataset_file import load_dataset
+from linclass_study.pipeline.plane import Plane, plane
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import class_key, key_height
 from linclass_study.report.drawing.panels import selected_methods, selection_note
-from linclass_study.report.figure_files import Exhibit
+from linclass_study.report.figure_files import ReportFigure
 from linclass_study.statuses import FITTED, STATUSES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from linclass_study.analysis.outcome import Outcome, PlaneGrid
-    from linclass_study.pipeline.plane import Plane
 
 
 def grids_of_methods(outcome: Outcome, dataset: str) -> tuple[dict[str, PlaneGrid], dict[str, str]]:
@@ -34,8 +33,6 @@ def grids_of_methods(outcome: Outcome, dataset: str) -> tuple[dict[str, PlaneGri
 
     Folds without a prediction for every cell are omitted.
     """
-    from linclass_study.analysis.summary import ranking
-
     fits = outcome.fits.filter(dataset=dataset)
     grids, left_out = {}, {}
     for method in ranking(outcome, dataset)["method"]:
@@ -74,9 +71,6 @@ def training_rows(
 
     Published results do not contain the rows, so the coordinates are then empty.
     """
-    from linclass_study.data.dataset_file import load_dataset
-    from linclass_study.pipeline.plane import plane
-
     folder = outcome.results / "data"
     if not (folder / f"{dataset}.npz").exists():
         return np.empty((0, 2)), np.empty(0, int), None
@@ -139,16 +133,14 @@ OVERSAMPLING = 3  # points of the background for each of the grid
 MAX_VECTOR_LINES = 200  # lines in a figure, above which they are rasterized
 
 
-def boundaries(outcome: Outcome, dataset: str) -> Exhibit:
+def boundaries(outcome: Outcome, dataset: str) -> ReportFigure:
     about = outcome.about(dataset)
-    if about["status"] == "unavailable":
-        return Exhibit.nothing(f"{dataset} is unavailable")
     on_plane = training_rows(outcome, dataset)
     if isinstance(on_plane, str):
-        return Exhibit.nothing(f"{dataset}: {on_plane}")
+        return ReportFigure.nothing(f"{dataset}: {on_plane}")
     found, left_out = grids_of_methods(outcome, dataset)
     if not found:
-        return Exhibit.nothing(
+        return ReportFigure.nothing(
             f"no fit on {dataset} gave a boundary: {methods_by_reason(left_out)}"
         )
 
@@ -189,7 +181,7 @@ def boundaries(outcome: Outcome, dataset: str) -> Exhibit:
         "grids": {method: f"runs/{dataset}/{method}/boundary.npz" for method in grids},
     }
     where = " on two discriminant directions" if is_cut else ""
-    return Exhibit(figure, f"Decision boundaries on {dataset}{where}", caption, numbers)
+    return ReportFigure(figure, f"Decision boundaries on {dataset}{where}", caption, numbers)
 
 
 def _panels(n: int, names: Sequence[str], classes: list[str]) -> tuple[Figure, list[Axes]]:

@@ -10,18 +10,18 @@ import numpy as np
 import polars as pl
 
 from linclass.base.messages import names_and_others
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.summary import ranking
 from linclass_study.analysis.wording import metric_words, units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import end_labels
 from linclass_study.report.drawing.panels import NAMED, name_above
 from linclass_study.report.drawing.style import method_style
-from linclass_study.report.figure_files import Exhibit
+from linclass_study.report.figure_files import ReportFigure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from linclass_study.analysis.outcome import Outcome
 
 
 MAX_OF_EACH_SIGN = 10  # of each sign, of one score; with several, in panels, half of it
@@ -30,11 +30,13 @@ SCORE_KEY = ["repeat", "fold", "class"]  # one score of one fit
 ROW = 0.19  # inches of a feature
 
 
-def coefficients(outcome: Outcome, dataset: str) -> Exhibit:
+def coefficients(outcome: Outcome, dataset: str) -> ReportFigure:
     """Largest positive and negative coefficients of the best linear method of a data set."""
     found = best_linear(outcome, dataset)
     if found is None:
-        return Exhibit.nothing(f"no linear method on {dataset} has coefficients of named features")
+        return ReportFigure.nothing(
+            f"no linear method on {dataset} has coefficients of named features"
+        )
     method, known = found[0], oriented(found[1], outcome.about(dataset))
     classes = outcome.about(dataset)["classes"]
     codes = known["class"].unique().sort().to_list()
@@ -80,7 +82,7 @@ def coefficients(outcome: Outcome, dataset: str) -> Exhibit:
         "per": unit,
         "classes": {k: _panel_numbers(p) for k, p in named.items()},
     }
-    return Exhibit(figure, f"Coefficients on {dataset}", caption, numbers)
+    return ReportFigure(figure, f"Coefficients on {dataset}", caption, numbers)
 
 
 def _panel_numbers(panel: list[tuple[str, np.ndarray]]) -> list[dict[str, Any]]:
@@ -93,8 +95,6 @@ def _panel_numbers(panel: list[tuple[str, np.ndarray]]) -> list[dict[str, Any]]:
 def best_linear(outcome: Outcome, dataset: str) -> tuple[str, pl.DataFrame] | None:
     """(method, coefficients of the main protocol) of the best method with standardized features, whose coefficients
     are comparable, and a finite optimum; without such a method, of the best linear method."""
-    from linclass_study.analysis.summary import ranking
-
     protocol, others = outcome.protocol(dataset), None
     odd = outcome.fits.filter(pl.col("status").is_in(("separable", "rank_deficient")))
     without_optimum = {*odd.filter(dataset=dataset)["method"]}
@@ -249,10 +249,8 @@ PATH_WIDTH = 3.6  # inches of a method
 MAX_NAMED = 6  # features of a panel with colour and name
 
 
-def paths(outcome: Outcome, dataset: str) -> Exhibit:
+def paths(outcome: Outcome, dataset: str) -> ReportFigure:
     """Regularization paths: coefficients and inner cross-validation score against the strength of the penalty."""
-    from linclass_study.analysis.summary import ranking
-
     runs = outcome.results / "runs" / dataset
     able = [
         method
@@ -260,7 +258,9 @@ def paths(outcome: Outcome, dataset: str) -> Exhibit:
         if all((runs / method / f"{table}.parquet").exists() for table in ("paths", "tuning"))
     ]
     if not able:
-        return Exhibit.nothing(f"no method on {dataset} is tuned over strengths and has a path")
+        return ReportFigure.nothing(
+            f"no method on {dataset} is tuned over strengths and has a path"
+        )
     found = {method: _path_and_tuning(outcome, dataset, method) for method in able[:MAX_PATHS]}
     about = outcome.about(dataset)
     classes = about["classes"]
@@ -296,7 +296,7 @@ def paths(outcome: Outcome, dataset: str) -> Exhibit:
     )
     if len(able) > len(found):
         caption += f" The {len(found)} best of {len(able)} methods with a path are shown."
-    return Exhibit(figure, f"Paths over strengths on {dataset}", caption, numbers)
+    return ReportFigure(figure, f"Paths over strengths on {dataset}", caption, numbers)
 
 
 def _path_and_tuning(

@@ -14,12 +14,10 @@ from linclass_study.analysis.wording import units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import NAMED, TICKS, name_above
 from linclass_study.report.drawing.style import method_style
-from linclass_study.report.figure_files import Exhibit
+from linclass_study.report.figure_files import ReportFigure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from linclass_study.analysis.outcome import Outcome
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +53,11 @@ WIDTH, CELL, LARGEST = 7.2, 0.36, 4.0  # inches of the figure, of a cell, and of
 SMALLEST = 5  # points of a number in a cell
 
 
-def confusion(outcome: Outcome, dataset: str) -> Exhibit:
+def confusion(outcome: Outcome, dataset: str) -> ReportFigure:
     """Confusion matrix of the best method on a data set, with recall and precision of each class."""
-    if outcome.about(dataset)["status"] == "unavailable":
-        return Exhibit.nothing(f"{dataset} is unavailable")
     best = confusion_of_best(outcome, dataset)
     if best is None:
-        return Exhibit.nothing(
+        return ReportFigure.nothing(
             f"no method succeeded on every fold of {dataset}, or predictions are too many"
         )
     classes = outcome.about(dataset)["classes"]
@@ -97,7 +93,7 @@ def confusion(outcome: Outcome, dataset: str) -> Exhibit:
         "recall": [None if np.isnan(v) else v for v in recall.tolist()],
         "precision": [None if np.isnan(v) else v for v in precision.tolist()],
     }
-    return Exhibit(figure, f"Confusion on {dataset}", caption, numbers)
+    return ReportFigure(figure, f"Confusion on {dataset}", caption, numbers)
 
 
 def _matrix(axes: Axes, counts: np.ndarray, names: list[str], cell: float, turned: bool) -> None:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.wording import metric_words
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
-from linclass_study.report.figure_files import Exhibit
+from linclass_study.report.figure_files import ReportFigure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
-
-    from linclass_study.analysis.outcome import Outcome
 
 
 METHODS = 12  # methods in the legend
@@ -38,14 +36,7 @@ SOLVER_PARAMETERS = (
 )
 
 
-def traces_requested(
-    evaluation: Mapping[str, Any], methods: Mapping[str, Mapping[str, Any]]
-) -> bool:
-    """For each method, or by a parameter of one."""
-    return evaluation.get("traces", False) or '"trace"' in json.dumps(methods, default=str)
-
-
-def convergence(outcome: Outcome, dataset: str) -> Exhibit:
+def convergence(outcome: Outcome, dataset: str) -> ReportFigure:
     """Convergence of solvers: objective and held-out metric after each step."""
     traces = {
         method: first_fit(trace)
@@ -53,7 +44,7 @@ def convergence(outcome: Outcome, dataset: str) -> Exhibit:
         if (trace := outcome.kept("traces", dataset, method)) is not None
     }
     if not traces:
-        return Exhibit.nothing(
+        return ReportFigure.nothing(
             "no steps of solvers were kept; evaluation: {traces: true} keeps them"
         )
     shown = dict(list(traces.items())[:METHODS])
@@ -95,7 +86,7 @@ def convergence(outcome: Outcome, dataset: str) -> Exhibit:
         f"{words} on the rows that were held out: where a line is flat, further steps gain nothing. Marks are the "
         f"last steps; tuning is not counted.{more}"
     )
-    return Exhibit(figure, f"Convergence on {dataset}", caption, numbers)
+    return ReportFigure(figure, f"Convergence on {dataset}", caption, numbers)
 
 
 def _four_panels(methods: int) -> tuple[Figure, np.ndarray]:

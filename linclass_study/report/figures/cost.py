@@ -2,42 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from linclass_study.analysis.outcome import median_seconds
+from linclass.evaluation import metrics
+from linclass_study.analysis.across_datasets import all_scores
+from linclass_study.analysis.outcome import Outcome, median_seconds
+from linclass_study.analysis.summary import planned_fits
 from linclass_study.analysis.tuned import grid_end_note, marked
 from linclass_study.analysis.wording import metric_title, metric_words
-from linclass_study.pipeline.protocols import CURVE, kind, selected_protocols
+from linclass_study.pipeline.protocols import CURVE
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import end_labels
 from linclass_study.report.drawing.style import method_style
-from linclass_study.report.figure_files import Exhibit
+from linclass_study.report.figure_files import ReportFigure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from linclass_study.analysis.outcome import Outcome
 
 
 MAX_IN_LEGEND = 40  # methods in the legend; with more, those on the front are named
 COLUMNS = 4
 
 
-def cost_and_score(outcome: Outcome) -> Exhibit:
+def cost_and_score(outcome: Outcome) -> ReportFigure:
     """Score against cost: seconds of a fit, distance to the best score, and the Pareto front."""
-    from linclass_study.analysis.across_datasets import all_scores
-
     base = all_scores(outcome)
     seconds = typical_seconds(outcome, base.datasets)
     scored = ~np.isnan(base.table).all(axis=0)
     known = [j for j, method in enumerate(base.methods) if method in seconds and scored[j]]
     if min(base.table.shape) < 2 or not known:
-        return Exhibit.nothing(
+        return ReportFigure.nothing(
             "this figure compares methods over data sets: it needs at least two of each with scores and times"
         )
     behind = np.nanmax(base.table, axis=1, keepdims=True) - base.table
@@ -62,7 +60,7 @@ def cost_and_score(outcome: Outcome) -> Exhibit:
     caption = _caption(words, len(base.datasets), front, len(whole) < len(score))
     caption += grid_end_note(outcome, score)
     numbers = {"front": front, "seconds": cost, "behind": score, "everywhere": whole}
-    return Exhibit(figure, "Score against cost", caption, numbers)
+    return ReportFigure(figure, "Score against cost", caption, numbers)
 
 
 def _points(
@@ -159,19 +157,11 @@ def pareto(cost: dict[str, float], score: dict[str, float]) -> list[str]:
 MAX_NAMED = 14  # lines that have a colour and a name; the others are grey
 
 
-def curves_requested(
-    evaluation: Mapping[str, Any], methods: Mapping[str, Mapping[str, Any]]
-) -> bool:
-    return any(kind(protocol) == CURVE for protocol in selected_protocols(evaluation))
-
-
-def learning_curves(outcome: Outcome, dataset: str) -> Exhibit:
+def learning_curves(outcome: Outcome, dataset: str) -> ReportFigure:
     """Learning curves: the score on the same held-out rows against the number of training rows (nested subsets)."""
-    from linclass.evaluation import metrics
-
     curves = learning_curves_of_methods(outcome, dataset)
     if not any(len(curve) > 1 for curve in curves.values()):
-        return Exhibit.nothing(
+        return ReportFigure.nothing(
             "no learning curve was requested; evaluation: {protocols: [cv, learning_curve]} fits them"
         )
     greater, (least, most) = (
@@ -216,36 +206,26 @@ def learning_curves(outcome: Outcome, dataset: str) -> Exhibit:
         f"The band is the standard error of {order[0]}, over folds and corrected for overlapping training rows. A size "
         f"at which some fit of a method failed has no point.{more}"
     )
-    return Exhibit(figure, f"Learning curves on {dataset}", caption, {"curves": curves})
+    return ReportFigure(figure, f"Learning curves on {dataset}", caption, {"curves": curves})
 
 
 def learning_curves_of_methods(outcome: Outcome, dataset: str) -> dict[str, list[dict[str, Any]]]:
     """Method → points (rows, mean, standard error) of its curve, for sizes with a value on every fold."""
-    from linclass_study.statuses import FITTED
-
     same = [pl.col("dataset") == dataset, pl.col("protocol").str.starts_with(f"{CURVE}@")]
-    curve, whole = (
-        pl.all_horizontal(same),
-        (pl.col("dataset") == dataset) & (pl.col("protocol") == "cv"),
-    )
+    curve = pl.all_horizontal(same)
+    whole = (pl.col("dataset") == dataset) & (pl.col("protocol") == "cv")
     keys = ["method", "protocol"]
     if not outcome.fits.filter(curve).height:
         return {}
     concerned = curve | (whole & (pl.col("repeat") == 0))
-    fits = (
-        outcome.fits.filter(concerned)
-        .group_by(keys)
-        .agg(
-            rows=pl.col("n_train").mean(), planned=pl.len(),
-            fitted=pl.col("status").is_in(FITTED).sum(),
-            share=(pl.col("n_test") / pl.col("n_train")).mean(),
-        )
-    )  # fmt: skip
+    fits = outcome.fits.filter(concerned)
+    sizes = fits.group_by(keys).agg(rows=pl.col("n_train").mean())
     points = (
         outcome.scores.filter(concerned, metric=outcome.metric)
         .group_by(keys)
         .agg(mean=pl.col("value").mean(), sd=pl.col("value").std(), n=pl.len())
-        .join(fits, on=keys)
+        .join(planned_fits(fits, *keys), on=keys)
+        .join(sizes, on=keys)
         .filter(pl.col("n") == pl.col("planned"), pl.col("fitted") == pl.col("planned"))
         .with_columns(error=pl.col("sd") * (1 / pl.col("n") + pl.col("share")).sqrt())
         .sort("rows")

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from linclass_study.analysis.held_out_predictions import HeldOut, held_out, mean_of
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import grid_end_note
 from linclass_study.analysis.wording import rows_held_out, units
 from linclass_study.report.drawing import style
@@ -27,11 +28,7 @@ from linclass_study.report.drawing.panels import (
     thinned,
 )
 from linclass_study.report.drawing.style import method_style
-from linclass_study.report.figure_files import Exhibit
-
-if TYPE_CHECKING:
-    from linclass_study.analysis.outcome import Outcome
-
+from linclass_study.report.figure_files import ReportFigure
 
 CELLS = 100
 MIDDLES = (np.arange(CELLS) + 0.5) / CELLS
@@ -121,11 +118,9 @@ class CurveKind:
     sentence_on_chance: str
 
 
-def _mean_curves(outcome: Outcome, dataset: str, kind: CurveKind) -> Exhibit:
+def _mean_curves(outcome: Outcome, dataset: str, kind: CurveKind) -> ReportFigure:
     """Mean curves of one kind for a few methods, one panel each."""
     about = outcome.about(dataset)
-    if about["status"] == "unavailable":
-        return Exhibit.nothing(f"{dataset} is unavailable")
     positive, two = about["classes"].index(about["positive"]), len(about["classes"]) == 2
     able = mean_of(outcome, dataset, "auc")
     numbers: dict[str, dict[str, Any]] = {}
@@ -135,7 +130,9 @@ def _mean_curves(outcome: Outcome, dataset: str, kind: CurveKind) -> Exhibit:
             share = float((rows.y_true == positive).mean()) if two else share
             numbers[method] = averaged(curves_of_fits(rows, kind.curve, positive))
     if not numbers:
-        return Exhibit.nothing(f"no fit on {dataset} has an AUC, or its predictions are too many")
+        return ReportFigure.nothing(
+            f"no fit on {dataset} has an AUC, or its predictions are too many"
+        )
 
     titles = {method: f"{kind.area} {own['area']:.3f}" for method, own in numbers.items()}
     several = any(own["fits"] > 1 for own in numbers.values())
@@ -171,7 +168,7 @@ def _mean_curves(outcome: Outcome, dataset: str, kind: CurveKind) -> Exhibit:
         f"{grid_end_note(outcome, numbers)}"
     )
     shown_numbers = {"dataset": dataset, "curves": of, "axis": MIDDLES.tolist(), "methods": numbers}
-    return Exhibit(figure, kind.title, caption, shown_numbers)
+    return ReportFigure(figure, kind.title, caption, shown_numbers)
 
 
 def curves_of_fits(rows: HeldOut, curve: Curve, positive: int) -> np.ndarray:
@@ -204,7 +201,7 @@ def averaged(curves: np.ndarray) -> dict[str, Any]:
     }
 
 
-def roc(outcome: Outcome, dataset: str) -> Exhibit:
+def roc(outcome: Outcome, dataset: str) -> ReportFigure:
     """ROC curves of a few methods on one data set: mean and standard deviation over folds."""
     return _mean_curves(
         outcome,
@@ -221,7 +218,7 @@ def roc(outcome: Outcome, dataset: str) -> Exhibit:
     )
 
 
-def precision_recall(outcome: Outcome, dataset: str) -> Exhibit:
+def precision_recall(outcome: Outcome, dataset: str) -> ReportFigure:
     """Precision–recall curves of a few methods on one data set: mean and standard deviation over folds."""
     return _mean_curves(
         outcome,

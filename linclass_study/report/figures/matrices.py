@@ -8,36 +8,34 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linclass.base.messages import counted
+from linclass.evaluation.comparisons.pairwise_matrix import Pairwise
+from linclass_study.analysis.across_datasets import AllScores, all_scores, comparison_across
+from linclass_study.analysis.conclusion import not_ranked_note, too_few_for_pairs, unattainable
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import grid_end_note, marked
+from linclass_study.analysis.within_dataset import ALPHA, comparison_within
 from linclass_study.analysis.wording import metric_words
 from linclass_study.report.drawing import style
-from linclass_study.report.figure_files import Exhibit
+from linclass_study.report.figure_files import ReportFigure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from linclass.evaluation.comparisons.pairwise_matrix import Pairwise
-    from linclass_study.analysis.across_datasets import AllScores
-    from linclass_study.analysis.outcome import Outcome
 
 
 MAX_METHODS = 7  # methods: each cell holds three lines
 PAIR_CELL = 0.82  # inches
 
 
-def pairwise(outcome: Outcome) -> Exhibit:
+def pairwise(outcome: Outcome) -> ReportFigure:
     """The pairwise matrix: mean difference, wins, ties and losses, and the corrected p of each pair of methods."""
-    from linclass_study.analysis.across_datasets import ALPHA, comparison_across
-    from linclass_study.analysis.conclusion import not_ranked_note, too_few_for_pairs, unattainable
-
     base = comparison_across(outcome)
     if not base.enough:
-        return Exhibit.nothing(
+        return ReportFigure.nothing(
             "pairs need two methods with scores on all of at least two data sets"
         )
     if few := too_few_for_pairs(base):
-        return Exhibit.nothing(few)
+        return ReportFigure.nothing(few)
     pairs = base.pairs
     order = np.argsort(-base.ratings.theta, kind="stable")[:MAX_METHODS]
     k, n = len(order), len(base.datasets)
@@ -67,7 +65,7 @@ def pairwise(outcome: Outcome) -> Exhibit:
         "p_holm": [[None if np.isnan(value) else float(value) for value in row] for row in p],
     }
     figure = _pairwise_matrix(pairs, order, D, np.where(p < ALPHA, np.sign(side), 0), names)
-    return Exhibit(figure, "Every method against every other", caption, numbers)
+    return ReportFigure(figure, "Every method against every other", caption, numbers)
 
 
 def _pairwise_matrix(
@@ -122,14 +120,11 @@ NUMBERS = 400  # with more cells, no numbers are written
 READABLE = 0.36  # minimal width in inches of a cell with a number
 
 
-def heat(outcome: Outcome) -> Exhibit:
+def heat(outcome: Outcome) -> ReportFigure:
     """Heat map of all methods on all data sets: distance to the best score, coloured where it is significant."""
-    from linclass_study.analysis.across_datasets import all_scores
-    from linclass_study.analysis.within_dataset import ALPHA
-
     base = all_scores(outcome, shared=True)
     if min(base.table.shape) < 2:
-        return Exhibit.nothing(
+        return ReportFigure.nothing(
             "this figure compares methods over data sets: it needs at least two of each with scores"
         )
     behind = np.nanmax(base.table, axis=1, keepdims=True) - base.table
@@ -160,13 +155,11 @@ def heat(outcome: Outcome) -> Exhibit:
         },
         "significant": {base.methods[j]: row.tolist() for j, row in zip(order, clear, strict=True)},
     }
-    return Exhibit(figure, "All methods on all data sets", caption, numbers)
+    return ReportFigure(figure, "All methods on all data sets", caption, numbers)
 
 
 def significantly_behind(outcome: Outcome, base: AllScores, dataset: str) -> list[bool]:
     """Whether each method is significantly worse than the best one of a data set, after Holm's correction."""
-    from linclass_study.analysis.within_dataset import ALPHA, comparison_within
-
     found = comparison_within(outcome.parts()[dataset], dataset)
     if not found.enough:
         return [False] * len(base.methods)

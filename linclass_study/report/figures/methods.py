@@ -6,19 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linclass.evaluation import metrics
+from linclass.evaluation.comparisons.confidence_interval import t_interval
+from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.summary import ranking
 from linclass_study.analysis.tuned import grid_end_note, marked
 from linclass_study.analysis.wording import metric_title, metric_words, units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import mark_left_out
 from linclass_study.report.drawing.panels import baselines
 from linclass_study.report.drawing.style import method_style
-from linclass_study.report.figure_files import Exhibit
+from linclass_study.report.figure_files import ReportFigure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from linclass_study.analysis.outcome import Outcome
 
 
 ROW = 0.3  # inches of a method's row
@@ -27,13 +29,13 @@ LOWER = 0.2  # offset of the mean below the dots, in rows
 DOTS = 90  # dots that fit beside each other on the axis
 
 
-def methods(outcome: Outcome, dataset: str) -> Exhibit:
+def methods(outcome: Outcome, dataset: str) -> ReportFigure:
     """Every fold of every method on one data set: the folds as dots, their mean with its interval."""
     every = folds_of_methods(outcome, dataset)
     drawn = [method for method in every if method["folds"] or method["official"] is not None]
     words = metric_words(outcome.metric)
     if not drawn:
-        return Exhibit.nothing(f"no fit on {dataset} gave a value of {words}")
+        return ReportFigure.nothing(f"no fit on {dataset} gave a value of {words}")
 
     places = best_and_baseline(outcome, every)
     shown = [every[i] for i in places]
@@ -71,15 +73,13 @@ def methods(outcome: Outcome, dataset: str) -> Exhibit:
         )
     caption += grid_end_note(outcome, [method["method"] for method in shown])
     numbers = {"metric": outcome.metric, "dataset": dataset, "methods": every}
-    return Exhibit(figure, f"{over.capitalize()} of every method on {dataset}", caption, numbers)
+    return ReportFigure(
+        figure, f"{over.capitalize()} of every method on {dataset}", caption, numbers
+    )
 
 
 def folds_of_methods(outcome: Outcome, dataset: str) -> list[dict[str, Any]]:
     """Numbers of the figure, best method first."""
-    from linclass.evaluation import metrics
-    from linclass.evaluation.comparisons.confidence_interval import t_interval
-    from linclass_study.analysis.summary import ranking
-
     values = outcome.scores.filter(dataset=dataset, metric=outcome.metric).sort("repeat", "fold")
     fits = outcome.fits.filter(dataset=dataset)
     bounds = metrics.bounds(outcome.metric)

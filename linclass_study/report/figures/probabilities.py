@@ -8,6 +8,7 @@ import numpy as np
 
 from linclass.evaluation.metrics.calibration_error import BINS
 from linclass_study.analysis.held_out_predictions import HeldOut, held_out, mean_of
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import grid_end_note
 from linclass_study.analysis.wording import has_spread, rows_held_out, units
 from linclass_study.report.drawing import style
@@ -19,13 +20,11 @@ from linclass_study.report.drawing.panels import (
     selection_note,
 )
 from linclass_study.report.drawing.style import method_style
-from linclass_study.report.figure_files import Exhibit
+from linclass_study.report.figure_files import ReportFigure
 from linclass_study.report.table import format_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from linclass_study.analysis.outcome import Outcome
 
 
 MAX_VALUES = 5_000_000  # probabilities that are compared with draws, about
@@ -76,7 +75,7 @@ def _drawn(row: np.ndarray, p: np.ndarray, bins: np.ndarray, two: bool) -> np.nd
     return np.array(counts)
 
 
-def calibration(outcome: Outcome, dataset: str) -> Exhibit:
+def calibration(outcome: Outcome, dataset: str) -> ReportFigure:
     """Reliability diagrams of a few methods on one data set: observed frequencies against predicted probabilities.
 
     All folds are pooled, in the bins of the metric calibration_error, which is that of single folds. Beside the error
@@ -84,8 +83,6 @@ def calibration(outcome: Outcome, dataset: str) -> Exhibit:
     Murphy & Winkler (1977), Reliability of subjective probability forecasts; DeGroot & Fienberg (1983)
     """
     about = outcome.about(dataset)
-    if about["status"] == "unavailable":
-        return Exhibit.nothing(f"{dataset} is unavailable")
     able, two = mean_of(outcome, dataset, "log_loss"), len(about["classes"]) == 2
     numbers: dict[str, dict[str, Any]] = {}
     for method in selected_methods(outcome, dataset, able):
@@ -94,7 +91,9 @@ def calibration(outcome: Outcome, dataset: str) -> Exhibit:
             classes = [about["classes"].index(about["positive"])] if two else range(rows.n_classes)
             numbers[method] = reliability(rows, list(classes))
     if not numbers:
-        return Exhibit.nothing(f"no method gave probabilities on {dataset}, or they are too many")
+        return ReportFigure.nothing(
+            f"no method gave probabilities on {dataset}, or they are too many"
+        )
 
     titles = {
         method: f"error {own['calibration_error']:.3f} ({own['by_chance']:.3f} by chance)"
@@ -113,7 +112,7 @@ def calibration(outcome: Outcome, dataset: str) -> Exhibit:
         f"{selection_note(outcome, list(numbers), len(able), 'with probabilities')}"
         f"{grid_end_note(outcome, numbers)}"
     )
-    return Exhibit(
+    return ReportFigure(
         figure,
         f"Calibration on {dataset}",
         caption,
@@ -157,11 +156,9 @@ SHARE_TICKS = (0, 0.02, 0.1, 0.25, 0.5, 1)
 MAX_CLASSES = 6  # outlines in a panel: the most frequent classes
 
 
-def probabilities(outcome: Outcome, dataset: str) -> Exhibit:
+def probabilities(outcome: Outcome, dataset: str) -> ReportFigure:
     """Histograms of the predicted probabilities of a few methods on one data set, one for each true class."""
     about = outcome.about(dataset)
-    if about["status"] == "unavailable":
-        return Exhibit.nothing(f"{dataset} is unavailable")
     classes, two = about["classes"], len(about["classes"]) == 2
     losses = mean_of(outcome, dataset, "log_loss")
     found = {
@@ -175,7 +172,9 @@ def probabilities(outcome: Outcome, dataset: str) -> Exhibit:
         if rows is not None and rows.log_proba is not None
     }
     if not numbers:
-        return Exhibit.nothing(f"no method gave probabilities on {dataset}, or they are too many")
+        return ReportFigure.nothing(
+            f"no method gave probabilities on {dataset}, or they are too many"
+        )
 
     largest = sorted(range(len(classes)), key=lambda k: -about["class_counts"][k])[:MAX_CLASSES]
     some = sorted(largest)
@@ -203,7 +202,7 @@ def probabilities(outcome: Outcome, dataset: str) -> Exhibit:
         "edges": EDGES.tolist(),
         "methods": numbers,
     }
-    return Exhibit(figure, f"Predicted probabilities on {dataset}", caption, shown_numbers)
+    return ReportFigure(figure, f"Predicted probabilities on {dataset}", caption, shown_numbers)
 
 
 def _draw_histograms(axes: Axes, shares: list[list[float]], some: list[int], top: float) -> None:

@@ -6,41 +6,41 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linclass_study.analysis.across_datasets import ALPHA, RESAMPLED, comparison_across
+from linclass_study.analysis.conclusion import (
+    independent,
+    not_ranked_note,
+    rank_test,
+    too_few_for_ranks,
+    too_few_for_ratings,
+)
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import grid_end_note, marked
 from linclass_study.analysis.wording import metric_words
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import left_out_note, mark_left_out, outermost
 from linclass_study.report.drawing.panels import baselines
 from linclass_study.report.drawing.style import method_style
-from linclass_study.report.figure_files import Exhibit
+from linclass_study.report.figure_files import ReportFigure
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from linclass_study.analysis.outcome import Outcome
 
 
 MAX_METHODS = 25  # methods; more are unreadable
 ROW = 0.24  # inches
 
 
-def ranks(outcome: Outcome) -> Exhibit:
+def ranks(outcome: Outcome) -> ReportFigure:
     """Critical-difference diagram: mean ranks over data sets, and groups without significant differences."""
-    from linclass_study.analysis.across_datasets import ALPHA, comparison_across
-    from linclass_study.analysis.conclusion import (
-        independent,
-        not_ranked_note,
-        rank_test,
-        too_few_for_ranks,
-    )
-
     base = comparison_across(outcome)
     if not base.enough:
-        return Exhibit.nothing(
+        return ReportFigure.nothing(
             "ranks need two methods with scores on all of at least two data sets"
         )
     if few := too_few_for_ranks(base):
-        return Exhibit.nothing(few)
+        return ReportFigure.nothing(few)
     average, _, difference, _, groups = base.nemenyi
     n, k = base.table.shape
     figure = _diagram(outcome, base.methods, average, difference, groups)
@@ -58,7 +58,7 @@ def ranks(outcome: Outcome) -> Exhibit:
         "ranks": {base.methods[j]: float(average[j]) for j in np.argsort(average, kind="stable")},
         "groups": [[base.methods[j] for j in group] for group in groups],
     }
-    return Exhibit(figure, "Mean ranks over data sets", caption, numbers)
+    return ReportFigure(figure, "Mean ranks over data sets", caption, numbers)
 
 
 def _diagram(
@@ -77,21 +77,11 @@ def _diagram(
     order = outermost(
         ranked, MAX_METHODS, baselines(outcome, methods), {int(j) for j in np.flatnonzero(apart)}
     )
+    axes = _rows(outcome, methods, ranked, order, average)
     place = {j: row for row, j in enumerate(order)}
     bars = [[j for j in group if j in place] for group in groups]
-    bars = [bar for bar in bars if len(bar) > 1]
-
-    height = ROW * len(order) + 0.6
-    figure = style.canvas(7.2, height)
-    longest = max(len(methods[j]) for j in order)
-    left = min(0.4, 0.04 + 0.0105 * longest)
-    axes = figure.add_axes((left, 0.5 / height, 0.97 - left, ROW * len(order) / height))
-    for j, row in place.items():
-        colour, marker = method_style(outcome.position(methods[j]))
-        axes.plot(average[j], row, marker, color=colour, markersize=6)
-    mark_left_out(axes, ranked, order)
     span = max(float(np.ptp(average[order])), difference) or 1.0
-    for number, bar in enumerate(bars):
+    for number, bar in enumerate(bar for bar in bars if len(bar) > 1):
         x = max(average[j] for j in bar) + span * (0.03 + 0.025 * (number % 6))
         rows = [place[j] for j in bar]
         axes.plot([x, x], [min(rows) - 0.2, max(rows) + 0.2], color=style.INK, linewidth=2)
@@ -101,49 +91,46 @@ def _diagram(
     axes.text(
         average.min(), -1.25, f"critical difference {difference:.2f}", fontsize=7, va="bottom"
     )
+    axes.set(ylim=(len(order) - 0.5, -2.1), xlabel="mean rank (1 is best)")
+    return axes.figure.get_figure(root=True)
+
+
+def _rows(
+    outcome: Outcome, methods: list[str], ranked: list[int], order: list[int], values: np.ndarray
+) -> Axes:
+    """Axes of a figure with a row for each method of `order`: its name, and its marker at its value."""
+    height = ROW * len(order) + 0.6
+    figure = style.canvas(7.2, height)
+    left = min(0.4, 0.04 + 0.0105 * max(len(methods[j]) for j in order))
+    axes = figure.add_axes((left, 0.5 / height, 0.97 - left, ROW * len(order) / height))
+    for row, j in enumerate(order):
+        colour, marker = method_style(outcome.position(methods[j]))
+        axes.plot(values[j], row, marker, color=colour, markersize=6)
+    mark_left_out(axes, ranked, order)
     names = marked(outcome, [methods[j] for j in order])
     axes.set_yticks(range(len(order)), [style.wrapped(name, 32) for name in names])
-    axes.set(ylim=(len(order) - 0.5, -2.1), xlabel="mean rank (1 is best)")
     axes.grid(axis="x")
     style.quiet(axes)
-    return figure
+    return axes
 
 
-MAX_METHODS = 25
-ROW = 0.24  # inches
-
-
-def ratings(outcome: Outcome) -> Exhibit:
+def ratings(outcome: Outcome) -> ReportFigure:
     """Bradley–Terry ratings with their bootstrap intervals over data sets."""
-    from linclass_study.analysis.across_datasets import RESAMPLED, comparison_across
-    from linclass_study.analysis.conclusion import not_ranked_note, too_few_for_ratings
-
     base = comparison_across(outcome)
     if not base.enough:
-        return Exhibit.nothing(
+        return ReportFigure.nothing(
             "ratings need two methods with scores on all of at least two data sets"
         )
     if few := too_few_for_ratings(base):
-        return Exhibit.nothing(few)
+        return ReportFigure.nothing(few)
     rated = base.ratings
     ranked = [int(j) for j in np.argsort(-rated.elo, kind="stable")]
     order = outermost(ranked, MAX_METHODS, baselines(outcome, base.methods))
-    height = ROW * len(order) + 0.6
-    figure = style.canvas(7.2, height)
-    longest = max(len(base.methods[j]) for j in order)
-    left = min(0.4, 0.04 + 0.0105 * longest)
-    axes = figure.add_axes((left, 0.5 / height, 0.97 - left, ROW * len(order) / height))
-    for row, j in enumerate(order):
-        colour, marker = method_style(outcome.position(base.methods[j]))
-        if base.enough_for_intervals:
-            axes.plot([rated.lower[j], rated.upper[j]], [row, row], color=colour, linewidth=1.4)
-        axes.plot(rated.elo[j], row, marker, color=colour, markersize=6)
-    names = marked(outcome, [base.methods[j] for j in order])
-    axes.set_yticks(range(len(order)), [style.wrapped(name, 32) for name in names])
+    axes = _rows(outcome, base.methods, ranked, order, rated.elo)
+    for row, j in enumerate(order if base.enough_for_intervals else ()):
+        colour, _ = method_style(outcome.position(base.methods[j]))
+        axes.plot([rated.lower[j], rated.upper[j]], [row, row], color=colour, linewidth=1.4)
     axes.set(ylim=(len(order) - 0.5, -0.5), xlabel="rating (1000 is the mean; +400 wins 10 of 11)")
-    axes.grid(axis="x")
-    style.quiet(axes)
-    mark_left_out(axes, ranked, order)
     more = left_out_note(len(order), len(ranked))
     intervals = (
         ", and 95\u00a0% intervals of a bootstrap over data sets."
@@ -163,4 +150,4 @@ def ratings(outcome: Outcome) -> Exhibit:
         }
         for j in ranked
     }
-    return Exhibit(figure, "Ratings", caption, {"ratings": numbers})
+    return ReportFigure(axes.figure.get_figure(root=True), "Ratings", caption, {"ratings": numbers})

@@ -118,9 +118,7 @@ def incomplete(outcome: Outcome) -> ReportTable | None:
         ),
     ]
     rows = [[one.method, one.datasets, one.reason, one.scored, one.rank] for one in found]
-    return (
-        ReportTable("Methods that are not ranked", RANKING_RULE, columns, rows) if found else None
-    )
+    return ReportTable("Methods that are not ranked", RANKING_RULE, columns, rows)
 
 
 def sensitivity(outcome: Outcome) -> ReportTable | None:

@@ -32,12 +32,10 @@ PROBLEM_COLUMNS = [
 ]
 
 
-def failures(outcome: Outcome) -> ReportTable | None:
+def failures(outcome: Outcome) -> ReportTable:
     """All distinct problems of fits: status, data sets, methods, number and reason."""
     found = fit_problems(outcome.fits)
     caption = "Every distinct problem. A fit that fails is a row of fits.parquet with its reason."
-    if not found:
-        return None
     logs = [log_of_problem(outcome.results, problem) for problem in found]
     columns, cells = PROBLEM_COLUMNS, problem_rows(found)
     if any(logs):
@@ -55,7 +53,7 @@ def problem_rows(found: list[FitProblem]) -> list[list[object]]:
     return [[p.status, list(p.datasets), list(p.methods), p.fits, p.reason] for p in found]
 
 
-def unconverged_fits(outcome: Outcome) -> ReportTable | None:
+def unconverged_fits(outcome: Outcome) -> ReportTable:
     """Fits with predictions that did not converge."""
     found = notes(outcome.fits)
     caption = (
@@ -63,10 +61,10 @@ def unconverged_fits(outcome: Outcome) -> ReportTable | None:
         "out, or the optimum does not exist or is not the only one."
     )
     rows = problem_rows(found)
-    return ReportTable("Fits with warnings", caption, PROBLEM_COLUMNS, rows) if found else None
+    return ReportTable("Fits with warnings", caption, PROBLEM_COLUMNS, rows)
 
 
-def unscored(outcome: Outcome) -> ReportTable | None:
+def unscored(outcome: Outcome) -> ReportTable:
     """Metrics of the study's own that raised an exception on some folds, which have no score by them."""
     found = metric_problems(outcome)
     columns = [
@@ -78,12 +76,10 @@ def unscored(outcome: Outcome) -> ReportTable | None:
     ]
     rows = [[p.status, list(p.datasets), list(p.methods), p.fits, p.reason] for p in found]
     caption = "No score for these folds by this metric; its means are over the other folds."
-    return (
-        ReportTable("Metrics that raised an exception", caption, columns, rows) if found else None
-    )
+    return ReportTable("Metrics that raised an exception", caption, columns, rows)
 
 
-def failed_candidates_table(outcome: Outcome) -> ReportTable | None:
+def failed_candidates_table(outcome: Outcome) -> ReportTable:
     """Candidates of the tuning that failed, so that the choice was made among the others."""
     found = failed_candidates(outcome)
     columns = [
@@ -102,10 +98,10 @@ def failed_candidates_table(outcome: Outcome) -> ReportTable | None:
         "A candidate that fails in some fits only is compared in the others."
     )
     title = "Candidates of the tuning that failed"
-    return ReportTable(title, caption, columns, rows) if found else None
+    return ReportTable(title, caption, columns, rows)
 
 
-def at_the_edge(outcome: Outcome) -> ReportTable | None:
+def at_the_edge(outcome: Outcome) -> ReportTable:
     """Tuned parameters for which at least half of the fits on a data set selected an end of the grid."""
     found = tuned.at_the_edge(outcome)
     columns = [
@@ -123,7 +119,7 @@ def at_the_edge(outcome: Outcome) -> ReportTable | None:
         "At least half of the fits chose the end of a grid of candidates, or of a path that was extended as far as "
         "it may be; a wider one may have a better value."
     )
-    return ReportTable("Grids that may be too narrow", caption, columns, rows) if found else None
+    return ReportTable("Grids that may be too narrow", caption, columns, rows)
 
 
 def statuses(outcome: Outcome) -> ReportTable:
@@ -251,7 +247,7 @@ CHECK_COLUMNS = {
 }  # fmt: skip
 
 
-def checks(outcome: Outcome) -> ReportTable | None:
+def checks(outcome: Outcome) -> ReportTable:
     """Results of the checks of each data set; tables/datasets.csv has all of them."""
     rows = [
         [dataset, *(facts.get(name) for name in CHECK_COLUMNS)]
@@ -260,13 +256,13 @@ def checks(outcome: Outcome) -> ReportTable | None:
     ]
     columns = [Column("dataset", "Data set", "dataset"), *CHECK_COLUMNS.values()]
     caption = "Results of the checks before any fit. Equal digests mean equal content, whatever the source."
-    return ReportTable("Checks of the data", caption, columns, rows) if rows else None
+    return ReportTable("Checks of the data", caption, columns, rows)
 
 
 LISTED = 8  # values that are written out
 
 
-def tuning_budget(outcome: Outcome) -> ReportTable | None:
+def tuning_budget(outcome: Outcome) -> ReportTable:
     """The tuning budget: what is tuned of each method, over what, and what stays fixed, read from the entries alone."""
     columns = [
         Column("method", "Method", "method"),
@@ -283,7 +279,7 @@ def tuning_budget(outcome: Outcome) -> ReportTable | None:
         "the training rows and goes on beyond an end at which the best one is. Fixed are the parameters that the study "
         "sets, and those that could be tuned, also with the defaults of their class."
     )
-    return ReportTable("The tuning budget", caption, columns, rows) if rows else None
+    return ReportTable("The tuning budget", caption, columns, rows)
 
 
 def budget(entry: Mapping[str, Any], facts: Mapping[str, Any]) -> tuple[str, str]:

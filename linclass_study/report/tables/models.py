@@ -87,10 +87,8 @@ def confusion(outcome: Outcome, dataset: str) -> ReportTable | None:
 LISTED_VALUES = 3  # values of a parameter that are listed
 
 
-def tuned(outcome: Outcome, dataset: str) -> ReportTable | None:
+def tuned(outcome: Outcome, dataset: str) -> ReportTable:
     """Tuned values on one data set: how often inner cross-validation, or an estimator itself, chose them."""
-    if outcome.about(dataset)["status"] == "unavailable":
-        return None
     chosen = chosen_values(outcome).filter(dataset=dataset, protocol=outcome.protocol(dataset))
     rows: list[list[Any]] = []
     of_methods = chosen.partition_by("method", as_dict=True)
@@ -108,8 +106,6 @@ def tuned(outcome: Outcome, dataset: str) -> ReportTable | None:
             rows.append(
                 [method, parameter, phrase, share if grid else None, best if tune else None]
             )
-    if not rows:
-        return None
     columns = [
         Column("method", "Method", "method"),
         Column("parameter", "Parameter"),
@@ -161,7 +157,7 @@ MAX_FEATURES = 40  # of a class
 def coefficients(outcome: Outcome, dataset: str) -> ReportTable | None:
     """Coefficients of the linear methods of a data set, for the features that are largest in the best of them."""
     about = outcome.about(dataset)
-    first = None if about["status"] == "unavailable" else best_linear(outcome, dataset)
+    first = best_linear(outcome, dataset)
     if first is None:
         return None
     method, known = first

@@ -40,8 +40,6 @@ COLUMN_TITLES = {
 def performance(outcome: Outcome, dataset: str) -> ReportTable | None:
     """Accuracy, precision, recall, F1, AUC and log loss of every method on a data set, and statuses of its fits."""
     about = outcome.about(dataset)
-    if about["status"] == "unavailable":
-        return None
     protocol = outcome.protocol(dataset)
     columns, rows = performance_table(outcome, dataset, protocol)
     scores = _raw_scores(columns, rows) if len(about["classes"]) > 2 else ""
@@ -156,8 +154,6 @@ def _fit_status(counts: Mapping[str, int]) -> str:
 def other_protocols(outcome: Outcome, dataset: str) -> ReportTable | None:
     """Performance under the other protocols: official test set, hold-outs, leave-one-out."""
     about = outcome.about(dataset)
-    if about["status"] == "unavailable":
-        return None
     first, *others = comparing_protocols(outcome.evaluation, about)
     if not others:
         return None
@@ -214,9 +210,6 @@ def metric_titles(evaluation: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
 
 def all_metrics(outcome: Outcome, dataset: str) -> ReportTable | None:
     """The table, without columns for metrics that no method has on this data set (expected cost without costs)."""
-    about = outcome.about(dataset)
-    if about["status"] == "unavailable":
-        return None
     protocol = outcome.protocol(dataset)
     known = metric_titles(outcome.evaluation)
     found = method_scores.scores_by_metric(outcome, dataset, known, protocol, intervals=True)
@@ -264,8 +257,6 @@ def _caption_of_all_metrics(outcome: Outcome, dataset: str, protocol: str) -> st
 
 def differences(outcome: Outcome, dataset: str) -> ReportTable | None:
     """Differences between the best method on a data set and each other one, with tests and probabilities."""
-    if outcome.about(dataset)["status"] == "unavailable":
-        return None
     found = comparison_within(outcome, dataset)
     if not found.enough:
         return None
