@@ -70,11 +70,12 @@ def ranks_table(base: ComparisonAcross) -> pl.DataFrame:
     """One row per method of the complete field, best mean rank first: number of data sets, ranks and rating."""
     n, sign = len(base.datasets), 1.0 if metrics.greater_is_better(base.metric) else -1.0
     means = (sign * base.table.mean(axis=0)).tolist() if n else [None] * len(base.methods)
+    best = base.table.max(axis=1, keepdims=True, initial=-np.inf)
     columns: dict[str, Any] = {
         "method": pl.Series(base.methods, dtype=pl.String),
         "data_sets": [n] * len(base.methods),
         "mean_score": means,
-        "times_best": _times_best(base),
+        "times_best": (base.table >= best - 1e-9).sum(axis=0).tolist(),
     }
     if base.enough:
         rated = base.ratings
@@ -130,8 +131,3 @@ def _same(one: Scenario, best: int) -> str:
     if kept in (0, best):
         return "yes" if kept else "no"
     return f"{('one', 'two', 'three')[kept - 1] if kept < 4 else kept} of them"
-
-
-def _times_best(base: ComparisonAcross) -> list[int]:
-    best = base.table.max(axis=1, keepdims=True, initial=-np.inf)
-    return (base.table >= best - 1e-9).sum(axis=0).tolist()

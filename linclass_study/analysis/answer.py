@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import islice
 
 import polars as pl
 
@@ -49,20 +48,28 @@ def answer(outcome: Outcome, report: str) -> str:
     """One line per distinct problem, remarks on the data, then the answer, the number of fits and the path of the
     `report`.
     """
-    found = fit_problems(outcome.fits)
-    lines = [problem_line(problem, outcome) for problem in found[:LINES]]
-    if len(found) > LINES:
-        lines.append(f"… and {len(found) - LINES} more problems, all in the report")
-    lines += metric_lines(outcome)
-    lines += candidate_lines(outcome)
-    lines += data_lines(outcome)
-    lines += focus_lines(outcome)
-    lines += best_lines(outcome)
+    problems = [problem_line(problem, outcome) for problem in fit_problems(outcome.fits)]
     verdict = study_verdict(outcome)
-    lines += plain_answer(verdict, named=False)
-    lines += filter(None, [not_ranked(verdict)])
-    lines += environment_lines(outcome)
-    return "\n".join([*lines, counts_line(outcome.fits), f"report: {report}"]) + "\n"
+    lines = [
+        *_first(problems, LINES, "problems"),
+        *metric_lines(outcome),
+        *candidate_lines(outcome),
+        *data_lines(outcome),
+        *focus_lines(outcome),
+        *best_lines(outcome),
+        *plain_answer(verdict, named=False),
+        not_ranked(verdict),
+        ". ".join(mixture(outcome)),
+        counts_line(outcome.fits),
+        f"report: {report}",
+    ]
+    return "\n".join(filter(None, lines)) + "\n"
+
+
+def _first(lines: Sequence[str], most: int, what: str, lead: str = "… and ") -> list[str]:
+    """The first lines, and how many more there are."""
+    more = f"{lead}{len(lines) - most} more {what}, all in the report"
+    return [*lines[:most], *[more] * (len(lines) > most)]
 
 
 def counts_line(fits: pl.DataFrame) -> str:
@@ -84,26 +91,22 @@ def counts_line(fits: pl.DataFrame) -> str:
 
 def metric_lines(outcome: Outcome) -> list[str]:
     """A line for each exception of the study's own metrics."""
-    found = metric_problems(outcome)
     lines = [
         f"not scored by {problem.status}: {_names(problem.datasets, 'data sets')} × "
         f"{_names(problem.methods, 'methods')} ({counted(problem.fits, 'fold')}): {shortened(problem.reason)}"
-        for problem in found[:DATA_LINES]
+        for problem in metric_problems(outcome)
     ]
-    more = len(found) - DATA_LINES
-    return lines + [f"… and {more} more exceptions of metrics, all in the report"] * (more > 0)
+    return _first(lines, DATA_LINES, "exceptions of metrics")
 
 
 def candidate_lines(outcome: Outcome) -> list[str]:
     """A line for each reason for which candidates of the tuning failed."""
-    found = failed_candidates(outcome)
     lines = [
         f"left out of the tuning: {_names(one.candidates, 'candidates')} of {one.method} on "
         f"{_names(one.datasets, 'data sets')} ({counted(one.fits, 'fit')}): {shortened(one.reason)}"
-        for one in found[:DATA_LINES]
+        for one in failed_candidates(outcome)
     ]
-    more = len(found) - DATA_LINES
-    return lines + [f"… and {more} more such reasons, all in the report"] * (more > 0)
+    return _first(lines, DATA_LINES, "such reasons")
 
 
 def data_lines(outcome: Outcome) -> list[str]:
@@ -119,8 +122,7 @@ def data_lines(outcome: Outcome) -> list[str]:
         for group in groups_sharing_rows(outcome)
         if len(group) > 1
     ]
-    more = len(found) - DATA_LINES
-    return found[:DATA_LINES] + [f"data: {more} more remarks, all in the report"] * (more > 0)
+    return _first(found, DATA_LINES, "remarks", "data: ")
 
 
 def focus_lines(outcome: Outcome) -> list[str]:
@@ -130,34 +132,31 @@ def focus_lines(outcome: Outcome) -> list[str]:
         by_dataset: dict[str, Counter[str]] = {}
         for one in verdicts(outcome, name):
             by_dataset.setdefault(one.dataset, Counter())[one.decided] += 1
+        words = ("better", "equal", "worse", "undecided")
         rows = [
-            (
-                dataset,
-                *(f"{word} {counts[word]}" for word in ("better", "equal", "worse", "undecided")),
+            (dataset, *(f"{word} {counts[word]}" for word in words))
+            for dataset, counts in by_dataset.items()
+        ]
+        if rows:
+            lines.append(
+                f"{name} against each other method (with a probability of at least {SURE:g}):"
             )
-            for dataset, counts in islice(by_dataset.items(), BEST_LINES)
-        ]
-        more = len(by_dataset) - BEST_LINES
-        if not rows:
-            continue
-        lines += [
-            f"{name} against each other method (with a probability of at least {SURE:g}):",
-            *_columns(rows),
-        ]
-        lines += [f"  … and {more} more data sets, all in the report"] * (more > 0)
+            lines += _columns(rows)
     return [*lines, *focus_sentences(outcome)]
 
 
-def environment_lines(outcome: Outcome) -> list[str]:
-    """A line if the fits were made in environments that may give different numbers."""
+def mixture(outcome: Outcome) -> list[str]:
+    """Sentences on fits of environments that may give different numbers; empty if there are none."""
     mixed = mixed_environments(outcome.fits, recorded_environments(outcome.results))
-    return [". ".join(mixed.sentences(str(outcome.results)))] if mixed else []
+    return mixed.sentences(str(outcome.results)) if mixed else []
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    wide = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    padded = ("  ".join(map(str.ljust, row, wide)) for row in rows)
-    return [f"  {line.rstrip()}" for line in padded]
+    """A line of each of the first data sets, in aligned columns."""
+    shown = rows[:BEST_LINES]
+    wide = [max(len(cell) for cell in column) for column in zip(*shown, strict=True)]
+    padded = ["  ".join(map(str.ljust, row, wide)) for row in rows]
+    return _first([f"  {line.rstrip()}" for line in padded], BEST_LINES, "data sets", "  … and ")
 
 
 def best_lines(outcome: Outcome) -> list[str]:
@@ -166,15 +165,11 @@ def best_lines(outcome: Outcome) -> list[str]:
     unusual = "." in outcome.metric or not metrics.greater_is_better(outcome.metric)
     direction = f"; {direction_words(outcome.metric)}" if unusual else ""
     words = f"Best {metric_words(outcome.metric)} ({_over(outcome, first)}{direction}):"
-    rows = [
-        _best_cells(outcome, dataset, first) for dataset in islice(outcome.datasets, BEST_LINES)
-    ]
+    rows = [_best_cells(outcome, dataset, first) for dataset in outcome.datasets]
     if len(outcome.datasets) == 1:
         dataset, score, names = rows[0]
         return [f"{words} {dataset}: {names} {score}".rstrip()]
-    more = len(outcome.datasets) - BEST_LINES
-    lines = [words, *_columns(rows)]
-    return lines + [f"  … and {more} more data sets, all in the report"] * (more > 0)
+    return [words, *_columns(rows)]
 
 
 def _best_cells(outcome: Outcome, dataset: str, usual: str) -> tuple[str, str, str]:

@@ -54,10 +54,12 @@ def sentences(outcome: Outcome, base: ComparisonAcross, tried: list[Scenario]) -
         ]
     n, k = base.table.shape
     average, difference = base.nemenyi.ranks, base.nemenyi.critical_difference
-    conclusions = [
-        _winner(base, float(average.min())),
-        *_other_orders(base),
-    ]
+    verb = "has" if len(base.best) == 1 else "share"
+    lead = (
+        f"{_listed(base.best)} {verb} the best mean rank by {metric_words(base.metric)}, {average.min():.2f} of "
+        f"{len(base.methods)}, over {independent(base)}."
+    )
+    conclusions = [lead, *_other_orders(base)]
     if (test := base.friedman) is not None:
         found = "differ" if test.f_p < ALPHA else "do not differ significantly"
         conclusions.append(
@@ -73,17 +75,11 @@ def sentences(outcome: Outcome, base: ComparisonAcross, tried: list[Scenario]) -
         f"{rank_test(k)} at α = {ALPHA} (critical difference {difference:.2f} ranks) distinguishes "
         f"{distinguished(near, far)} from {base.methods[first]}."
     )
-    conclusions += _of_controls(outcome, base)
+    if not focus_of(outcome):  # which the page says first
+        compared = (across(outcome, base, name) for name in controls(outcome, base))
+        conclusions += [line for one in compared if one for line in control_sentences(base, one)]
     conclusions += _practical(outcome, base)
     return conclusions + _sensitivity(tried)
-
-
-def _of_controls(outcome: Outcome, base: ComparisonAcross) -> list[str]:
-    """The best method and the baseline against all others; of a focus the page says it first, so not here."""
-    if focus_of(outcome):
-        return []
-    compared = [across(outcome, base, name) for name in controls(outcome, base)]
-    return [line for one in compared if one is not None for line in control_sentences(base, one)]
 
 
 def rank_test(k: int, article: str = "The") -> str:
@@ -143,14 +139,6 @@ def not_ranked_note(base: ComparisonAcross) -> str:
     return (
         f" {_listed(lacking)} {are} left out, because {'it' if len(lacking) == 1 else 'they'} {lack} a score on some "
         "data set (tables/incomplete.csv)."
-    )
-
-
-def _winner(base: ComparisonAcross, rank: float) -> str:
-    verb = "has" if len(base.best) == 1 else "share"
-    return (
-        f"{_listed(base.best)} {verb} the best mean rank by {metric_words(base.metric)}, {rank:.2f} of "
-        f"{len(base.methods)}, over {independent(base)}."
     )
 
 

@@ -126,39 +126,26 @@ class FailedCandidates:
 def failed_candidates(outcome: Outcome) -> list[FailedCandidates]:
     """Distinct failures, in the order of methods; reasons that differ only in numbers are one."""
     failed = tuning_found(outcome).filter(pl.col("failure").is_not_null())
+    failed = failed.with_columns(
+        kind=pl.col("failure").map_elements(
+            lambda reason: NUMBER.sub("#", reason), return_dtype=pl.String
+        )
+    )
     runs = failed.partition_by("dataset", "method", as_dict=True)
     found: dict[tuple[str, tuple[str, ...], str], FailedCandidates] = {}
     for method in outcome.methods:
         for dataset in outcome.datasets:
-            for one in _failures_of_run(
-                runs.get((dataset, method), failed.clear()), dataset, method
+            for (kind,), part in runs.get((dataset, method), failed.clear()).group_by(
+                "kind", maintain_order=True
             ):
-                key = (method, one.candidates, _kind(one.reason))
-                if known := found.get(key):
+                values = map(json.loads, part["value"].unique(maintain_order=True))
+                candidates = tuple(
+                    ", ".join(f"{name}={value}" for name, value in one.items()) for one in values
+                )
+                fits = part.select(FIT).n_unique()
+                one = FailedCandidates(method, candidates, part["failure"][0], (dataset,), fits)
+                if known := found.get((method, candidates, str(kind))):
                     datasets = (*known.datasets, dataset)
-                    one = replace(known, datasets=datasets, fits=known.fits + one.fits)
-                found[key] = one
+                    one = replace(known, datasets=datasets, fits=known.fits + fits)
+                found[method, candidates, str(kind)] = one
     return list(found.values())
-
-
-def _failures_of_run(failed: pl.DataFrame, dataset: str, method: str) -> list[FailedCandidates]:
-    same = failed.with_columns(kind=pl.col("failure").map_elements(_kind, return_dtype=pl.String))
-    return [
-        FailedCandidates(
-            method,
-            tuple(map(_in_words, part["value"].unique(maintain_order=True))),
-            part["failure"][0],
-            (dataset,),
-            part.select(FIT).n_unique(),
-        )
-        for part in same.partition_by("kind", maintain_order=True)
-    ]
-
-
-def _kind(reason: str) -> str:
-    return NUMBER.sub("#", reason)
-
-
-def _in_words(candidate: str) -> str:
-    """{"C": 1.0, "kernel": "rbf"} → C=1.0, kernel=rbf"""
-    return ", ".join(f"{name}={value}" for name, value in json.loads(candidate).items())

@@ -202,11 +202,7 @@ class Outcome:
 
     def position(self, method: str) -> int:
         """Number of the method's style in figures and tables."""
-        return self._method_styles[method]
-
-    @cached_property
-    def _method_styles(self) -> dict[str, int]:
-        return method_styles(self.methods, self.positions)
+        return self.cached("styles", lambda: method_styles(self.methods, self.positions))[method]
 
     @cached_property
     def scores(self) -> pl.DataFrame:

@@ -57,7 +57,10 @@ def plain_answer(verdict: StudyVerdict, named: bool = True) -> list[str]:
         each = f"On {'; on '.join(map(_clearly_worse_on, answered))}."
     if verdict.ranking is not None or (verdict.best and not verdict.not_ranked):
         return [_overall(verdict), each, *_decisive(verdict), *rest, *ends]
-    bests = [f"{_names_or_number(one.best)} on {one.dataset} ({one.mean:.3f})" for one in answered]
+    bests = []
+    for one in answered:
+        who = _names(one.best) if len(one.best) <= NAMES else f"{len(one.best)} methods"
+        bests.append(f"{who} on {one.dataset} ({one.mean:.3f})")
     listed = [f"Best {words}: {', '.join(bests)}."] * (named and n <= NAMED)
     return [*listed, each, *rest, *filter(None, [verdict.not_ranked]), *ends]
 
@@ -283,10 +286,6 @@ def some(part: list[str], others: list[str], beside: bool = False, ranked: str =
     if len(part) < n:
         return f"{len(part)} of the {n} {noun}"
     return f"both {noun}" if n == 2 else f"all {n} {noun}"
-
-
-def _names_or_number(names: list[str]) -> str:
-    return f"{len(names)} methods" if len(names) > NAMES else _names(names)
 
 
 def _names(names: list[str]) -> str:

@@ -156,15 +156,6 @@ def metric_failures(
     return table_files.frame(TABLE, rows)
 
 
-def write_metric_failures(failures: pl.DataFrame, folder: Path) -> None:
-    """Write the file of a run, or remove that of an earlier version of the metric."""
-    path = folder / f"{TABLE}.parquet"
-    if failures.is_empty():
-        path.unlink(missing_ok=True)
-    else:
-        write_table(failures, TABLE, path)
-
-
 def metric_problems(outcome: Outcome) -> list[FitProblem]:
     """Distinct exceptions of the study's own metrics; `status` is the metric, and `fits` are the folds."""
     own = own_metrics(outcome.evaluation)
@@ -207,7 +198,11 @@ def scores_of_run(folder: Path, key: str, classes: Classes, names: Sequence[str]
         for piece in summary.pieces(folder / "predictions.parquet", table_files.FIT):
             scored.append(score(piece, classes, names))
             failures.append(metric_failures(piece, scored[-1], classes, names))
-        write_metric_failures(pl.concat(failures), folder)
+        raised, file = pl.concat(failures), folder / f"{TABLE}.parquet"
+        if raised.is_empty():
+            file.unlink(missing_ok=True)  # of an earlier version of the metric
+        else:
+            write_table(raised, TABLE, file)
         write_table(pl.concat([table_files.frame("scores"), *scored]), "scores", path, {KEY: key})
     return path
 

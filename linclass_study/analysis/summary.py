@@ -33,8 +33,9 @@ def concatenate_files(
     out: Path,
     change: Callable[[pl.LazyFrame], pl.LazyFrame] = lambda rows: rows,
 ) -> None:
-    """Concatenate the files in sorted order; `change` may transform single rows."""
-    files = by_first_row(paths)
+    """Concatenate the files, sorted by the fit of their first row; `change` may transform single rows."""
+    firsts = {Path(path): _first(Path(path)) for path in paths}
+    files = sorted(filter(firsts.get, firsts), key=lambda path: firsts[path])
     if not files:
         return write_table(table_files.frame(table), table, out)
     columns = list(table_schema(table))
@@ -45,12 +46,6 @@ def concatenate_files(
         for file in files:
             refuse_unreadable(file)
         raise
-
-
-def by_first_row(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
-    """Files sorted by the fit of their first row; files without rows are omitted."""
-    firsts = {Path(path): _first(Path(path)) for path in paths}
-    return sorted((path for path in firsts if firsts[path]), key=lambda path: firsts[path])
 
 
 def pieces(path: Path, whole: Sequence[str]) -> Iterator[pl.DataFrame]:

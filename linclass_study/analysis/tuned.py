@@ -279,22 +279,15 @@ def _grid_ends(outcome: Outcome) -> dict[str, str]:
     fitted = outcome.fits.filter(pl.col("status").is_in(FITTED))
     total = dict(fitted.group_by("method").agg(pl.col("dataset").n_unique()).iter_rows())
     chose: dict[str, list[str]] = {}
-    for (method, parameter, edge), own in datasets.items():
-        chose.setdefault(method, []).append(
-            f"the {edge} {parameter} of its {_kind(outcome, method, parameter)} {_where(own, total[method])}"
-        )
+    for (method, parameter, edge), names in datasets.items():
+        tune = outcome.methods[method].get("tune") or {}
+        kind = "path" if tune.get(parameter) == "path" else "grid"
+        where = f"{len(names)} of {total[method]} data sets"
+        if total[method] == 1:
+            (where,) = names
+        chose.setdefault(method, []).append(f"the {edge} {parameter} of its {kind} on {where}")
     return {
         name: f"{name} chose {' and '.join(chose[name])}"
         for name in outcome.methods
         if name in chose
     }
-
-
-def _kind(outcome: Outcome, method: str, parameter: str) -> str:
-    tune = outcome.methods[method].get("tune") or {}
-    return "path" if tune.get(parameter) == "path" else "grid"
-
-
-def _where(datasets: Iterable[str], total: int) -> str:
-    names: Sequence[str] = sorted(datasets)
-    return f"on {names[0]}" if total == 1 else f"on {len(names)} of {total} data sets"

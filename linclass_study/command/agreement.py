@@ -46,7 +46,7 @@ class Agreement:
         """One line."""
         numbers = f"numbers differ by at most {self.largest:.1e}"
         if self.rows:
-            numbers += f" in {_rows(self.rows)}"
+            numbers += f" in {counted(self.rows, 'row')}"
         return "; ".join([*self.differences, *([numbers] if self.largest else [])])
 
 
@@ -64,8 +64,11 @@ def compare_run(run: Run, a: ResultsFolder, b: ResultsFolder) -> Agreement:
 def of_predictions(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float, int]:
     """(differences, largest difference of numbers, number of rows with different numbers)."""
     a, b = a.sort(ROW), b.sort(ROW)
+    repeated = pl.all_horizontal(pl.col(column) == pl.col(column).shift(1) for column in ROW).any()
     differences = [
-        f"a row is predicted twice in {name}" for name, x in (("A", a), ("B", b)) if _twice(x)
+        f"a row is predicted twice in {name}"
+        for name, rows in (("A", a), ("B", b))
+        if rows.select(repeated).item()
     ]
     if differences:
         return differences, np.inf, 0
@@ -77,14 +80,18 @@ def of_predictions(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float, 
         if len(places):
             values = f": {a[column][places[0]]} in A and {b[column][places[0]]} in B"
             where = _first(a[places[0], :], values)
-            differences.append(f"{what} differ in {len(places):,} of {_rows(a.height)}{where}")
+            differences.append(
+                f"{what} differ in {len(places):,} of {counted(a.height, 'row')}{where}"
+            )
     largest, moved = 0.0, np.zeros(a.height, bool)
     for column in ("score", "log_proba"):
         widths = a[column].list.len()
         places = widths.ne_missing(b[column].list.len()).arg_true()
         if len(places):
             where = _first(a[places[0], :])
-            differences.append(f"{column} has other entries in {_rows(len(places))}{where}")
+            differences.append(
+                f"{column} has other entries in {counted(len(places), 'row')}{where}"
+            )
             continue
         widths = widths.fill_null(0)
         by = difference(*(x[column].filter(widths > 0).explode() for x in (a, b)))
@@ -172,17 +179,9 @@ def _alone(a: pl.DataFrame, b: pl.DataFrame) -> list[str]:
         return []
     sides = [("A", a.join(b, on=ROW, how="anti")), ("B", b.join(a, on=ROW, how="anti"))]
     message = "{} predicted in {} alone{}"
-    return [message.format(_rows(x.height), name, _first(x)) for name, x in sides if x.height]
-
-
-def _twice(rows: pl.DataFrame) -> bool:
-    """Whether a key occurs twice; rows are sorted by it."""
-    same = pl.all_horizontal(pl.col(column) == pl.col(column).shift(1) for column in ROW)
-    return bool(rows.select(same.any()).item())
-
-
-def _rows(number: int) -> str:
-    return counted(number, "row")
+    return [
+        message.format(counted(x.height, "row"), name, _first(x)) for name, x in sides if x.height
+    ]
 
 
 def _first(rows: pl.DataFrame, more: str = "") -> str:

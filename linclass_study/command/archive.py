@@ -70,7 +70,9 @@ def archived_files(results: ResultsFolder) -> Iterator[tuple[str, Path, Part]]:
 
 def missing_parts(results: ResultsFolder) -> str:
     """What is missing in an unfinished study, in a few words; '' if it is complete."""
-    of_datasets = [place for name in results.datasets for place in _of_dataset(name)]
+    of_datasets = [
+        file for name in results.datasets for file in (f"data/{name}.json", f"folds/{name}.parquet")
+    ]
     figures = [
         f"exhibits/{file}"
         for dataset in ("", *results.datasets)
@@ -78,7 +80,9 @@ def missing_parts(results: ResultsFolder) -> str:
     ]
     promised = (*REQUIRED_FILES, *of_datasets, *figures)
     absent = [name for name in promised if not (results.folder / name).is_file()]
-    lacks = [_files(absent)] if absent else []
+    lacks = [f"{absent[0]} is missing"] if absent else []
+    if len(absent) > 1:
+        lacks = [f"{len(absent):,} files are missing (first: {absent[0]})"]
     if "study.json" in absent:
         return lacks[0]
     study = results.study.outcome
@@ -93,17 +97,6 @@ def missing_parts(results: ResultsFolder) -> str:
         first = " × ".join(unmade[0])
         lacks.append(f"{len(unmade):,} of {len(planned):,} runs are missing (first: {first})")
     return " and ".join(lacks)
-
-
-def _files(absent: list[str]) -> str:
-    """report.html is missing; 13 files are missing (first: report.html)"""
-    if len(absent) == 1:
-        return f"{absent[0]} is missing"
-    return f"{len(absent):,} files are missing (first: {absent[0]})"
-
-
-def _of_dataset(name: str) -> tuple[str, str]:
-    return f"data/{name}.json", f"folds/{name}.parquet"
 
 
 def written_on(results: ResultsFolder) -> datetime:

@@ -99,18 +99,17 @@ def _columns(study: Study) -> Iterator[str]:
     """
     folders = SearchFolders([Path(folder) for folder in study.mirrors], root=study.root)
     for name, entry in study.datasets.items():
+        warnings: list[str] = []
         if (data := small_dataset(entry, folders)) is not None:
-            yield from (f"warning     {name}: {text}" for text in serious(misleading(data)))
+            warnings += serious(misleading(data))
             for protocol, reason in make_folds(data, name, study.evaluation)[1].items():
                 if protocol != "official":  # of the test set, which is not read here
-                    yield f"warning     {name}: no fits by {protocol}: {reason}"
-            for sentence in classes_without_order(study.methods, entry, data.classes):
-                yield f"warning     {name}: {sentence}"
+                    warnings.append(f"no fits by {protocol}: {reason}")
+            warnings += classes_without_order(study.methods, entry, data.classes)
         texts, categories = columns_of_text(entry, folders)
-        for sentence in unread_columns(study.methods, texts, categories):
-            yield f"warning     {name}: {sentence}"
-        for sentence in columns_without_order(study.methods, entry, bool(texts), bool(categories)):
-            yield f"warning     {name}: {sentence}"
+        warnings += unread_columns(study.methods, texts, categories)
+        warnings += columns_without_order(study.methods, entry, bool(texts), bool(categories))
+        yield from (f"warning     {name}: {text}" for text in warnings)
 
 
 def _directed(metric: str) -> str:

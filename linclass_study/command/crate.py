@@ -45,14 +45,8 @@ PARAMETERS = (  # id, name, description, suffix
     ("#report", "report.html", "the answer with its tables and figures", ".html"),
 )
 RESULTS = {
-    "report.html",
-    "answer.txt",
-    "scores.csv",
-    "scores.parquet",
-    "fits.parquet",
-    "runs/",
-    "tables/",
-    "exhibits/",
+    *("report.html", "answer.txt", "scores.csv", "scores.parquet", "fits.parquet"),
+    *("runs/", "tables/", "exhibits/"),
 }
 
 Entity = dict[str, Any]
@@ -81,7 +75,11 @@ def entities(
     results: ResultsFolder, citation: Citation, published: Mapping[str, Path]
 ) -> Iterator[Entity]:
     """The graph: crate, workflow, inputs, outputs and authors."""
-    parts, authors = list(_parts(published)), list(_authors(citation))
+    parts, authors = list(_parts(published)), []
+    for number, author in enumerate(citation.authors, 1):
+        kind = "Person" if author.given else "Organization"
+        place = author.orcid or f"#author-{number}"
+        authors.append({"@id": place, "@type": kind, "name": author.name})
     yield from _crate(citation, parts, authors)
     yield from _workflow()
     yield _run(results, citation, parts, authors)
@@ -209,12 +207,6 @@ def _parts(published: Mapping[str, Path]) -> Iterator[Entity]:
             size = {"contentSize": str(path.stat().st_size)}
             about = {"about": {"@id": "./"}} if name == "README.md" else {}
             yield entity | size | about | ({"encodingFormat": kind} if kind else {})
-
-
-def _authors(citation: Citation) -> Iterator[Entity]:
-    for number, author in enumerate(citation.authors, 1):
-        kind = "Person" if author.given else "Organization"
-        yield {"@id": author.orcid or f"#author-{number}", "@type": kind, "name": author.name}
 
 
 def _ids(ids: Iterable[str]) -> list[dict[str, str]] | dict[str, str]:

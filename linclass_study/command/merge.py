@@ -68,12 +68,8 @@ def _remove_if_abandoned(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-REPORT_KEYS = (
-    "rope",
-    "metrics",
-    "focus",
-    "traces",
-)  # keys of the evaluation that do not affect predictions
+# keys of the evaluation that do not affect predictions
+REPORT_KEYS = ("rope", "metrics", "focus", "traces")
 
 
 @dataclass(frozen=True)
@@ -93,20 +89,15 @@ def combined(sources: Sequence[ResultsFolder], folder: Path) -> MergedStudy:
     """Combine the studies of all sources into one in `folder`; among equal entries the first wins."""
     first = sources[0].study.outcome
     datasets, methods = dict(first.datasets), dict(first.methods)
-    positions, limits = dict(first.positions), dict(first.limits)
-    parameters = dict(first.parameters)
+    positions, parameters = dict(first.positions), dict(first.parameters)
     conflicts: list[str] = []
     notes: list[str] = []
     for source in sources[1:]:
         other = source.study.outcome
         pair = f"{sources[0].given} and {source.given}"
-        (fitted, reporting), (others, other_reporting) = (
-            _split_evaluation(first.evaluation),
-            _split_evaluation(other.evaluation),
-        )
-        conflicts += _differences("evaluation", fitted, others, pair)
-        notes += _differences("evaluation", reporting, other_reporting, pair)
-        notes += _differences("limits", first.limits, other.limits, pair)
+        for key, sentence in _differences("evaluation", first.evaluation, other.evaluation, pair):
+            (notes if key in REPORT_KEYS else conflicts).append(sentence)
+        notes += [text for _, text in _differences("limits", first.limits, other.limits, pair)]
         for name, entry in other.methods.items():
             if methods.setdefault(name, entry) != entry:
                 conflicts.append(f"method {name}: {source.given} has another entry of that name")
@@ -116,20 +107,19 @@ def combined(sources: Sequence[ResultsFolder], folder: Path) -> MergedStudy:
             taken = place in positions.values()
             positions.setdefault(name, max(positions.values()) + 1 if taken else place)
     files, studies = _files(sources)
-    outcome = Outcome(folder, datasets, methods, first.evaluation, limits, positions, parameters)
+    outcome = Outcome(
+        folder, datasets, methods, first.evaluation, first.limits, positions, parameters
+    )
     return MergedStudy(StudyDescription(outcome, files, studies), conflicts, notes)
 
 
-def _split_evaluation(evaluation: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(keys that affect predictions, other keys); older results lack the latter."""
-    fitted = {key: value for key, value in evaluation.items() if key not in REPORT_KEYS}
-    return fitted, {key: value for key, value in evaluation.items() if key in REPORT_KEYS}
-
-
-def _differences(part: str, one: Mapping[str, Any], two: Mapping[str, Any], pair: str) -> list[str]:
-    keys = [key for key in dict.fromkeys([*one, *two]) if one.get(key) != two.get(key)]
-    sentence = f"{part}.{{}}: {pair} differ ({{}} and {{}})"
-    return [sentence.format(key, one.get(key), two.get(key)) for key in keys]
+def _differences(
+    part: str, one: Mapping[str, Any], two: Mapping[str, Any], pair: str
+) -> Iterator[tuple[str, str]]:
+    """(key, sentence) of each key with different values."""
+    for key in dict.fromkeys([*one, *two]):
+        if one.get(key) != two.get(key):
+            yield key, f"{part}.{key}: {pair} differ ({one.get(key)} and {two.get(key)})"
 
 
 def _files(sources: Sequence[ResultsFolder]) -> tuple[dict[str, str], list[list[str]]]:
@@ -271,7 +261,7 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
             fits = pl.concat([fits.join(new, on=FIT, how="anti"), new])
     write_table(fits.sort(FIT), "fits", target / "fits.parquet")
     whole = first.path(run, "predictions.parquet")
-    if whole.exists() and predictions is own and _is_sorted(own):
+    if whole.exists() and predictions is own and own.select(FIT).equals(own.select(FIT).sort(FIT)):
         _copy(first, whole, target / "predictions.parquet")
     else:
         rows = predictions.sort(*FIT, maintain_order=True)
@@ -289,12 +279,6 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
     if there:
         _copy(*max(there, key=lambda pair: pair[1].stat().st_size), target / BOUNDARY)
     return _times(run, fits, [*tables, *(source.other_times for source in sources)])
-
-
-def _is_sorted(rows: pl.DataFrame) -> bool:
-    """Whether rows are sorted by fit, which files of other programs need not be."""
-    fits = rows.select(FIT)
-    return fits.equals(fits.sort(FIT))
 
 
 def _times(run: Run, fits: pl.DataFrame, tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -327,9 +311,7 @@ def merge(
     trusted: Collection[str] = (),
 ) -> MergedStudy:
     """Write the merged folder with its tables, figures and page; `trusted` modules may be imported for metrics."""
-    from linclass_study.command.derived_files import (
-        write_derived,  # figures take a second to import
-    )
+    from linclass_study.command.derived_files import write_derived  # slow to import
 
     with unfinished_folder(into) as folder:
         merged = combined(sources, folder)

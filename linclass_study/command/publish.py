@@ -39,6 +39,14 @@ def readme(results: ResultsFolder, citation: Citation, names: set[str]) -> str:
         "| `CITATION.cff` | how to cite these results |",
         f"| `{SUMS}` | a checksum of each file: `sha256sum -c {SUMS}` |",
     ]
+    rerun = []
+    has_study = (results.folder / "study.json").exists()
+    if has_study and len(results.study.studies) == 1:
+        command = snakemake_command(results.study.studies[0])
+        rerun = [
+            f"To run the study again, copy the files of `configuration/` into a clone of linclass: `{command}`."
+        ]
+    datasets = results.study.outcome.datasets if has_study else {}
     return "\n".join(
         [
             f"# {markdown_text(citation.title)}",
@@ -52,32 +60,20 @@ def readme(results: ResultsFolder, citation: Citation, names: set[str]) -> str:
             "",
             "Do your results agree with these? `linclass verify ARCHIVE.zip results` says so.",
             "`linclass merge ARCHIVE.zip results --into both` makes one folder of both, with its report.",
-            *_rerun(results),
+            *rerun,
             "",
             "The rows of the data sets are not here, but as points in figures of boundaries. Which data they were:",
             "",
             "| data set | rows | digest of the parsed content | licence | to cite |",
             "|---|---|---|---|---|",
-            *(_data_line(results, dataset) for dataset in results.datasets),
+            *(_data_line(results, name, datasets.get(name, {})) for name in results.datasets),
             "",
         ]
     )
 
 
-def _rerun(results: ResultsFolder) -> list[str]:
-    """How to run the study again."""
-    if not (results.folder / "study.json").exists() or len(results.study.studies) != 1:
-        return []
-    command = snakemake_command(results.study.studies[0])
-    return [
-        f"To run the study again, copy the files of `configuration/` into a clone of linclass: `{command}`."
-    ]
-
-
-def _data_line(results: ResultsFolder, dataset: str) -> str:
+def _data_line(results: ResultsFolder, dataset: str, entry: Mapping[str, object]) -> str:
     about = results.about(dataset) or {}
-    has_study = (results.folder / "study.json").exists()
-    entry: Mapping[str, object] = results.study.outcome.datasets[dataset] if has_study else {}
     terms = (entry.get("licence"), entry.get("citation"))
     cells = [dataset, about.get("rows"), about.get("digest") or about.get("status"), *terms]
     return f"| {' | '.join(markdown_text(str(cell or '–')) for cell in cells)} |"

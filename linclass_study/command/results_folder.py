@@ -37,18 +37,18 @@ FACTS = {"by_default": list, "fixed": dict, "limits": dict, "by_fit": dict}  # o
 LATER_KEYS = {"rope": 0, "cv_rows": "all"}  # keys of the evaluation that older results lack
 
 
-def study_problem(study: StudyDescription) -> str:
-    """The first thing that is wrong, with its key; '' if nothing is."""
-    return next((f"{key}: {sentence}" for key, sentence in _problems(study)), "")
-
-
-def _problems(study: StudyDescription) -> Iterator[tuple[str, str]]:
+def study_problems(study: StudyDescription) -> Iterator[tuple[str, str]]:
+    """(key, sentence) of everything that is wrong."""
     outcome = study.outcome
     for kind in ("datasets", "methods"):
         entries = getattr(outcome, kind)
         if not entries:
             yield kind, "it is empty"
-        yield from _of_entries(kind, entries)
+        for name, entry in entries.items():
+            if not (isinstance(name, str) and NAME.match(name)):
+                yield kind, f"{name!r} is not a valid name"
+            if not isinstance(entry, dict):
+                yield f"{kind}.{name}", f"{brief(entry)} is not a mapping"
     for name, place in outcome.positions.items():
         if type(place) is not int:
             yield f"positions.{name}", f"{brief(place)} is not a whole number"
@@ -68,14 +68,6 @@ def _problems(study: StudyDescription) -> Iterator[tuple[str, str]]:
     yield from _of_evaluation(outcome.evaluation)
 
 
-def _of_entries(kind: str, entries: Mapping[Any, Any]) -> Iterator[tuple[str, str]]:
-    for name, entry in entries.items():
-        if not (isinstance(name, str) and NAME.match(name)):
-            yield kind, f"{name!r} is not a valid name"
-        if not isinstance(entry, dict):
-            yield f"{kind}.{name}", f"{brief(entry)} is not a mapping"
-
-
 def _of_evaluation(evaluation: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What the schema of a study says, but for keys that other versions of linclass have."""
     known = load_schema("config")["properties"]["evaluation"]["properties"]
@@ -92,10 +84,6 @@ def _of_evaluation(evaluation: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 Run = tuple[str, str]  # data set, method
-
-
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
 
 
 def _mapping(path: Path) -> None:
@@ -129,13 +117,8 @@ def _suits(kind: Any, wanted: Any) -> bool:
     return kind in (wanted, pl.Null) or (kind.is_numeric() and wanted.is_numeric())
 
 
-LATER_COLUMNS = {
-    "machine",
-    "environment",
-    "held_out",
-    "features",
-    "failure",
-}  # columns that older results lack
+# columns that older results lack
+LATER_COLUMNS = {"machine", "environment", "held_out", "features", "failure"}
 SIZES = ("status", "rows", "classes", "sparse")
 KEYS = {  # of available data, by folder
     "data": (*SIZES, "digest", "class_counts", "n_features", "positive", "source"),
@@ -188,9 +171,11 @@ class ResultsFolder:
             found = read_study(self.folder)
         except StudyError as refused:
             raise StudyError(str(refused).replace(str(self.folder), self.given)) from None
-        if problem := study_problem(found):
+        for key, problem in study_problems(found):
             path = f"{self.given}/{study_file.NAME}"
-            raise StudyError(f"{path} is not a valid study.json ({problem}): {study_file.REMEDY}")
+            raise StudyError(
+                f"{path} is not a valid study.json ({key}: {problem}): {study_file.REMEDY}"
+            )
         return found
 
     @cached_property
@@ -258,7 +243,7 @@ class ResultsFolder:
     def require_whole(self, path: Path) -> None:
         """Refuse a file that is cut short, or not what its name says; the values of tables are not read."""
         try:
-            READERS.get(path.suffix, _text)(path)
+            READERS.get(path.suffix, lambda text: text.read_text(encoding="utf-8"))(path)
         except Exception as error:
             raise self.unreadable(path, error) from None
 

@@ -21,7 +21,7 @@ from markupsafe import Markup
 from linclass.base.messages import counted
 from linclass_study.analysis.across_datasets import groups_sharing_rows
 from linclass_study.analysis.across_tables import conclusions_path
-from linclass_study.analysis.answer import shortened
+from linclass_study.analysis.answer import mixture, shortened
 from linclass_study.analysis.conclusion import focus_sentences
 from linclass_study.analysis.controls import focus_of
 from linclass_study.analysis.fit_problems import failed_candidates, fit_problems
@@ -70,7 +70,6 @@ from linclass_study.report.provenance import (
     environments_of_machines,
     foreign_modules,
     hashed_modules,
-    mixture,
     snakemake_command,
 )
 from linclass_study.report.table import format_seconds
@@ -282,11 +281,12 @@ def section_of(
 ) -> dict[str, Any]:
     """Content of the report about one data set."""
     about = outcome.about(dataset)
+    group = next(group for group in groups_sharing_rows(outcome) if dataset in group)
     return {
         "name": dataset,
         "about": about,
         "unavailable": about["status"] == "unavailable",
-        "card": data_card.card(outcome.checks(dataset), _relatives(outcome, dataset)),
+        "card": data_card.card(outcome.checks(dataset), [n for n in group if n != dataset]),
         "items": {name: list(items(tables, figures, name, dataset)) for name in SECTIONS},
     }
 
@@ -314,8 +314,3 @@ def spent(times: pl.DataFrame) -> list[tuple[str, float, float | None]]:
         pl.col("fit_seconds").sum(), pl.col("peak_rss_mb").max()
     )
     return list(by_machine.sort("machine").iter_rows())
-
-
-def _relatives(outcome: Outcome, dataset: str) -> list[str]:
-    own = next(group for group in groups_sharing_rows(outcome) if dataset in group)
-    return [name for name in own if name != dataset]

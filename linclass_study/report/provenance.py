@@ -14,7 +14,6 @@ from typing import Any
 import yaml
 
 from linclass_study.analysis import study_file
-from linclass_study.analysis.mixed_environments import mixed_environments
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.pipeline.method import named_steps
 from linclass_study.pipeline.own_metrics import own_metrics
@@ -43,13 +42,6 @@ def hashed_modules(results: Path) -> dict[str, str]:
     study = study_file.read_study(results)
     own = study.files.keys() - {name for names in study.studies for name in names}
     return {name: hashlib.sha256(study.files[name].encode()).hexdigest() for name in sorted(own)}
-
-
-def mixture(outcome: Outcome) -> list[str]:
-    """Sentences on a ranking that mixes environments; none if it does not."""
-    known = environment.recorded_environments(outcome.results)
-    mixed = mixed_environments(outcome.fits, known)
-    return mixed.sentences(str(outcome.results)) if mixed else []
 
 
 def commits(machines: list[dict[str, str]]) -> dict[str, bool]:

@@ -24,17 +24,17 @@ class Caption:
         docstring = ast.get_docstring(ast.parse(script.read_text(encoding="utf-8"))) or script.stem
         title, _, rest = docstring.partition("\n")
         blocks = [block for block in rest.strip("\n").split("\n\n") if block.strip()]
-        return cls(title.strip().rstrip("."), tuple(map(_paragraph, blocks)))
+        paragraphs = (
+            ("equation", textwrap.dedent(block).rstrip())
+            if block.startswith("    ")
+            else ("text", " ".join(block.split()))
+            for block in blocks
+        )
+        return cls(title.strip().rstrip("."), tuple(paragraphs))
 
     @property
     def text(self) -> str:
         return " ".join(text for _, text in self.paragraphs)
-
-
-def _paragraph(block: str) -> tuple[str, str]:
-    if block.startswith("    "):
-        return "equation", textwrap.dedent(block).rstrip()
-    return "text", " ".join(block.split())
 
 
 FOLDER = ROOT / "textbook"

@@ -76,20 +76,15 @@ def coefficients(outcome: Outcome, dataset: str) -> ReportFigure:
         caption += (
             " A row gets the class of the highest score, so differences between panels count."
         )
-    named = {str(classes[code]): panel for code, panel in zip(shown, panels, strict=True)}
-    numbers = {
-        "method": method,
-        "per": unit,
-        "classes": {k: _panel_numbers(p) for k, p in named.items()},
+    of_class_shown = {
+        str(classes[code]): [
+            {"feature": name, "mean": values.mean(), "folds": values}
+            for name, values in of_class[code]
+        ]
+        for code in shown
     }
+    numbers = {"method": method, "per": unit, "classes": of_class_shown}
     return ReportFigure(figure, f"Coefficients on {dataset}", caption, numbers)
-
-
-def _panel_numbers(panel: list[tuple[str, np.ndarray]]) -> list[dict[str, Any]]:
-    return [
-        {"feature": name, "mean": float(np.mean(values)), "folds": values.tolist()}
-        for name, values in panel
-    ]
 
 
 def best_linear(outcome: Outcome, dataset: str) -> tuple[str, pl.DataFrame] | None:
@@ -261,14 +256,18 @@ def paths(outcome: Outcome, dataset: str) -> ReportFigure:
         return ReportFigure.nothing(
             f"no method on {dataset} is tuned over strengths and has a path"
         )
-    found = {method: _path_and_tuning(outcome, dataset, method) for method in able[:MAX_PATHS]}
+    found = able[:MAX_PATHS]
     about = outcome.about(dataset)
     classes = about["classes"]
     width = len(found) * PATH_WIDTH
     figure = style.canvas(width, 4.4)
     numbers: dict[str, Any] = {}
-    for column, (method, (kept, scores)) in enumerate(found.items()):
-        path = oriented(kept, about)
+    for column, method in enumerate(found):
+        path, tuning = (outcome.kept(table, dataset, method) for table in ("paths", "tuning"))
+        assert path is not None
+        assert tuning is not None
+        path = oriented(path, about)
+        scores = inner_scores(tuning.filter(protocol=outcome.protocol(dataset)))
         code = int(path["class"].to_numpy().max())
         left, span = (column * PATH_WIDTH + 1.2) / width, (PATH_WIDTH - 1.85) / width
         above = figure.add_axes((left, 0.45, span, 0.48))
@@ -297,16 +296,6 @@ def paths(outcome: Outcome, dataset: str) -> ReportFigure:
     if len(able) > len(found):
         caption += f" The {len(found)} best of {len(able)} methods with a path are shown."
     return ReportFigure(figure, f"Paths over strengths on {dataset}", caption, numbers)
-
-
-def _path_and_tuning(
-    outcome: Outcome, dataset: str, method: str
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The path of a method, and what the inner folds of all its fits say of its strengths."""
-    path, tuning = (outcome.kept(table, dataset, method) for table in ("paths", "tuning"))
-    assert path is not None
-    assert tuning is not None
-    return path, inner_scores(tuning.filter(protocol=outcome.protocol(dataset)))
 
 
 def inner_scores(tuning: pl.DataFrame) -> pl.DataFrame:

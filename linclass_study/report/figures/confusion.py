@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,23 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True, eq=False)
-class Confusion:
-    """counts[i, j] is the number of rows of class i predicted as j; further columns are other actions (`costs:`)."""
-
-    method: str
-    counts: np.ndarray
-
-
-def confusion_of_best(outcome: Outcome, dataset: str) -> Confusion | None:
-    """Confusion of the best method; None if there is none or its predictions are missing."""
-    found = best(outcome, dataset)
-    rows = held_out(outcome, dataset, found[0]) if found else None
-    return Confusion(found[0], confusion_counts(rows)) if found and rows else None
-
-
 def confusion_counts(rows: HeldOut) -> np.ndarray:
-    """As in Predictions.confusion, over all fits."""
+    """counts[i, j] is the number of rows of class i predicted as j; further columns are other actions (`costs:`)."""
     width = max(rows.n_classes, int(rows.y_pred.max(initial=0)) + 1)
     cells = np.bincount(rows.y_true * width + rows.y_pred, minlength=rows.n_classes * width)
     return cells.reshape(rows.n_classes, width)
@@ -55,13 +39,15 @@ SMALLEST = 5  # points of a number in a cell
 
 def confusion(outcome: Outcome, dataset: str) -> ReportFigure:
     """Confusion matrix of the best method on a data set, with recall and precision of each class."""
-    best = confusion_of_best(outcome, dataset)
-    if best is None:
+    found = best(outcome, dataset)
+    held = held_out(outcome, dataset, found[0]) if found else None
+    if found is None or held is None:
         return ReportFigure.nothing(
             f"no method succeeded on every fold of {dataset}, or predictions are too many"
         )
+    method, counts = found[0], confusion_counts(held)
     classes = outcome.about(dataset)["classes"]
-    K, wide = best.counts.shape
+    K, wide = counts.shape
     columns = [*classes, *(f"action {k}" for k in range(K, wide))]
     cell = min(max(CELL, 1.4 / K), LARGEST / wide)
     names = [style.wrapped(str(name), 18, 1) for name in columns]
@@ -72,26 +58,26 @@ def confusion(outcome: Outcome, dataset: str) -> ReportFigure:
     figure = style.canvas(WIDTH, height)
     bottom, tall = 0.45 / height, cell * K / height
     axes = figure.add_axes((left / WIDTH, bottom, cell * wide / WIDTH, tall))
-    _matrix(axes, best.counts, names, cell, turned)
+    _matrix(axes, counts, names, cell, turned)
     start = (left + cell * wide + 0.4) / WIDTH
     beside = figure.add_axes((start, bottom, 0.97 - start, tall))
-    recall, precision = per_class(best.counts)
-    name_above(figure, best.method, outcome.position(best.method))
-    _rates(beside, recall, precision, cell, *method_style(outcome.position(best.method)))
+    recall, precision = per_class(counts)
+    name_above(figure, method, outcome.position(method))
+    _rates(beside, recall, precision, cell, *method_style(outcome.position(method)))
     over = units(outcome.evaluation, outcome.protocol(dataset))
     caption = (
-        f"Of {best.method}, the best method: rows are the true classes, columns "
-        f"what the {int(best.counts.sum()):,} held-out rows of all {over} were predicted as; colours are shares of "
+        f"Of {method}, the best method: rows are the true classes, columns "
+        f"what the {int(counts.sum()):,} held-out rows of all {over} were predicted as; colours are shares of "
         "the true class. Beside it recall (the diagonal over its row) and precision (over its column)."
     )
     numbers: dict[str, Any] = {
         "dataset": dataset,
-        "method": best.method,
+        "method": method,
         "classes": classes,
         "columns": columns,
-        "counts": best.counts.tolist(),
-        "recall": [None if np.isnan(v) else v for v in recall.tolist()],
-        "precision": [None if np.isnan(v) else v for v in precision.tolist()],
+        "counts": counts.tolist(),
+        "recall": recall.tolist(),
+        "precision": precision.tolist(),
     }
     return ReportFigure(figure, f"Confusion on {dataset}", caption, numbers)
 

@@ -102,8 +102,9 @@ def _caption(words: str, n_datasets: int, front: list[str], hollow: bool) -> str
         f"median, on {n_datasets} independent data sets."
     )
     if front:
-        line = "The line is the Pareto front: no" if len(front) > 1 else "No"
-        caption += f" {line} method is both better and faster than {_one_of(front)}."
+        no = "The line is the Pareto front: no" if len(front) > 1 else "No"
+        one = f"one of {', '.join(front)}" if len(front) > 1 else front[0]
+        caption += f" {no} method is both better and faster than {one}."
     if hollow:
         caption += (
             " Hollow marks have no score on some data set, and are not on the front: "
@@ -129,20 +130,16 @@ def _draw_front(
         )
 
 
-def _one_of(front: list[str]) -> str:
-    return front[0] if len(front) == 1 else f"one of {', '.join(front)}"
-
-
 def typical_seconds(outcome: Outcome, datasets: list[str]) -> dict[str, float]:
     """Method → geometric mean over data sets of the median time of a fit, on the machine that made most fits.
 
     Machines are never pooled, and large data sets have no larger weight.
     """
-    logs: dict[str, list[float]] = {}
+    medians: dict[str, list[float]] = {}
     on_these = outcome.times.filter(pl.col("dataset").is_in(datasets))
     for (_, method), seconds in sorted(median_seconds(on_these).items()):
-        logs.setdefault(method, []).append(float(np.log(seconds)))
-    return {method: float(np.exp(np.mean(values))) for method, values in logs.items()}
+        medians.setdefault(method, []).append(seconds)
+    return {method: float(np.exp(np.mean(np.log(own)))) for method, own in medians.items()}
 
 
 def pareto(cost: dict[str, float], score: dict[str, float]) -> list[str]:
@@ -164,10 +161,8 @@ def learning_curves(outcome: Outcome, dataset: str) -> ReportFigure:
         return ReportFigure.nothing(
             "no learning curve was requested; evaluation: {protocols: [cv, learning_curve]} fits them"
         )
-    greater, (least, most) = (
-        metrics.greater_is_better(outcome.metric),
-        metrics.bounds(outcome.metric),
-    )
+    greater = metrics.greater_is_better(outcome.metric)
+    least, most = metrics.bounds(outcome.metric)
     as_error, words = greater and most == 1, metric_words(outcome.metric)
     order = sorted(curves, key=lambda m: (curves[m][-1]["mean"] * (-1 if greater else 1), m))
     figure = style.canvas(7.2, 4.0)

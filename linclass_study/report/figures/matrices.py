@@ -9,14 +9,15 @@ import numpy as np
 
 from linclass.base.messages import counted
 from linclass.evaluation.comparisons.pairwise_matrix import Pairwise
-from linclass_study.analysis.across_datasets import AllScores, all_scores, comparison_across
+from linclass_study.analysis.across_datasets import all_scores, comparison_across
 from linclass_study.analysis.conclusion import not_ranked_note, too_few_for_pairs, unattainable
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import grid_end_note, marked
-from linclass_study.analysis.within_dataset import ALPHA, comparison_within
+from linclass_study.analysis.within_dataset import ALPHA
 from linclass_study.analysis.wording import metric_words
 from linclass_study.report.drawing import style
 from linclass_study.report.figure_files import ReportFigure
+from linclass_study.report.method_scores import behind_best
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,8 +62,8 @@ def pairwise(outcome: Outcome) -> ReportFigure:
         caption += f" {never}"
     numbers = {
         "methods": shown,
-        "difference": [[None if np.isnan(d) else float(d) for d in row] for row in D],
-        "p_holm": [[None if np.isnan(value) else float(value) for value in row] for row in p],
+        "difference": D.tolist(),
+        "p_holm": p.tolist(),
     }
     figure = _pairwise_matrix(pairs, order, D, np.where(p < ALPHA, np.sign(side), 0), names)
     return ReportFigure(figure, "Every method against every other", caption, numbers)
@@ -132,9 +133,10 @@ def heat(outcome: Outcome) -> ReportFigure:
         np.nanmean(np.where(np.isnan(behind), np.nanmax(behind), behind), axis=0), kind="stable"
     )
     shown = behind[:, order].T  # methods × data sets
-    clear = np.array([significantly_behind(outcome, base, name) for name in base.datasets])[
-        :, order
-    ].T
+    clear = np.zeros(shown.shape, bool)
+    for i, name in enumerate(base.datasets):
+        worse = behind_best(outcome.parts()[name], name)
+        clear[:, i] = [base.methods[j] in worse and worse[base.methods[j]].clear for j in order]
     top = float(np.nanquantile(shown, 0.9)) or 1.0
     words = metric_words(base.metric)
     names = marked(outcome, [base.methods[j] for j in order])
@@ -149,22 +151,10 @@ def heat(outcome: Outcome) -> ReportFigure:
     )
     numbers = {
         "datasets": base.datasets,
-        "behind": {
-            base.methods[j]: [None if np.isnan(v) else float(v) for v in behind[:, j]]
-            for j in order
-        },
+        "behind": {base.methods[j]: behind[:, j].tolist() for j in order},
         "significant": {base.methods[j]: row.tolist() for j, row in zip(order, clear, strict=True)},
     }
     return ReportFigure(figure, "All methods on all data sets", caption, numbers)
-
-
-def significantly_behind(outcome: Outcome, base: AllScores, dataset: str) -> list[bool]:
-    """Whether each method is significantly worse than the best one of a data set, after Holm's correction."""
-    found = comparison_within(outcome.parts()[dataset], dataset)
-    if not found.enough:
-        return [False] * len(base.methods)
-    p = dict(zip(found.methods, found.against(found.methods[0]).holm, strict=True))
-    return [bool(p.get(method, np.nan) < ALPHA) for method in base.methods]
 
 
 def _heat_map(

@@ -112,12 +112,8 @@ def calibration(outcome: Outcome, dataset: str) -> ReportFigure:
         f"{selection_note(outcome, list(numbers), len(able), 'with probabilities')}"
         f"{grid_end_note(outcome, numbers)}"
     )
-    return ReportFigure(
-        figure,
-        f"Calibration on {dataset}",
-        caption,
-        {"dataset": dataset, "bins": BINS, "methods": numbers},
-    )
+    about_all = {"dataset": dataset, "bins": BINS, "methods": numbers}
+    return ReportFigure(figure, f"Calibration on {dataset}", caption, about_all)
 
 
 def _error_sentences(outcome: Outcome, dataset: str, two: bool) -> str:
@@ -187,22 +183,22 @@ def probabilities(outcome: Outcome, dataset: str) -> ReportFigure:
     for axes, shares in zip(grid, numbers.values(), strict=True):
         _draw_histograms(axes, shares, some, top)
     key_of_classes(figure, classes, some)
+    reading = "The less the outlines overlap, the better the method distinguishes the classes."
+    if not two:
+        reading = (
+            "The more lies at 1, the better; what lies below 1/2 may be taken for another class."
+        )
     few = f" Of {len(classes)} classes the {MAX_CLASSES} most frequent are shown."
     rows = rows_held_out(outcome.evaluation, outcome.protocol(dataset))
     caption = (
         f"Histograms of the predicted {what}, over the {rows}, one outline for "
         "each class of rows; heights are on a scale of square roots, so that small shares are visible. "
-        f"{_reading(two)}{few if len(classes) > MAX_CLASSES else ''} "
+        f"{reading}{few if len(classes) > MAX_CLASSES else ''} "
         f"{selection_note(outcome, list(numbers), len(losses), 'with probabilities')}"
         f"{grid_end_note(outcome, numbers)}"
     )
-    shown_numbers = {
-        "dataset": dataset,
-        "classes": classes,
-        "edges": EDGES.tolist(),
-        "methods": numbers,
-    }
-    return ReportFigure(figure, f"Predicted probabilities on {dataset}", caption, shown_numbers)
+    about_all = {"dataset": dataset, "classes": classes, "edges": EDGES, "methods": numbers}
+    return ReportFigure(figure, f"Predicted probabilities on {dataset}", caption, about_all)
 
 
 def _draw_histograms(axes: Axes, shares: list[list[float]], some: list[int], top: float) -> None:
@@ -231,9 +227,3 @@ def histograms(rows: HeldOut, positive: int | None) -> np.ndarray:
     )
     counts = counts.reshape(rows.n_classes, HISTOGRAM_BINS)
     return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-
-
-def _reading(two: bool) -> str:
-    if two:
-        return "The less the outlines overlap, the better the method distinguishes the classes."
-    return "The more lies at 1, the better; what lies below 1/2 may be taken for another class."

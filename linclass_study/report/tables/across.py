@@ -110,13 +110,9 @@ def incomplete(outcome: Outcome) -> ReportTable | None:
         Column("lacks", "No score on", "dataset"),
         Column("why", "Why"),
         Column("data_sets", "Data sets with a score", "count"),
-        Column(
-            "rank_missing_worst",
-            "Mean rank, missing scores as worst",
-            "number",
-            "among all methods; the other ranks are among the methods that have all scores",
-        ),
-    ]
+        Column("rank_missing_worst", "Mean rank, missing scores as worst", "number",
+               "among all methods; the other ranks are among the methods that have all scores"),
+    ]  # fmt: skip
     rows = [[one.method, one.datasets, one.reason, one.scored, one.rank] for one in found]
     return ReportTable("Methods that are not ranked", RANKING_RULE, columns, rows)
 

@@ -135,42 +135,26 @@ OPTIONAL_COLUMNS = ("next", "ahead", "ended", "absent")  # columns that are omit
 
 def best_methods(outcome: Outcome) -> ReportTable:
     """The best method of each data set, and the certainty of that result."""
-    mean = best_words(outcome.metric, "mean ")
+    mean, direction = best_words(outcome.metric, "mean "), direction_words(outcome.metric)
     columns = [
         Column("dataset", "Data set", "dataset"),
         Column("best", "Best method", "method", names=2),
         Column("sure", "Confidence"),
-        Column(
-            outcome.metric,
-            metric_title(outcome.metric),
-            "number",
-            direction_words(outcome.metric).capitalize(),
-        ),
+        Column(outcome.metric, metric_title(outcome.metric), "number", direction.capitalize()),
         Column("next", "Next best", "method", "The best of the other means"),
-        Column(
-            "ahead",
-            "Difference",
-            "number",
-            "Paired difference to the next best method, with its 95 % interval",
-        ),
+        Column("ahead", "Difference", "number", "Paired difference to the next best method, with its 95 % interval"),
         Column("ended", "Fit status"),
-        Column(
-            "absent",
-            "Excluded (incomplete folds)",
-            "method",
-            "Methods without a score of every fold",
-        ),
-    ]
+        Column("absent", "Excluded (incomplete folds)", "method", "Methods without a score of every fold"),
+    ]  # fmt: skip
     rows = [_best_method(own, dataset) for dataset, own in outcome.parts().items()]
     over = units(outcome.evaluation, *outcome.main_protocols)
     rope = rope_of(outcome.evaluation)
     caption = (
-        f"The {mean} ± the standard "
-        f"deviation over {over}. Only methods that succeeded on all {over} compete. All others are indistinguishable "
-        f"from the best, except those that it beats by more than {rope:g}, all of them at once, with a probability of "
-        f"at least {SURE:g}: the complementary probabilities sum to at most {1 - SURE:g} (Bayesian correlated t test, "
-        "union bound). In brackets: 95 % interval of the paired difference, which allows for overlapping training "
-        "sets; bold: significant after Holm’s correction over all other methods."
+        f"The {mean} ± the standard deviation over {over}. Only methods that succeeded on all {over} compete. All "
+        f"others are indistinguishable from the best, except those that it beats by more than {rope:g}, all of them at "
+        f"once, with a probability of at least {SURE:g}: the complementary probabilities sum to at most {1 - SURE:g} "
+        "(Bayesian correlated t test, union bound). In brackets: 95 % interval of the paired difference, which allows "
+        "for overlapping training sets; bold: significant after Holm’s correction over all other methods."
     )
     used = [
         j

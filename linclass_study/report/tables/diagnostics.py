@@ -39,12 +39,8 @@ def failures(outcome: Outcome) -> ReportTable:
     logs = [log_of_problem(outcome.results, problem) for problem in found]
     columns, cells = PROBLEM_COLUMNS, problem_rows(found)
     if any(logs):
-        columns = [
-            *PROBLEM_COLUMNS,
-            Column(
-                "log", "Traceback", about="A file in the folder of the results; archives have none"
-            ),
-        ]
+        about = "A file in the folder of the results; archives have none"
+        columns = [*PROBLEM_COLUMNS, Column("log", "Traceback", about=about)]
         cells = [[*row, log] for row, log in zip(cells, logs, strict=True)]
     return ReportTable("Failed fits", caption, columns, cells)
 
@@ -67,14 +63,9 @@ def unconverged_fits(outcome: Outcome) -> ReportTable:
 def unscored(outcome: Outcome) -> ReportTable:
     """Metrics of the study's own that raised an exception on some folds, which have no score by them."""
     found = metric_problems(outcome)
-    columns = [
-        Column("metric", "Metric"),
-        Column("data_sets", "Data set", "dataset"),
-        Column("methods", "Method", "method"),
-        Column("folds", "Folds", "count"),
-        Column("reason", "Reason", "reason"),
-    ]
-    rows = [[p.status, list(p.datasets), list(p.methods), p.fits, p.reason] for p in found]
+    columns = [Column("metric", "Metric"), *PROBLEM_COLUMNS[1:]]
+    columns[3] = Column("folds", "Folds", "count")
+    rows = problem_rows(found)
     caption = "No score for these folds by this metric; its means are over the other folds."
     return ReportTable("Metrics that raised an exception", caption, columns, rows)
 
@@ -149,11 +140,8 @@ def statuses(outcome: Outcome) -> ReportTable:
         "A certificate states how near a fit is to its optimum, numerically; the gap is how far from it a fit may "
         "be, relative to the objective. Foreign estimators have none, unless they set certificate_."
     )
-    faint = frozenset(
-        i
-        for i, row in enumerate(rows)
-        if of_method[row[0]]["fitted"] < of_method[row[0]]["planned"]
-    )
+    partial = {name for name, row in of_method.items() if row["fitted"] < row["planned"]}
+    faint = frozenset(i for i, row in enumerate(rows) if row[0] in partial)
     caption += " Grey: some fits gave no predictions." if faint else ""
     return ReportTable("Status of all fits", caption, columns, rows, faint)
 
@@ -177,14 +165,9 @@ def fit_status(outcome: Outcome, dataset: str) -> ReportTable:
     """Statuses of the fits of every method on a data set, with the largest certificate."""
     counts, known = counts_by_method(outcome.fits), certificates(outcome.fits)
     rows = [
-        [
-            method,
-            successes(counts[method]),
-            other_statuses(counts[method]) or "–",
-            known.get(method, "–"),
-        ]
-        for method in outcome.methods
-        if method in counts
+        [name, successes(own), other_statuses(own) or "–", known.get(name, "–")]
+        for name in outcome.methods
+        if (own := counts.get(name))
     ]
     caption = (
         "The certificate states how near a fit is to its optimum; the table shows the largest of all fits. It is a "

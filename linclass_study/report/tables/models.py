@@ -144,10 +144,7 @@ def _chosen_values(own: pl.DataFrame) -> tuple[str, float | None]:
 def _inner_score(own: pl.DataFrame) -> Number | None:
     """Mean and standard deviation over the fits of a run, which have a row for each parameter."""
     means = own.unique(FIT, keep="first", maintain_order=True)["inner"].drop_nulls()
-    if not len(means):
-        return None
-    values = means.to_numpy()
-    return Number(float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else None)
+    return _mean(means.to_numpy()) if len(means) else None
 
 
 MAX_METHODS = 6
@@ -200,28 +197,26 @@ def coefficients(outcome: Outcome, dataset: str) -> ReportTable | None:
     if not several:
         columns, rows = columns[1:], [row[1:] for row in rows]
     more = f" Of {len(order)} the largest are shown." if len(order) > len(shown) else ""
+    parts = []  # lda (not per standard deviation); 7 others (there is room for 6)
+    for why, names in left_out.items():
+        named = ", ".join(names) if len(names) <= MAX_METHODS else f"{len(names)} others"
+        parts.append(f"{named} ({why})")
+    omitted = f" Left out: {'; '.join(parts)}." if parts else ""
     towards = "the class" if several else str(about["positive"])
     caption = (
         f"Coefficients per {unit} of the feature{f', mean ± standard deviation over the {over}' if fits > 1 else ''}: "
         f"positive ones favour {towards}. Scores of different methods have different scales, so compare signs and "
         f"order.{more}"
-        f"{''.join(of_folds)}{_sentence_on_left_out(left_out)} All are in runs/…/coefficients.parquet."
+        f"{''.join(of_folds)}{omitted} All are in runs/…/coefficients.parquet."
     )
     return ReportTable(f"Coefficients on {dataset}", caption, columns, rows)
 
 
-def _sentence_on_left_out(left_out: dict[str, list[str]]) -> str:
-    """Left out: lda (not per standard deviation); 7 others (there is room for 6)."""
-    parts = [
-        f"{', '.join(names) if len(names) <= MAX_METHODS else f'{len(names)} others'} ({why})"
-        for why, names in left_out.items()
-    ]
-    return f" Left out: {'; '.join(parts)}." if parts else ""
-
-
 def effects(known: pl.DataFrame) -> dict[tuple[int, str], Number]:
     """(class, feature) → mean and standard deviation of value · scale over the folds."""
-    return {
-        key: Number(float(effect.mean()), float(effect.std(ddof=1)) if len(effect) > 1 else None)
-        for key, effect in over_folds(known).items()
-    }
+    return {key: _mean(effect) for key, effect in over_folds(known).items()}
+
+
+def _mean(values: np.ndarray) -> Number:
+    """Mean and standard deviation."""
+    return Number(float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else None)

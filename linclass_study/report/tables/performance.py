@@ -9,7 +9,7 @@ from typing import Any
 from linclass.base.messages import counted
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import ranking
-from linclass_study.analysis.within_dataset import ALPHA, comparison_within
+from linclass_study.analysis.within_dataset import comparison_within
 from linclass_study.analysis.wording import (
     TITLES,
     best_words,
@@ -23,7 +23,7 @@ from linclass_study.analysis.wording import (
 from linclass_study.pipeline.own_metrics import metrics_of
 from linclass_study.pipeline.protocols import comparing_protocols, divides_test_rows
 from linclass_study.report import method_scores
-from linclass_study.report.table import Column, Number, ReportTable
+from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables import diagnostics
 
 #: Metric → title of its column. They are shown for every data set; all others are in tables/summary.csv.
@@ -71,8 +71,11 @@ def performance_table(
     named = units(outcome.evaluation, protocol).capitalize()
     several = named if has_spread(outcome.evaluation, protocol) else "Fits"
     columns.append(Column("fits", several))
-    counts = diagnostics.counts_by_method(fits)
-    values.append({name: _fit_status(of_method) for name, of_method in counts.items()})
+    statuses = {}
+    for name, counts in diagnostics.counts_by_method(fits).items():  # 9/10: 1 failed
+        odd = diagnostics.other_statuses(counts)
+        statuses[name] = f"{diagnostics.successes(counts)}{f': {odd}' if odd else ''}"
+    values.append(statuses)
     return columns, [[of_method.get(method) for of_method in values] for method in methods]
 
 
@@ -145,12 +148,6 @@ def _bayes(about: dict[str, Any]) -> str:
     )
 
 
-def _fit_status(counts: Mapping[str, int]) -> str:
-    """9/10: 1 failed"""
-    odd = diagnostics.other_statuses(counts)
-    return f"{diagnostics.successes(counts)}{f': {odd}' if odd else ''}"
-
-
 def other_protocols(outcome: Outcome, dataset: str) -> ReportTable | None:
     """Performance under the other protocols: official test set, hold-outs, leave-one-out."""
     about = outcome.about(dataset)
@@ -199,7 +196,7 @@ UNMARKED_METRICS = ("calibration_error",)
 
 
 def metric_titles(evaluation: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """DESCRIPTIONS, then all other metrics by their names, without further averages of listed ones."""
+    """METRICS, then all other metrics by their names, without further averages of listed ones."""
     others = {
         name: (metric_title(name), direction_words(name))
         for name in metrics_of(evaluation)
@@ -223,13 +220,8 @@ def all_metrics(outcome: Outcome, dataset: str) -> ReportTable | None:
     columns += [Column(name, known[name][0], "number", known[name][1]) for name in shown]
     rows = [[method, *(found[name][method] for name in shown)] for method in methods]
     faint = frozenset(i for i, row in enumerate(rows) if row[1].partial)
-    return ReportTable(
-        f"All metrics on {dataset}",
-        _caption_of_all_metrics(outcome, dataset, protocol),
-        columns,
-        rows,
-        faint,
-    )
+    caption = _caption_of_all_metrics(outcome, dataset, protocol)
+    return ReportTable(f"All metrics on {dataset}", caption, columns, rows, faint)
 
 
 def _caption_of_all_metrics(outcome: Outcome, dataset: str, protocol: str) -> str:
@@ -260,16 +252,12 @@ def differences(outcome: Outcome, dataset: str) -> ReportTable | None:
     found = comparison_within(outcome, dataset)
     if not found.enough:
         return None
-    test, posterior = found.against(found.methods[0]), found.posterior
+    test, behind = found.against(found.methods[0]), method_scores.behind_best(outcome, dataset)
     rows = [
         [
             method,
-            Number(
-                float(test.difference[j]),
-                interval=(float(test.lower[j]), float(test.upper[j])),
-                clear=bool(test.holm[j] < ALPHA),
-            ),
-            *(float(values[0, j]) for values in posterior),
+            behind[method],
+            *(float(values[0, j]) for values in found.posterior),
             float(test.p[j]),
             float(test.holm[j]),
         ]
@@ -279,12 +267,7 @@ def differences(outcome: Outcome, dataset: str) -> ReportTable | None:
     best, words, k = found.methods[0], metric_words(found.metric), len(found.methods)
     columns = [
         Column("method", "Method", "method"),
-        Column(
-            "ahead",
-            "Difference",
-            "number",
-            f"{words} of {best} less that of the method, greater for the better",
-        ),
+        Column("ahead", "Difference", "number", f"in {words}, positive if {best} is better"),
         Column("better", "P(better)", "p", f"{best} is better by more than {found.rope:g}"),
         Column("equal", "P(equal)", "p", f"they differ by no more than {found.rope:g}"),
         Column("worse", "P(worse)", "p", f"{best} is worse by more than {found.rope:g}"),
