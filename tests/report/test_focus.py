@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -31,6 +32,7 @@ from linclass_study.analysis.controls import (
     controls,
     verdicts,
 )
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.verdict import control_verdict
 from linclass_study.analysis.within_dataset import comparison_within
 from linclass_study.files.tables import write_table
@@ -57,7 +59,8 @@ def study(base, focus=(), rope=0.01):
     methods = {name: {} for name in base.every.methods} | {
         base.methods[-1]: {"classifier": BASELINE}
     }
-    return SimpleNamespace(evaluation={"rope": rope, "focus": [*focus]}, methods=methods)
+    evaluation = {"tune_metric": base.metric, "rope": rope, "focus": [*focus]}
+    return Outcome(Path(), {}, methods, evaluation)
 
 
 def found_against(table, control, rope=0.01):
@@ -122,8 +125,10 @@ def test_the_better_method_is_that_of_the_tests_ranks_not_of_the_mean():
     )
     assert plain_answer._overall(verdict).endswith("significantly better than m0.")
     of_m0 = study(base, ["m0"])
-    of_m0.metric, of_m0.read = "accuracy", {"across": base, "grid_ends": {}}
-    of_m0.times = pl.DataFrame(schema={"protocol": pl.String, "fit_seconds": pl.Float64})
+    of_m0.read.update({"across": base, "grid_ends": {}})
+    of_m0.__dict__["times"] = pl.DataFrame(
+        schema={"protocol": pl.String, "fit_seconds": pl.Float64}
+    )
     table = control_table.control(of_m0)
     assert not table.rows[0][3].clear
     assert "m0 is significantly worse than m1, though the mean difference" in table.caption

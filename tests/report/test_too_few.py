@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from types import SimpleNamespace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +12,6 @@ from cases import each
 from scipy import stats
 from studies import Data, Method, finish
 
-from linclass_study.analysis import across_datasets
 from linclass_study.analysis.across_datasets import FEW, PAIRED, AllScores
 from linclass_study.analysis.across_tables import write_across
 from linclass_study.analysis.conclusion import (
@@ -22,6 +21,7 @@ from linclass_study.analysis.conclusion import (
     unattainable,
 )
 from linclass_study.analysis.controls import BASELINE
+from linclass_study.analysis.outcome import Outcome
 from linclass_study.report.contents import FIGURES
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import matrices, rankings
@@ -83,9 +83,11 @@ def test_enough_data_sets_can_show_a_difference(k, n):
 def test_pairs_are_bold_and_coloured_after_the_correction_only(monkeypatch, n, significant):
     """A method that wins on all of n data sets has p = 2/2ⁿ, times 55 pairs of 11 methods: .107 for 10, .027 for 12."""
     base = across(n, 11)
-    monkeypatch.setattr(across_datasets, "comparison_across", lambda _: base)
+    monkeypatch.setattr(matrices, "comparison_across", lambda _: base)
+    outcome = Outcome(Path(), {}, {}, {"tune_metric": "accuracy"})
+    outcome.read["grid_ends"] = {}
     with style.settings():
-        exhibit = matrices.pairwise(SimpleNamespace(read={"grid_ends": {}}))
+        exhibit = matrices.pairwise(outcome)
         (axes,) = exhibit.figure.axes
     cells = [text for text in axes.texts if "/" in text.get_text()]
     assert all((text.get_weight() == "bold") == significant for text in cells)
@@ -122,11 +124,11 @@ def test_of_many_methods_the_middle_is_left_out_and_never_the_baseline(
 ):
     """Ranks are 1 … 8 on six data sets, where Nemenyi's critical difference is 3.031 · √(8 · 9 / 36) = 4.29."""
     base = across(6, 8)
-    monkeypatch.setattr(across_datasets, "comparison_across", lambda _: base)
+    monkeypatch.setattr(rankings, "comparison_across", lambda _: base)
     monkeypatch.setattr(rankings, "MAX_METHODS", most)
     kinds = {m: {"classifier": BASELINE if m == baseline else "linclass.LDA"} for m in base.methods}
-    position = base.methods.index
-    outcome = SimpleNamespace(methods=kinds, position=position, read={"grid_ends": {}})
+    outcome = Outcome(Path(), {}, kinds, {"tune_metric": "accuracy"})
+    outcome.read["grid_ends"] = {}
     with style.settings():
         exhibit = FIGURES[name](outcome)
         (axes,) = exhibit.figure.axes

@@ -341,7 +341,7 @@ def test_what_no_longer_raises_is_no_longer_listed(picky):
     assert metric_problems(outcome_of(picky))
     scored_runs_of(picky, [4, 2])
     assert not metric_problems(outcome_of(picky))
-    assert diagnostics.unscored(outcome_of(picky)) is None
+    assert not diagnostics.unscored(outcome_of(picky)).rows
     assert not metric_lines(outcome_of(picky))
 
 
