@@ -36,17 +36,15 @@ def class_key(figure: Figure, classes: Sequence[str], left: float, room: float) 
         mark = Line2D([], [], linestyle="", marker=marker, color=colour, markersize=5)
         entries.append((mark, _class_name(name)))
     by_column = [entry for j in range(columns) for entry in entries[j::columns]]
-    figure.legend(
+    style.legend(
+        figure,
         *zip(*by_column, strict=True),
-        loc="upper left",
-        bbox_to_anchor=(left / figure.get_figwidth(), 1.0),
+        left=left,
         ncols=columns,
-        frameon=False,
         fontsize=LEGEND_SIZE,
         handlelength=0.9,
         handletextpad=0.3,
         columnspacing=72 * GAP / LEGEND_SIZE,
-        borderpad=0.2,
         borderaxespad=0.1,
     )
 

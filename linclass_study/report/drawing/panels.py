@@ -36,32 +36,44 @@ def panels(
     above   free space at the top in inches, for a legend
     """
     columns = 2 if len(titles) == 4 else min(COLUMNS, len(titles))
-    rows = -(-len(titles) // columns)
     width = LEFT + 0.1 + (WIDTH - LEFT - 0.1) * max(columns, 2) / COLUMNS
-    height = rows * (HEIGHT + GAP) + BELOW + above
+    figure, grid = empty_panels(len(titles), columns, width, HEIGHT, x, y, GAP, above)
+    for axes, name, (method, second) in zip(
+        grid, marked(outcome, titles), titles.items(), strict=True
+    ):
+        _head(axes, name, second, outcome.position(method))
+        axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
+        axes.grid()
+    return figure, grid
+
+
+def empty_panels(
+    n: int, columns: int, width: float, panel: float, x: str, y: str, gap: float, above: float
+) -> tuple[Figure, list[Axes]]:
+    """n panels of this height in rows, with labels of all x and y axes; sizes in inches.
+
+    gap     height of the titles above each row
+    above   free space at the top
+    """
+    rows = -(-n // columns)
+    height = rows * (panel + gap) + BELOW + above
     figure = style.canvas(width, height)
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     figure.subplots_adjust(
         left=LEFT / width,
         right=1 - 0.1 / width,
         bottom=BELOW / height,
-        top=1 - (GAP + above) / height,
+        top=1 - (gap + above) / height,
         wspace=0.12,
-        hspace=GAP / HEIGHT,
+        hspace=gap / panel,
     )
-    for axes, name, (method, second) in zip(
-        grid.flat, marked(outcome, titles), titles.items(), strict=False
-    ):
-        _head(axes, name, second, outcome.position(method))
-        axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
-        axes.grid()
-    for axes in grid.flat[len(titles) :]:
+    for axes in grid.flat[n:]:
         axes.set_axis_off()
-    for axes in grid.flat[max(len(titles) - columns, 0) : len(titles)]:
+    for axes in grid.flat[max(n - columns, 0) : n]:
         axes.xaxis.set_tick_params(labelbottom=True)
     figure.supxlabel(x, fontsize=8.5, y=0.08 / height)
     figure.supylabel(y, fontsize=8.5, x=0.06 / width)
-    return figure, list(grid.flat)[: len(titles)]
+    return figure, list(grid.flat)[:n]
 
 
 def thinned(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -106,17 +118,9 @@ def name_above(figure: Figure, method: str, position: int) -> None:
     from matplotlib.lines import Line2D
 
     colour, marker = method_style(position)
-    figure.legend(
-        [Line2D([], [], linestyle="", marker=marker, color=colour, markersize=5)],
-        [style.wrapped(method, 60, 1)],
-        loc="upper left",
-        bbox_to_anchor=(0.0, 1.0),
-        frameon=False,
-        fontsize=8.5,
-        handlelength=1,
-        handletextpad=0.3,
-        borderpad=0.2,
-    )
+    mark = Line2D([], [], linestyle="", marker=marker, color=colour, markersize=5)
+    name = style.wrapped(method, 60, 1)
+    style.legend(figure, [mark], [name], fontsize=8.5, handlelength=1, handletextpad=0.3)
 
 
 def key_of_classes(figure: Figure, classes: Sequence[str], some: Sequence[int]) -> None:
@@ -124,19 +128,17 @@ def key_of_classes(figure: Figure, classes: Sequence[str], some: Sequence[int]) 
     from matplotlib.patches import Patch
 
     handles = [Patch(color=style.class_style(k)[0], alpha=0.7, linewidth=0) for k in some]
-    figure.legend(
+    style.legend(
+        figure,
         handles,
         [style.wrapped(str(classes[k]), 60 // len(some), 1) for k in some],
-        loc="upper left",
-        bbox_to_anchor=(LEFT / figure.get_figwidth() - 0.01, 1.0),
+        left=LEFT - 0.07,
         ncols=len(some),
-        frameon=False,
         fontsize=8,
         handlelength=0.9,
         handleheight=0.9,
         handletextpad=0.4,
         columnspacing=1.4,
-        borderpad=0.2,
     )
 
 

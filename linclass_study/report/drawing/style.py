@@ -23,14 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS = (
-    "#0072b2",
-    "#d55e00",
-    "#009e73",
-    "#cc79a7",
-    "#e69f00",
-    "#56b4e9",
-    "#882255",
-    "#999933",
+    *("#0072b2", "#d55e00", "#009e73", "#cc79a7"),
+    *("#e69f00", "#56b4e9", "#882255", "#999933"),
 )
 ROUNDS = "os^DvPX", "<>*", "hpd"
 MARKERS = "".join(ROUNDS)
@@ -91,6 +85,13 @@ def canvas(width: float, height: float) -> Figure:
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height))
+
+
+def legend(figure: Figure, *arguments: Any, **options: Any) -> None:
+    """A legend without a frame at the top left of a figure; `left` is its distance from the edge in inches."""
+    left = options.pop("left", 0.0) / figure.get_figwidth()
+    usual = {"loc": "upper left", "bbox_to_anchor": (left, 1.0), "frameon": False, "borderpad": 0.2}
+    figure.legend(*arguments, **usual | options)
 
 
 def method_style(position: int) -> tuple[str, str]:

@@ -8,10 +8,13 @@ refitted here: the runs have saved the predicted classes of a grid and their mar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
+from contourpy import contour_generator
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 
 from linclass_study.analysis.outcome import Outcome, PlaneGrid
 from linclass_study.analysis.summary import ranking
@@ -19,13 +22,14 @@ from linclass_study.data.dataset_file import load_dataset
 from linclass_study.pipeline.plane import Plane, plane
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import class_key, key_height
-from linclass_study.report.drawing.panels import selected_methods, selection_note
+from linclass_study.report.drawing.panels import (
+    LEFT,
+    empty_panels,
+    selected_methods,
+    selection_note,
+)
 from linclass_study.report.figure_files import ReportFigure
 from linclass_study.statuses import FITTED, STATUSES
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 def grids_of_methods(outcome: Outcome, dataset: str) -> tuple[dict[str, PlaneGrid], dict[str, str]]:
@@ -123,7 +127,6 @@ def disputed(labels: np.ndarray) -> float:
 
 WIDTH, COLUMNS, PANEL = 7.2, 4, 1.62  # inches; panels in a row; inches of a panel's height
 GAP = 0.46  # inches between two rows of panels: three lines of title
-LEFT = 0.55  # inches beside them
 MAX_PANELS = 8  # panels
 DIRECTION_NAMES = (
     "first discriminant direction",
@@ -150,7 +153,12 @@ def boundaries(outcome: Outcome, dataset: str) -> ReportFigure:
     X, y, plane = on_plane
     is_cut, classes = about["n_features"] != 2, about["classes"]
     names = plane.names if plane else DIRECTION_NAMES if is_cut else about["features"]
-    figure, panels = _panels(len(grids), names, classes)
+    columns = min(COLUMNS, len(grids))
+    width = WIDTH * max(columns, 2) / COLUMNS
+    room = width - LEFT - 0.1
+    above = key_height(classes, room) + 0.12
+    figure, panels = empty_panels(len(grids), columns, width, PANEL, *names[:2], GAP, above)
+    class_key(figure, classes, LEFT - 0.05, room)
     shares = {method: disputed(grid.labels) for method, grid in grids.items()}
     for axes, (method, grid) in zip(panels, grids.items(), strict=True):
         dense = len(grids) * len(grid.labels) * (len(classes) - 1) > MAX_VECTOR_LINES
@@ -184,34 +192,6 @@ def boundaries(outcome: Outcome, dataset: str) -> ReportFigure:
     return ReportFigure(figure, f"Decision boundaries on {dataset}{where}", caption, numbers)
 
 
-def _panels(n: int, names: Sequence[str], classes: list[str]) -> tuple[Figure, list[Axes]]:
-    """A figure with n panels in rows, the names of the plane's axes, and the legend of the classes."""
-    columns = min(COLUMNS, n)
-    rows = -(-n // columns)
-    width = WIDTH * max(columns, 2) / COLUMNS
-    room = width - LEFT - 0.1
-    key = key_height(classes, room)
-    height = rows * (PANEL + GAP) + 0.62 + key
-    figure = style.canvas(width, height)
-    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    figure.subplots_adjust(
-        left=LEFT / width,
-        right=1 - 0.08 / width,
-        bottom=0.5 / height,
-        top=1 - (GAP + key) / height,
-        wspace=0.1,
-        hspace=GAP / PANEL,
-    )
-    for axes in grid.flat[n:]:
-        axes.set_axis_off()
-    for axes in grid.flat[max(n - columns, 0) : n]:
-        axes.xaxis.set_tick_params(labelbottom=True)
-    figure.supxlabel(names[0], fontsize=8.5, y=0.1 / height)
-    figure.supylabel(names[1], fontsize=8.5, x=0.06 / width)
-    class_key(figure, classes, LEFT - 0.05, room)
-    return figure, list(grid.flat[:n])
-
-
 def _sentences(
     grids: dict[str, PlaneGrid], shares: dict[str, float], left_out: dict[str, str]
 ) -> tuple[str, list[str]]:
@@ -242,8 +222,6 @@ def one_class(labels: np.ndarray) -> bool:
 
 
 def _draw_regions(axes: Axes, grid: PlaneGrid, n_classes: int, dense: bool) -> None:
-    from matplotlib.colors import to_rgb
-
     x, y, fits = grid.x, grid.y, len(grid.labels)
     colours = np.array([to_rgb(style.class_style(k)[0]) for k in range(n_classes)])
     image = np.zeros((OVERSAMPLING * (len(y) - 1) + 1, OVERSAMPLING * (len(x) - 1) + 1, 4))
@@ -274,8 +252,6 @@ def boundary_lines(x: np.ndarray, y: np.ndarray, fields: np.ndarray) -> np.ndarr
 
     The last class needs no line of its own.
     """
-    from contourpy import contour_generator
-
     gap = np.full((1, 2), np.nan)
     lines: list[Any] = [gap]
     for field in fields[:-1]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.wording import metric_words
@@ -15,24 +17,13 @@ from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.figure_files import ReportFigure
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
-
-
 METHODS = 12  # methods in the legend
 MIN_DIFFERENCE = 1e-12  # relative to the objective; smaller differences are rounding
 MAX_DIFFERENCE = 1e100  # of a diverging solver: axes overflow before numbers do
 # Parameters that change how the optimum is found, and not the optimum.
 SOLVER_PARAMETERS = (
-    "solver",
-    "step",
-    "tol",
-    "max_iter",
-    "warm_start",
-    "trace",
-    "random_state",
-    "strength",
+    *("solver", "step", "tol", "max_iter", "warm_start"),
+    *("trace", "random_state", "strength"),
 )
 
 
@@ -57,9 +48,8 @@ def convergence(outcome: Outcome, dataset: str) -> ReportFigure:
         objective = first["objective"].to_numpy()
         objective = np.where(np.isfinite(objective), objective, np.nan)  # of a fit that diverged
         gap = np.maximum(objective - best[method], 0)
-        known = (gap > MIN_DIFFERENCE * np.maximum(np.abs(best[method]), MIN_DIFFERENCE)) & (
-            gap < MAX_DIFFERENCE
-        )
+        least = MIN_DIFFERENCE * np.maximum(np.abs(best[method]), MIN_DIFFERENCE)
+        known = (gap > least) & (gap < MAX_DIFFERENCE)
         above = above or bool(known.any())
         handles.append(_draw_steps(axes, first, gap, known, outcome.position(method)))
         numbers[method] = {
@@ -69,15 +59,8 @@ def convergence(outcome: Outcome, dataset: str) -> ReportFigure:
     several = any(first["part"].max() for first in shown.values())
     words = metric_words(outcome.metric)
     _label_axes(axes, words, logarithmic=above)
-    figure.legend(
-        handles,
-        list(shown),
-        loc="lower center",
-        ncols=4,
-        frameon=False,
-        fontsize=7.5,
-        markerscale=1.2,
-    )
+    options: Any = {"loc": "lower center", "ncols": 4, "frameon": False, "markerscale": 1.2}
+    figure.legend(handles, list(shown), fontsize=7.5, **options)
     more = " Who minimizes for one class after another has a line for each." if several else ""
     more += f" {len(traces) - METHODS} more methods are not shown." if len(traces) > METHODS else ""
     caption = (
@@ -105,8 +88,6 @@ def _draw_steps(
     axes: np.ndarray, steps: pl.DataFrame, gap: np.ndarray, known: np.ndarray, position: int
 ) -> Line2D:
     """Draw the steps of one fit against passes and seconds; return a line for the legend."""
-    from matplotlib.lines import Line2D
-
     colour, marker = method_style(position)
     scored = steps["held_out"].is_finite().fill_null(False).to_numpy()
     options: dict[str, Any] = {"color": colour, "marker": marker, "linewidth": 1.1, "markersize": 4}
@@ -174,11 +155,6 @@ def problem(outcome: Outcome, dataset: str, method: str, trace: pl.DataFrame) ->
     given = entry.get("params") or {}
     params = {name: value for name, value in given.items() if name not in SOLVER_PARAMETERS}
     chosen = json.loads(fit["params"][0] or "{}") if fit.height else {}
-    parts = [
-        entry["classifier"],
-        params,
-        chosen.get("strength"),
-        entry.get("features"),
-        entry.get("transforms"),
-    ]
+    steps = entry.get("features"), entry.get("transforms")
+    parts = [entry["classifier"], params, chosen.get("strength"), *steps]
     return json.dumps(parts, sort_keys=True, default=str)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from linclass.evaluation import metrics
 from linclass_study.analysis.across_datasets import all_scores
@@ -18,11 +20,6 @@ from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import end_labels
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.figure_files import ReportFigure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 MAX_IN_LEGEND = 40  # methods in the legend; with more, those on the front are named
 COLUMNS = 4

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
 
 from linclass.base.messages import counted
 from linclass.evaluation.comparisons.pairwise_matrix import Pairwise
@@ -18,11 +23,6 @@ from linclass_study.analysis.wording import metric_words
 from linclass_study.report.drawing import style
 from linclass_study.report.figure_files import ReportFigure
 from linclass_study.report.method_scores import behind_best
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 MAX_METHODS = 7  # methods: each cell holds three lines
 PAIR_CELL = 0.82  # inches
@@ -166,10 +166,6 @@ def _heat_map(
     label: str,
 ) -> Figure:
     """Methods × data sets, cells coloured where they are `clear`, with a colour bar up to `top`."""
-    from matplotlib import colormaps
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
-
     k, n = shown.shape
     left, right = 0.2 + 0.062 * max(map(len, names)), 1.0
     tall = min(CELL * k, LARGEST)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from linclass.evaluation import metrics
 from linclass.evaluation.comparisons.confidence_interval import t_interval
@@ -17,11 +19,6 @@ from linclass_study.report.drawing.labels import mark_left_out
 from linclass_study.report.drawing.panels import baselines
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.figure_files import ReportFigure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 ROW = 0.3  # inches of a method's row
 MAX_METHODS = 30  # methods at most; the others are in the tables

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
 
 from linclass.evaluation.metrics.calibration_error import BINS
 from linclass_study.analysis.held_out_predictions import HeldOut, held_out, mean_of
@@ -22,10 +24,6 @@ from linclass_study.report.drawing.panels import (
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.figure_files import ReportFigure
 from linclass_study.report.table import format_number
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 MAX_VALUES = 5_000_000  # probabilities that are compared with draws, about
 DRAWS = 40, 1000  # at least and at most
@@ -203,8 +201,6 @@ def probabilities(outcome: Outcome, dataset: str) -> ReportFigure:
 
 def _draw_histograms(axes: Axes, shares: list[list[float]], some: list[int], top: float) -> None:
     """The outline of each class in `some`; heights on a scale of square roots."""
-    from matplotlib.colors import to_rgba
-
     for k in some:
         colour, _ = style.class_style(k)
         faint = to_rgba(colour, 0.18)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from linclass_study.analysis.across_datasets import ALPHA, RESAMPLED, comparison_across
 from linclass_study.analysis.conclusion import (
@@ -22,11 +22,6 @@ from linclass_study.report.drawing.labels import left_out_note, mark_left_out, o
 from linclass_study.report.drawing.panels import baselines
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.figure_files import ReportFigure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 MAX_METHODS = 25  # methods; more are unreadable
 ROW = 0.24  # inches
