@@ -22,7 +22,7 @@ from linclass_study.analysis.export import FORMS
 from linclass_study.command.check import checked_study
 from linclass_study.execution.snakemake_internals import METADATA
 from linclass_study.project import ROOT
-from linclass_study.report import page_tables
+from linclass_study.report.table import table_files
 from linclass_study.workflow.rule_inputs import RuleInputs
 
 MOST_LINES = 60  # of `snakemake -n --quiet rules`, whatever the size of the study
@@ -81,7 +81,7 @@ def make_up(study: Path, results: Path) -> None:
         if path.is_relative_to(results):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(manifests[path.stem] if path.parent.name == "bundles" else AVAILABLE)
-    for name in page_tables.table_files([*checked_study([study]).datasets]):
+    for name in table_files([*checked_study([study]).datasets]):
         for form in FORMS:
             (results / "tables" / f"{name}.{form}").touch()
 

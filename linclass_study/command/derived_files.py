@@ -29,8 +29,8 @@ from linclass_study.report.figure_files import (
     write_pictures,
 )
 from linclass_study.report.page import report
-from linclass_study.report.page_tables import make_tables, write_tables
 from linclass_study.report.provenance import provenance
+from linclass_study.report.table import make_tables, write_tables
 
 
 def write_derived(study: StudyDescription, place: Path) -> None:

@@ -44,7 +44,7 @@ from linclass_study.analysis.wording import (
 from linclass_study.files.reading import read_mapping
 from linclass_study.pipeline.protocols import CURVE, comparing_protocols, kind, selected_protocols
 from linclass_study.project import ROOT
-from linclass_study.report import data_card, figure_files, page_tables
+from linclass_study.report import data_card, figure_files
 from linclass_study.report.cells import (
     SHOWN,
     PageCells,
@@ -62,7 +62,6 @@ from linclass_study.report.figure_files import (
     read_record,
     requested_figures,
 )
-from linclass_study.report.page_tables import table_file_name
 from linclass_study.report.provenance import (
     commits,
     configuration,
@@ -72,7 +71,7 @@ from linclass_study.report.provenance import (
     hashed_modules,
     snakemake_command,
 )
-from linclass_study.report.table import format_seconds
+from linclass_study.report.table import Made, format_seconds, table_file_name
 from linclass_study.report.tables.across import RANKING_RULE
 from linclass_study.statuses import FITTED, STATUSES
 
@@ -115,9 +114,7 @@ def embedded_figures(outcome: Outcome) -> Figures:
     return shown
 
 
-def items(
-    tables: page_tables.Made, figures: Figures, section: str, dataset: str = ""
-) -> Iterator[Item]:
+def items(tables: Made, figures: Figures, section: str, dataset: str = "") -> Iterator[Item]:
     """Figures, then tables of a section in the order of the page; of one data set, or of all together."""
     for name, part in FIGURES.items():
         figure = figures.get((name, dataset))
@@ -140,13 +137,13 @@ def runs(items: Sequence[Item]) -> Iterator[list[Item]]:
 
 def report(
     outcome: Outcome,
-    tables: page_tables.Made,
+    tables: Made,
     machine: Mapping[str, str],
     *studies: Sequence[str],
 ) -> str:
     """Render the page.
 
-    tables    page_tables.make_tables()
+    tables    table.make_tables()
     machine   provenance.provenance()
     studies   file names of each study: one, or several after a merge
     """
@@ -276,9 +273,7 @@ def script_hash(script: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
 
 
-def section_of(
-    outcome: Outcome, tables: page_tables.Made, figures: Figures, dataset: str
-) -> dict[str, Any]:
+def section_of(outcome: Outcome, tables: Made, figures: Figures, dataset: str) -> dict[str, Any]:
     """Content of the report about one data set."""
     about = outcome.about(dataset)
     group = next(group for group in groups_sharing_rows(outcome) if dataset in group)

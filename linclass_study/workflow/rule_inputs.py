@@ -38,8 +38,9 @@ from linclass_study.files.reading import refuse_broken_records
 from linclass_study.files.resolved_study import as_text, digest_of_part
 from linclass_study.pipeline.own_metrics import own_metrics
 from linclass_study.project import DEFAULT_STUDY, PACKAGES, ROOT, refuse_another_copy
-from linclass_study.report import contents, figure_files, page_tables
+from linclass_study.report import contents, figure_files
 from linclass_study.report.figure_files import is_drawn
+from linclass_study.report.table import table_files
 from linclass_study.textbook import course
 
 SCRIPTS = ROOT / "workflow" / "scripts"
@@ -333,7 +334,7 @@ class RuleInputs:
         """
         folder, page = self.results / "tables", self.results / "report.html"
         there = {file.name for file in folder.iterdir()} if folder.is_dir() else set()
-        tables = page_tables.table_files([*self.study.datasets])
+        tables = table_files([*self.study.datasets])
         if not {f"{table}.{form}" for table in tables for form in FORMS} <= there and page.exists():
             self._force(page)
         return []

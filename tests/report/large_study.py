@@ -30,7 +30,7 @@ from linclass_study.files import tables as table_files
 from linclass_study.files.tables import table_schema, write_table
 from linclass_study.report import page
 from linclass_study.report.figure_files import figure_names, write_exhibits
-from linclass_study.report.page_tables import make_tables
+from linclass_study.report.table import make_tables
 
 ENDINGS = ["converged", "max_iter", "failed"]
 REASONS = {"max_iter": "not within 1e-4 after 100 steps", "failed": "raised ValueError: made up"}

@@ -31,7 +31,7 @@ from linclass_study.report.figure_files import (
     read_record,
     write_exhibits,
 )
-from linclass_study.report.page_tables import make_tables, write_tables
+from linclass_study.report.table import make_tables, write_tables
 from linclass_study.statuses import FITTED
 
 MACHINE = {"Commit": "0123456789ab", "Python": "3.11", "Processor": "a <fast> & quiet one"}

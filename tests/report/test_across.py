@@ -46,7 +46,7 @@ from linclass_study.report.drawing import style
 from linclass_study.report.figures import cost, matrices, rankings
 from linclass_study.report.tables import across as incomplete
 from linclass_study.report.tables import across as sensitivity
-from linclass_study.report.tables import cost as cost_table
+from linclass_study.report.tables import performance as cost_table
 
 NAN = np.nan
 

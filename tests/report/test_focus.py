@@ -41,7 +41,7 @@ from linclass_study.report.cells import with_code
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import matrices
 from linclass_study.report.page import report
-from linclass_study.report.page_tables import make_tables, write_tables
+from linclass_study.report.table import make_tables, write_tables
 from linclass_study.report.tables import across as control_table
 from linclass_study.report.tables import answer as focus_table
 

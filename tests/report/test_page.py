@@ -26,14 +26,13 @@ from linclass_study.report.cells import PageCells
 from linclass_study.report.contents import FIGURES
 from linclass_study.report.figure_files import figure_names, write_exhibits
 from linclass_study.report.page import MAX_CLASSES, report
-from linclass_study.report.page_tables import make_tables
 from linclass_study.report.provenance import (
     configuration,
     data_files,
     foreign_modules,
     snakemake_command,
 )
-from linclass_study.report.table import Column
+from linclass_study.report.table import Column, make_tables
 from linclass_study.report.tables import performance
 
 pytestmark = pytest.mark.xdist_group("page")  # one study for all of them

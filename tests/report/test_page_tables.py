@@ -7,9 +7,10 @@ import pytest
 import studies
 from studies import Data, Method
 
-from linclass_study.report import page_tables, tables
+from linclass_study.report import table as table_module
+from linclass_study.report import tables
 from linclass_study.report.contents import SECTIONS, TABLES, Part
-from linclass_study.report.table import Column, Number, ReportTable
+from linclass_study.report.table import Column, Number, ReportTable, table_files
 
 SIZES = """
 from linclass_study.report.table import Column, ReportTable
@@ -32,13 +33,13 @@ def test_one_new_entry_is_one_new_table_of_its_section(make, tmp_path, monkeypat
         monkeypatch.setitem(TABLES, f"sizes_{section}_{each}", part)
     outcome = make({"d": Data(), "none": Data()}, {"m": Method(), "other": Method(2.0)}, folds=2)
     page = studies.finish(outcome)
-    for name in page_tables.table_files(["d", "none"]):
+    for name in table_files(["d", "none"]):
         for ending in ("csv", "md", "tex"):
             assert (outcome.results / "tables" / f"{name}.{ending}").exists()
     for section, each in wanted:
         name = f"sizes_{section}_{each}"
         files = [f"{name}-d", f"{name}-none"] if each else [name]
-        assert [file for file in page_tables.table_files(["d", "none"]) if name in file] == files
+        assert [file for file in table_files(["d", "none"]) if name in file] == files
         part = page[page.index(f'<h2 id="{section}"') :].split("<h2")[1]
         assert part.count(f'id="table-{files[0]}"') == 1
         assert page.count(f'id="table-{name}') == 1
@@ -76,8 +77,8 @@ def test_a_table_of_a_data_set_is_made_of_its_own_scores_and_fits(make, monkeypa
 
 
 def test_a_page_of_too_many_rows_shows_the_first_and_reports_it(make, monkeypatch):
-    monkeypatch.setattr(page_tables, "ROOM", 100)
-    monkeypatch.setattr(page_tables, "FEW", 3)
+    monkeypatch.setattr(table_module, "ROOM", 100)
+    monkeypatch.setattr(table_module, "FEW", 3)
     outcome = make({"d": Data()}, {f"m{i}": Method(i / 3) for i in range(7)}, folds=3)
     page = studies.finish(outcome)
     for name, rows, title in (("metrics", 3, "3 of 7 rows"), ("differences", 3, "3 of 6 rows")):

@@ -21,7 +21,7 @@ from linclass_study.files.tables import write_table
 from linclass_study.report.cells import PageCells
 from linclass_study.report.contents import FIGURES
 from linclass_study.report.drawing import style
-from linclass_study.report.page_tables import make_tables, write_tables
+from linclass_study.report.table import make_tables, write_tables
 
 GRID = {"logspace": [-2, 2, 5]}
 METHODS = {

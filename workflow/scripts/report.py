@@ -8,8 +8,8 @@ from linclass_study.files.resolved_study import read_resolved
 from linclass_study.processes.job import begin_job
 from linclass_study.report.figure_files import write_exhibits
 from linclass_study.report.page import report
-from linclass_study.report.page_tables import make_tables, write_tables
 from linclass_study.report.provenance import provenance
+from linclass_study.report.table import make_tables, write_tables
 
 begin_job(snakemake.log[0])
 gc.disable()  # a tenth of the time; the process ends with its few figures

@@ -1,4 +1,5 @@
-"""Scores of every method on a data set: the main metrics, other protocols, all metrics, and differences to the best."""
+"""Scores of every method on a data set: the main metrics, other protocols, all metrics, and differences to the best;
+cost."""
 
 from __future__ import annotations
 
@@ -6,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import polars as pl
+
 from linclass.base.messages import counted
-from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.outcome import Outcome, machines_of
 from linclass_study.analysis.summary import ranking
 from linclass_study.analysis.within_dataset import comparison_within
 from linclass_study.analysis.wording import (
@@ -20,8 +23,9 @@ from linclass_study.analysis.wording import (
     protocol_phrase,
     units,
 )
+from linclass_study.files.tables import FIT
 from linclass_study.pipeline.own_metrics import metrics_of
-from linclass_study.pipeline.protocols import comparing_protocols, divides_test_rows
+from linclass_study.pipeline.protocols import CURVE, comparing_protocols, divides_test_rows
 from linclass_study.report import method_scores
 from linclass_study.report.table import Column, ReportTable
 from linclass_study.report.tables import diagnostics
@@ -284,3 +288,71 @@ def differences(outcome: Outcome, dataset: str) -> ReportTable | None:
         f"{counted(k - 1, 'comparison')}. Methods of which some fit did not succeed are left out."
     )
     return ReportTable(f"{best} against the others on {dataset}", caption, columns, rows)
+
+
+#: Fits of learning curves use fewer rows, so they do not count.
+WITHOUT_CURVES = ~pl.col("protocol").str.starts_with(f"{CURVE}@")
+
+FEWER_FITS = (
+    " What does not apply or fails is not timed, so the seconds of a method with fewer fits are of fewer data sets or "
+    "folds."
+)
+
+COST_COLUMNS = {
+    "fits": ("Fits", "count"),
+    "median_fit_seconds": ("Median fit", "seconds"),
+    "fit_seconds": ("All fits", "seconds"),
+    "predict_seconds": ("All predictions", "seconds"),
+    "peak_rss_mb": ("Memory, MB", "count"),
+    "iterations": ("Median iterations", "count"),
+}
+
+
+def cost(outcome: Outcome) -> ReportTable | None:
+    """Cost of each method: seconds, memory and iterations, separately for each machine."""
+    words = "of every method over all data sets" if outcome.datasets else ""
+    return cost_table(outcome, f"Seconds, memory and iterations {words}".strip())
+
+
+def cost_table(outcome: Outcome, title: str) -> ReportTable | None:
+    """One row for each method and machine, the fastest first."""
+    if outcome.times.filter(WITHOUT_CURVES).is_empty():
+        return None
+    several = len(machines_of(outcome.times)) > 1
+    found = _measured(outcome).sort("median_fit_seconds", "method")
+    columns = [Column("method", "Method", "method")]
+    columns += [Column("machine", "Machine")] if several else []
+    columns += [Column(name, shown, kind) for name, (shown, kind) in COST_COLUMNS.items()]
+    rows = found.select(column.key for column in columns).rows()
+    caption = (
+        "Wall seconds of one core, tuning included; folds that were solved together share their seconds equally; "
+        "memory is the largest of a process, data and libraries included; iterations are of the last fit of each fold, "
+        "where the method reports them."
+        + (FEWER_FITS if found["fits"].n_unique() > 1 else "")
+        + (
+            ""
+            if outcome.times.filter(~WITHOUT_CURVES).is_empty()
+            else " Fits of learning curves, of fewer rows, are left out."
+        )
+    )
+    return ReportTable(title, caption, columns, [list(row) for row in rows])
+
+
+def _measured(outcome: Outcome) -> pl.DataFrame:
+    seconds = pl.col("fit_seconds")
+    steps = outcome.fits.select(*FIT, "iterations")
+    fits = outcome.times.filter(WITHOUT_CURVES).join(steps, on=list(FIT), how="left")
+    totals: dict[str, Any] = {
+        "fits": pl.len(),
+        "median_fit_seconds": seconds.median(),
+        "fit_seconds": seconds.sum(),
+        "predict_seconds": pl.col("predict_seconds").sum(),
+        "peak_rss_mb": pl.col("peak_rss_mb").max().round(0).cast(pl.Int64),
+        "iterations": pl.col("iterations").median().round(0).cast(pl.Int64),
+    }
+    return fits.group_by("method", "machine").agg(**totals)
+
+
+def cost_of_dataset(outcome: Outcome, dataset: str) -> ReportTable | None:
+    """Cost of each method on one data set."""
+    return cost_table(outcome, f"Seconds, memory and iterations on {dataset}")
