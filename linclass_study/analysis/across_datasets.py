@@ -23,10 +23,7 @@ import polars as pl
 from linclass.evaluation import metrics
 from linclass.evaluation.comparisons.bradley_terry_model import Ratings, bradley_terry
 from linclass.evaluation.comparisons.friedman_test import Friedman, friedman
-from linclass.evaluation.comparisons.missing_scores import (
-    complete_methods,
-    missing_as_worst,
-)
+from linclass.evaluation.comparisons.missing_scores import complete_methods, missing_as_worst
 from linclass.evaluation.comparisons.nemenyi_test import Nemenyi, indistinguishable, nemenyi
 from linclass.evaluation.comparisons.pairwise_matrix import Pairwise, pairwise
 from linclass_study.analysis.outcome import Outcome

@@ -97,10 +97,7 @@ def log_of_problem(results: Path, problem: FitProblem) -> str:
     if problem.status != "failed":
         return ""
     dataset, method = problem.datasets[0], problem.methods[0]
-    alone, shared = (
-        f"{dataset}@{method}",
-        (dataset, f"{dataset}~*", "~*"),
-    )  # of execution/jobs.py
+    alone, shared = (f"{dataset}@{method}", (dataset, f"{dataset}~*", "~*"))  # of execution/jobs.py
     for name in (alone, f"{alone}@*/*", *shared):
         for log in sorted((results / FOLDER).glob(f"{name}.log")):
             text = log.read_text(encoding="utf-8", errors="replace")

@@ -165,11 +165,7 @@ def _by_candidates(spec: Any) -> bool:
 
 
 def _edge(
-    entry: Mapping[str, Any],
-    parameter: str,
-    value: Any,
-    spec: Any,
-    judged: pl.DataFrame | None,
+    entry: Mapping[str, Any], parameter: str, value: Any, spec: Any, judged: pl.DataFrame | None
 ) -> str | None:
     """The end of the grid of its entry at which a value is, of its path, or of what the estimator itself compared in
     the fit, or else of the grid that its entry gives to the estimator."""

@@ -11,11 +11,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from linclass_study.analysis.across_datasets import (
-    FEW,
-    ComparisonAcross,
-    comparison_across,
-)
+from linclass_study.analysis.across_datasets import FEW, ComparisonAcross, comparison_across
 from linclass_study.analysis.conclusion import independent, no_ranking
 from linclass_study.analysis.controls import Verdict, across, closest_rival, controls, focus_of
 from linclass_study.analysis.outcome import Outcome

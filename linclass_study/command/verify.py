@@ -11,13 +11,7 @@ import polars as pl
 
 from linclass.base.messages import counted, first_names
 from linclass_study.analysis import study_file
-from linclass_study.command.agreement import (
-    ROUNDING,
-    SAME_DATA,
-    Agreement,
-    compare_run,
-    same_folds,
-)
+from linclass_study.command.agreement import ROUNDING, SAME_DATA, Agreement, compare_run, same_folds
 from linclass_study.command.results_folder import ResultsFolder, Run
 from linclass_study.files.reading import Unreadable, scan_parquet
 from linclass_study.files.tables import FIT

@@ -136,10 +136,7 @@ def runs(items: Sequence[Item]) -> Iterator[list[Item]]:
 
 
 def report(
-    outcome: Outcome,
-    tables: Made,
-    machine: Mapping[str, str],
-    *studies: Sequence[str],
+    outcome: Outcome, tables: Made, machine: Mapping[str, str], *studies: Sequence[str]
 ) -> str:
     """Render the page.
 

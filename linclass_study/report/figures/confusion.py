@@ -105,12 +105,7 @@ def _matrix(axes: Axes, counts: np.ndarray, names: list[str], cell: float, turne
 
 
 def _rates(
-    axes: Axes,
-    recall: np.ndarray,
-    precision: np.ndarray,
-    cell: float,
-    colour: str,
-    marker: str,
+    axes: Axes, recall: np.ndarray, precision: np.ndarray, cell: float, colour: str, marker: str
 ) -> None:
     rows, size = np.arange(len(recall)), min(6.0, 40 * cell)
     axes.plot(recall, rows - 0.13, marker, color=colour, markersize=size, label="recall")

@@ -60,11 +60,7 @@ def pairwise(outcome: Outcome) -> ReportFigure:
     )
     if never := unattainable(n, every, "no pair of methods"):
         caption += f" {never}"
-    numbers = {
-        "methods": shown,
-        "difference": D.tolist(),
-        "p_holm": p.tolist(),
-    }
+    numbers = {"methods": shown, "difference": D.tolist(), "p_holm": p.tolist()}
     figure = _pairwise_matrix(pairs, order, D, np.where(p < ALPHA, np.sign(side), 0), names)
     return ReportFigure(figure, "Every method against every other", caption, numbers)
 

@@ -109,12 +109,7 @@ def best_and_baseline(outcome: Outcome, ranked: list[dict[str, Any]]) -> list[in
     return sorted(sorted(range(len(ranked)), key=lambda i: (i not in kept, i))[:MAX_METHODS])
 
 
-def _draw_row(
-    axes: Axes,
-    row: int,
-    method: dict[str, Any],
-    position: int,
-) -> None:
+def _draw_row(axes: Axes, row: int, method: dict[str, Any], position: int) -> None:
     colour, marker = method_style(position)
     folds = np.array(method["folds"], dtype=float)
     low, high = axes.get_xlim()
