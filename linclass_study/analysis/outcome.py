@@ -123,7 +123,7 @@ class PlaneGrid:
         with opened_npz(path) as arrays:
             return cls(arrays["x"], arrays["y"], arrays["labels"], arrays.get("margins"))
 
-    def of_fits(self, some: np.ndarray) -> PlaneGrid:
+    def select_fits(self, some: np.ndarray) -> PlaneGrid:
         margins = None if self.margins is None else self.margins[some]
         return replace(self, labels=self.labels[some], margins=margins)
 
@@ -255,7 +255,7 @@ class Outcome:
         path = self.results / "checks" / f"{dataset}.json"
         return read_mapping(path) if path.exists() else {}
 
-    def kept(self, table: str, dataset: str, method: str) -> pl.DataFrame | None:
+    def run_table(self, table: str, dataset: str, method: str) -> pl.DataFrame | None:
         """An optional table of a run: coefficients, tuning, paths or traces; None if it is missing."""
         path = self.results / "runs" / dataset / method / f"{table}.parquet"
         if not path.exists():

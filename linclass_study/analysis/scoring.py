@@ -160,7 +160,7 @@ def metric_problems(outcome: Outcome) -> list[FitProblem]:
     """Distinct exceptions of the study's own metrics; `status` is the metric, and `fits` are the folds."""
     own = own_metrics(outcome.evaluation)
     runs = [(dataset, method) for dataset in outcome.datasets for method in outcome.methods]
-    found = [outcome.kept(TABLE, *run) for run in runs] if own else []
+    found = [outcome.run_table(TABLE, *run) for run in runs] if own else []
     known = [table for table in found if table is not None]
     if not known:
         return []

@@ -37,7 +37,7 @@ class StudyDescription:
     studies: list[list[str]]
 
 
-def of_files(
+def describe_study(
     outcome: Outcome,
     files: Iterable[str | os.PathLike[str]],
     modules: Iterable[tuple[str, str, str]] = (),

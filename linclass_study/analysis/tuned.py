@@ -81,7 +81,7 @@ def tuned_of(outcome: Outcome, dataset: str) -> pl.DataFrame:
     fits = fitted.select(*FIT, "params").partition_by("method", as_dict=True)
     of_values = frame("tuned").drop("failure").schema
     for method, entry in outcome.methods.items():
-        kept = outcome.kept("tuning", dataset, method)
+        kept = outcome.run_table("tuning", dataset, method)
         judged = {} if kept is None else kept.partition_by(*FIT, as_dict=True)
         rows = []
         for *fit, params in fits.get((method,), pl.DataFrame()).iter_rows():

@@ -52,16 +52,16 @@ class Agreement:
 
 def compare_run(run: Run, a: ResultsFolder, b: ResultsFolder) -> Agreement:
     """Compare a run in both folders."""
-    fits = compare_fits(a.of_run("fits", run), b.of_run("fits", run))
+    fits = compare_fits(a.run_table("fits", run), b.run_table("fits", run))
     if same_bytes(*(folder.path(run, "predictions.parquet") for folder in (a, b))):
         return Agreement(run, *fits)
-    differences, largest, rows = of_predictions(
-        a.of_run("predictions", run), b.of_run("predictions", run)
+    differences, largest, rows = compare_predictions(
+        a.run_table("predictions", run), b.run_table("predictions", run)
     )
     return Agreement(run, [*differences, *fits[0]], max(largest, fits[1]), rows)
 
 
-def of_predictions(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float, int]:
+def compare_predictions(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float, int]:
     """(differences, largest difference of numbers, number of rows with different numbers)."""
     a, b = a.sort(ROW), b.sort(ROW)
     repeated = pl.all_horizontal(pl.col(column) == pl.col(column).shift(1) for column in ROW).any()
@@ -117,7 +117,9 @@ def compare_fits(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float]:
     for column in SAME_FITS:
         places = a[column].ne_missing(b[column]).arg_true().to_numpy()
         if column == "params" and len(places):
-            moved = np.array([_of_parameters(a[column][i], b[column][i]) for i in places.tolist()])
+            moved = np.array(
+                [_parameter_difference(a[column][i], b[column][i]) for i in places.tolist()]
+            )
             by = np.append(by, moved[moved <= ROUNDING])
             places = places[moved > ROUNDING]
         if len(places):
@@ -129,7 +131,7 @@ def compare_fits(a: pl.DataFrame, b: pl.DataFrame) -> tuple[list[str], float]:
     return differences, float(by.max(initial=0.0))
 
 
-def _of_parameters(a: str | None, b: str | None) -> float:
+def _parameter_difference(a: str | None, b: str | None) -> float:
     """The largest relative difference of numbers, as an estimator may choose them; inf if anything else differs."""
     if a is None or b is None:
         return np.inf

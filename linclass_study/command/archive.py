@@ -141,7 +141,7 @@ def _held_out(results: ResultsFolder, folds: Path) -> pl.DataFrame:
 
 def _require_folds(results: ResultsFolder, run: Run, held_out: pl.DataFrame) -> None:
     """Refuse folds that hold out other rows than the run predicts; fits without predictions say nothing."""
-    predicted = results.of_run("predictions", run).select(ROW_OF_FOLD)
+    predicted = results.run_table("predictions", run).select(ROW_OF_FOLD)
     fold = ROW_OF_FOLD[:-1]
     asked = held_out.cast(predicted.schema).join(predicted, on=fold, how="semi")
     for one, other in ((predicted, asked), (asked, predicted)):

@@ -177,7 +177,7 @@ def data_conflicts(dataset: str, sources: Sequence[ResultsFolder]) -> Iterator[s
 
 def run_conflict(run: Run, a: ResultsFolder, b: ResultsFolder, tolerance: float) -> str:
     """Contradiction between two results in a run; '' if there is none."""
-    fits = [s.of_run("fits", run) for s in (a, b)]
+    fits = [s.run_table("fits", run) for s in (a, b)]
     for one, other in (fits, fits[::-1]):
         failed = other.filter(status="failed").join(made(one), on=FIT, how="semi")
         if failed.height:
@@ -189,8 +189,8 @@ def run_conflict(run: Run, a: ResultsFolder, b: ResultsFolder, tolerance: float)
     if same_bytes(*(s.path(run, "predictions.parquet") for s in (a, b))):
         return ""
     both = made(fits[0]).join(made(fits[1]), on=FIT, how="semi")
-    predictions = [s.of_run("predictions", run).join(both, on=FIT, how="semi") for s in (a, b)]
-    differences, largest, rows = agreement.of_predictions(*predictions)
+    predictions = [s.run_table("predictions", run).join(both, on=FIT, how="semi") for s in (a, b)]
+    differences, largest, rows = agreement.compare_predictions(*predictions)
     found = agreement.Agreement(run, differences, largest, rows)
     return "" if found.within(tolerance) else f"{found.sentence()}; A = {a.given}, B = {b.given}"
 
@@ -248,15 +248,15 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
     """Write one run; return the times of the same fits on other machines."""
     target = folder / "runs" / run[0] / run[1]
     first, *others = sources
-    tables = [source.of_run("fits", run) for source in sources]
+    tables = [source.run_table("fits", run) for source in sources]
     fits = tables[0]
-    predictions = own = first.of_run("predictions", run)
+    predictions = own = first.run_table("predictions", run)
     for other, theirs in zip(others, tables[1:], strict=True):
         unmade = fits.join(made(fits), on=FIT, how="anti")
         better = made(theirs).join(unmade, on=FIT, how="semi")
         new = pl.concat([theirs.join(fits, on=FIT, how="anti"), better])
         if new.height:
-            rows = other.of_run("predictions", run).join(new, on=FIT, how="semi")
+            rows = other.run_table("predictions", run).join(new, on=FIT, how="semi")
             predictions = pl.concat([predictions, rows]) if rows.height else predictions
             fits = pl.concat([fits.join(new, on=FIT, how="anti"), new])
     write_table(fits.sort(FIT), "fits", target / "fits.parquet")
@@ -270,7 +270,7 @@ def _write_run(run: Run, sources: Sequence[ResultsFolder], folder: Path) -> pl.D
         rows = table_files.frame(name)
         # of each fit, the first that kept it
         for source, theirs in zip(sources, tables, strict=True):
-            own = source.of_run(name, run).join(made(theirs), on=FIT, how="semi")
+            own = source.run_table(name, run).join(made(theirs), on=FIT, how="semi")
             rows = pl.concat([rows, own.join(rows, on=FIT, how="anti")])
         if rows.height:
             rows = rows.sort(*FIT, maintain_order=True)

@@ -65,10 +65,10 @@ def study_problems(study: StudyDescription) -> Iterator[tuple[str, str]]:
         for name in names:
             if not (isinstance(name, str) and name in study.files):
                 yield "studies", f"there is no file {brief(name)}"
-    yield from _of_evaluation(outcome.evaluation)
+    yield from _evaluation_problems(outcome.evaluation)
 
 
-def _of_evaluation(evaluation: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _evaluation_problems(evaluation: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What the schema of a study says, but for keys that other versions of linclass have."""
     known = load_schema("config")["properties"]["evaluation"]["properties"]
     own = LATER_KEYS | {key: value for key, value in evaluation.items() if key in known}
@@ -84,6 +84,10 @@ def _of_evaluation(evaluation: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 Run = tuple[str, str]  # data set, method
+
+
+def _text(path: Path) -> None:
+    path.read_text(encoding="utf-8")
 
 
 def _mapping(path: Path) -> None:
@@ -190,7 +194,7 @@ class ResultsFolder:
     def mixed_environments(self) -> MixedEnvironments | None:
         """Whether its fits were made in environments that may give different numbers."""
         columns = ("dataset", "method", "status", "environment")
-        fits = [table_files.frame("fits"), *(self.of_run("fits", run) for run in self.runs)]
+        fits = [table_files.frame("fits"), *(self.run_table("fits", run) for run in self.runs)]
         _ = self.environments  # refuses unreadable files
         ranked = pl.concat([table.select(columns) for table in fits])
         return mixed_environments(ranked, recorded_environments(self.folder))
@@ -204,7 +208,7 @@ class ResultsFolder:
     def path(self, run: Run, file: str) -> Path:
         return self.folder / "runs" / run[0] / run[1] / file
 
-    def of_run(self, table: str, run: Run) -> pl.DataFrame:
+    def run_table(self, table: str, run: Run) -> pl.DataFrame:
         """The table `predictions`, `fits`, `coefficients`, … of a run; empty if there is no file."""
         path = self.path(run, f"{table}.parquet")
         if not path.exists():
@@ -243,7 +247,7 @@ class ResultsFolder:
     def require_whole(self, path: Path) -> None:
         """Refuse a file that is cut short, or not what its name says; the values of tables are not read."""
         try:
-            READERS.get(path.suffix, lambda text: text.read_text(encoding="utf-8"))(path)
+            READERS.get(path.suffix, _text)(path)
         except Exception as error:
             raise self.unreadable(path, error) from None
 

@@ -106,7 +106,7 @@ def status_lines(results: ResultsFolder, planned: Sequence[Run]) -> Iterator[str
     yield f"runs     {len(done)} of {len(planned)} done{remaining}"
     fits: Counter[str] = Counter()
     for one in done:
-        fits.update(results.of_run("fits", one)["status"])
+        fits.update(results.run_table("fits", one)["status"])
     yield "fits     " + (", ".join(f"{n:,} {status}" for status, n in fits.most_common()) or "none")
     if failed := sum(n for status, n in fits.items() if status in UNFITTED):
         yield f"failed   {counted(failed, 'fit')}; the page and tables/failures.csv have the reasons"

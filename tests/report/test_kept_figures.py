@@ -94,7 +94,7 @@ def test_of_many_features_the_ends_are_shown_and_what_a_fold_did_not_keep_counts
     assert len(names) == 2 * coefficients.MAX_OF_EACH_SIGN
     assert {"x99", "x98", "x0", "x1"} <= set(names)
     assert "x50" not in names
-    weighed = models.effects(outcome.kept("coefficients", "d", "m"))
+    weighed = models.effects(outcome.run_table("coefficients", "d", "m"))
     assert weighed[1, "x100"].value == pytest.approx(2 * np.mean([0, 1.01, 1.02, 1.03]))
     assert "the others count as 0" in models.coefficients(outcome, "d").caption
 

@@ -146,7 +146,7 @@ def test_the_end_of_the_grid_that_an_entry_gives_its_estimator_is_found(outcome,
 
 @each("method", ["folds", "criterion", "search"])
 def test_candidates_of_an_estimators_own_choice_are_kept(outcome, method):
-    table = outcome.kept("tuning", "d", method)
+    table = outcome.run_table("tuning", "d", method)
     assert table.filter("chosen")["params"].to_list() == [
         json.dumps({NAME[method]: chosen(outcome, method)[NAME[method]]})
     ]

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.study_file import of_files, read_study, write_study
+from linclass_study.analysis.study_file import describe_study, read_study, write_study
 from linclass_study.config import code, module_files
 from linclass_study.config.code import own_modules
 
@@ -81,13 +81,15 @@ def test_yaml_files_of_one_name_are_told_apart_and_others_keep_theirs(study, tmp
         (tmp_path / name).write_text("methods: [mine]\n")
         files.append(tmp_path / name)
     outcome = Outcome(tmp_path, {}, METHODS, study.evaluation)
-    assert of_files(outcome, files).studies == [["mya.yaml", "a.yaml", "2-a.yaml"]]
+    assert describe_study(outcome, files).studies == [["mya.yaml", "a.yaml", "2-a.yaml"]]
 
 
 def test_study_json_has_their_text_and_names_the_yaml_files_apart(study, tmp_path):
     (tmp_path / "mine.yaml").write_text("methods: [mine]\n")
     outcome = Outcome(tmp_path, {}, METHODS, study.evaluation)
-    write_study(of_files(outcome, ["mine.yaml"], own_modules(study.methods, study.evaluation)))
+    write_study(
+        describe_study(outcome, ["mine.yaml"], own_modules(study.methods, study.evaluation))
+    )
     found = read_study(tmp_path)
     assert found.studies == [["mine.yaml"]]
     assert found.files == {"mine.yaml": "methods: [mine]\n"} | {n: FILES[n] for n in RECORDED}

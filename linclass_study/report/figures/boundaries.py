@@ -46,7 +46,7 @@ def grids_of_methods(outcome: Outcome, dataset: str) -> tuple[dict[str, PlaneGri
             continue
         given = np.all(grid.labels >= 0, axis=(1, 2))
         if given.any():
-            grids[method] = grid.of_fits(given)
+            grids[method] = grid.select_fits(given)
         else:
             left_out[method] = "every fit left points of the plane without a class"
     return grids, left_out
@@ -157,7 +157,7 @@ def boundaries(outcome: Outcome, dataset: str) -> ReportFigure:
     width = WIDTH * max(columns, 2) / COLUMNS
     room = width - LEFT - 0.1
     above = key_height(classes, room) + 0.12
-    figure, panels = empty_panels(len(grids), columns, width, PANEL, *names[:2], GAP, above)
+    figure, panels = empty_panels(len(grids), columns, width, PANEL, names[0], names[1], GAP, above)
     class_key(figure, classes, LEFT - 0.05, room)
     shares = {method: disputed(grid.labels) for method, grid in grids.items()}
     for axes, (method, grid) in zip(panels, grids.items(), strict=True):

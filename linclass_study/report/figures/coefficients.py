@@ -94,7 +94,7 @@ def best_linear(outcome: Outcome, dataset: str) -> tuple[str, pl.DataFrame] | No
     odd = outcome.fits.filter(pl.col("status").is_in(("separable", "rank_deficient")))
     without_optimum = {*odd.filter(dataset=dataset)["method"]}
     for method in ranking(outcome, dataset)["method"]:
-        known = outcome.kept("coefficients", dataset, method)
+        known = outcome.run_table("coefficients", dataset, method)
         if known is None:
             continue
         known = known.filter(protocol=protocol)
@@ -263,7 +263,7 @@ def paths(outcome: Outcome, dataset: str) -> ReportFigure:
     figure = style.canvas(width, 4.4)
     numbers: dict[str, Any] = {}
     for column, method in enumerate(found):
-        path, tuning = (outcome.kept(table, dataset, method) for table in ("paths", "tuning"))
+        path, tuning = (outcome.run_table(table, dataset, method) for table in ("paths", "tuning"))
         assert path is not None
         assert tuning is not None
         path = oriented(path, about)

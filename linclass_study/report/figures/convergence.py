@@ -32,7 +32,7 @@ def convergence(outcome: Outcome, dataset: str) -> ReportFigure:
     traces = {
         method: first_fit(trace)
         for method in outcome.methods
-        if (trace := outcome.kept("traces", dataset, method)) is not None
+        if (trace := outcome.run_table("traces", dataset, method)) is not None
     }
     if not traces:
         return ReportFigure.nothing(

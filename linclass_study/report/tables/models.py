@@ -172,7 +172,7 @@ def coefficients(outcome: Outcome, dataset: str) -> ReportTable | None:
                 m for m in ranked[place:] if m != method
             ]
             break
-        weights = outcome.kept("coefficients", dataset, other)
+        weights = outcome.run_table("coefficients", dataset, other)
         weights = None if weights is None else weights.filter(protocol=outcome.protocol(dataset))
         if weights is None or weights.is_empty():
             left_out.setdefault("no coefficients of named features", []).append(other)
