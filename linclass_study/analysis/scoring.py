@@ -193,17 +193,19 @@ def write_scores(
 def scores_of_run(folder: Path, key: str, classes: Classes, names: Sequence[str]) -> Path:
     """The file of scores of a run, rewritten if predictions or metrics have changed."""
     path = folder / "scores.parquet"
-    if _key_of(path) != key:
-        scored, failures = [], [table_files.frame(TABLE)]
-        for piece in summary.pieces(folder / "predictions.parquet", table_files.FIT):
-            scored.append(score(piece, classes, names))
-            failures.append(metric_failures(piece, scored[-1], classes, names))
-        raised, file = pl.concat(failures), folder / f"{TABLE}.parquet"
-        if raised.is_empty():
-            file.unlink(missing_ok=True)  # of an earlier version of the metric
-        else:
-            write_table(raised, TABLE, file)
-        write_table(pl.concat([table_files.frame("scores"), *scored]), "scores", path, {KEY: key})
+    with suppress(OSError, pl.exceptions.PolarsError):
+        if pl.read_parquet_metadata(path).get(KEY) == key:
+            return path
+    scored, failures = [], [table_files.frame(TABLE)]
+    for piece in summary.pieces(folder / "predictions.parquet", table_files.FIT):
+        scored.append(score(piece, classes, names))
+        failures.append(metric_failures(piece, scored[-1], classes, names))
+    raised, file = pl.concat(failures), folder / f"{TABLE}.parquet"
+    if raised.is_empty():
+        file.unlink(missing_ok=True)  # of an earlier version of the metric
+    else:
+        write_table(raised, TABLE, file)
+    write_table(pl.concat([table_files.frame("scores"), *scored]), "scores", path, {KEY: key})
     return path
 
 
@@ -216,10 +218,3 @@ def prediction_digests(
         method: records[f"{dataset}/{method}"]["files"]["predictions.parquet"]["digest"]
         for method in methods
     }
-
-
-def _key_of(path: Path) -> str | None:
-    try:
-        return pl.read_parquet_metadata(path).get(KEY)
-    except (OSError, pl.exceptions.PolarsError):
-        return None

@@ -124,15 +124,8 @@ def at_the_edge(outcome: Outcome) -> list[dict[str, Any]]:
         orient="row",
     )
     often = often.join(main, on=["dataset", "protocol"]).sort("method", "parameter", "edge")
-    return [
-        {"method": method, "parameter": parameter, "edge": which, "value": value, "datasets": own}
-        for (method, parameter, which, value), own in (
-            (key, part["dataset"].sort().to_list())
-            for key, part in often.group_by(
-                "method", "parameter", "edge", "value", maintain_order=True
-            )
-        )
-    ]
+    found = often.group_by("method", "parameter", "edge", "value", maintain_order=True)
+    return found.agg(datasets=pl.col("dataset").sort()).to_dicts()
 
 
 def edge(value: Any, spec: Any) -> str | None:

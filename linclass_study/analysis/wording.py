@@ -47,7 +47,21 @@ TITLES = {
 def protocol_phrase(evaluation: Mapping[str, Any], protocol: str) -> str:
     """What means are taken over: 10 folds, 3 × 10 folds, 10 hold-outs of 25 %, …"""
     options = selected_protocols(evaluation)[protocol]
-    return PHRASES[kind(protocol)](options)
+    match kind(protocol):
+        case "official":
+            return "the official test set"
+        case "leave_one_out":
+            return "leave-one-out"
+        case "hold_out":
+            count, share = options["repeats"], f"{100 * options['test_share']:g} %"
+            return f"{count} hold-outs of {share}" if count > 1 else f"one hold-out of {share}"
+        case "learning_curve":
+            size = options["size"]
+            part = f"{100 * size:g} % of the" if size <= 1 else f"{size:g}"
+            return f"{options['folds']} folds, trained on {part} rows"
+        case _:
+            times = f"{options['repeats']} × " if options["repeats"] > 1 else ""
+            return f"{times}{options['folds']} folds"
 
 
 def titled_phrase(evaluation: Mapping[str, Any], protocol: str) -> str:
@@ -74,32 +88,6 @@ def rows_held_out(evaluation: Mapping[str, Any], protocol: str) -> str:
     """The held-out rows of all folds, the held-out rows of all hold-outs; of a single fit the held-out rows."""
     of_all = f" of all {units(evaluation, protocol)}" if has_spread(evaluation, protocol) else ""
     return f"held-out rows{of_all}"
-
-
-def _folds(options: Mapping[str, Any]) -> str:
-    times = f"{options['repeats']} × " if options["repeats"] > 1 else ""
-    return f"{times}{options['folds']} folds"
-
-
-def _hold_outs(options: Mapping[str, Any]) -> str:
-    share = f"{100 * options['test_share']:g} %"
-    count = options["repeats"]
-    return f"{count} hold-outs of {share}" if count > 1 else f"one hold-out of {share}"
-
-
-def _parts(options: Mapping[str, Any]) -> str:
-    size = options["size"]
-    part = f"{100 * size:g} % of the" if size <= 1 else f"{size:g}"
-    return f"{options['folds']} folds, trained on {part} rows"
-
-
-PHRASES = {
-    "cv": _folds,
-    "official": lambda options: "the official test set",
-    "hold_out": _hold_outs,
-    "leave_one_out": lambda options: "leave-one-out",
-    "learning_curve": _parts,
-}
 
 
 def format_probability(p: float) -> str:

@@ -57,13 +57,11 @@ def scores_by_metric(
     planned, fitted, ratio, step = _fits(fits, methods)
     count = (~np.isnan(values)).sum(axis=2)
     whole = (count > 0) & (np.minimum(count, fitted) == planned)
-    nothing = {metric: dict.fromkeys(methods, Number(None)) for metric in wanted}
-    return nothing | {
-        metric: dict(
-            zip(methods, _column(metric, values[i], whole[i], ratio, step, intervals), strict=True)
-        )
-        for i, metric in enumerate(names)
-    }  # fmt: skip
+    found = {metric: dict.fromkeys(methods, Number(None)) for metric in wanted}
+    for i, metric in enumerate(names):
+        column = _column(metric, values[i], whole[i], ratio, step, intervals)
+        found[metric] = dict(zip(methods, column, strict=True))
+    return found
 
 
 def _column(
@@ -106,16 +104,12 @@ def _array(scores: pl.DataFrame, names: list[str], methods: list[str]) -> np.nda
     known = scores.filter(pl.col("method").is_in(methods))
     folds = known.select("repeat", "fold").unique().sort("repeat", "fold").with_row_index("place")
     known = known.join(folds, on=["repeat", "fold"])
-    metric = known["metric"].replace_strict(
-        dict(zip(names, range(len(names)), strict=True)), return_dtype=pl.Int64
-    )
-    method = known["method"].replace_strict(
-        dict(zip(methods, range(len(methods)), strict=True)), return_dtype=pl.Int64
+    metric, method = (
+        known[column].replace_strict(order, range(len(order)), return_dtype=pl.Int64).to_numpy()
+        for column, order in (("metric", names), ("method", methods))
     )
     values = np.full((len(names), len(methods), folds.height), np.nan)
-    values[metric.to_numpy(), method.to_numpy(), known["place"].to_numpy()] = known[
-        "value"
-    ].to_numpy()
+    values[metric, method, known["place"].to_numpy()] = known["value"].to_numpy()
     return values
 
 

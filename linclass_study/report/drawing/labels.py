@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -83,24 +83,11 @@ def end_labels(axes: Axes, ends: Sequence[tuple[float, str, str]], right: bool =
     places = spread(share * height, LABEL_GAP, height) / height
     edge, out = (1.0, 1.04) if right else (0.0, -0.04)
     for (_, name, colour), own, place in zip(ends, share, places, strict=True):
-        axes.plot(
-            [edge, out],
-            [own, place],
-            color=colour,
-            linewidth=0.6,
-            transform=axes.transAxes,
-            clip_on=False,
-        )
-        axes.text(
-            out + (0.01 if right else -0.01),
-            place,
-            name,
-            color=style.INK,
-            fontsize=LABEL_SIZE,
-            va="center",
-            ha="left" if right else "right",
-            transform=axes.transAxes,
-        )
+        line: Any = {"color": colour, "linewidth": 0.6, "clip_on": False}
+        axes.plot([edge, out], [own, place], transform=axes.transAxes, **line)
+        beside, side = (out + 0.01, "left") if right else (out - 0.01, "right")
+        text: Any = {"color": style.INK, "fontsize": LABEL_SIZE, "va": "center", "ha": side}
+        axes.text(beside, place, name, transform=axes.transAxes, **text)
 
 
 def spread(places: np.ndarray, gap: float, room: float) -> np.ndarray:

@@ -8,7 +8,7 @@ refitted here: the runs have saved the predicted classes of a grid and their mar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,10 @@ def grids_of_methods(outcome: Outcome, dataset: str) -> tuple[dict[str, PlaneGri
     for method in ranking(outcome, dataset)["method"]:
         grid = outcome.boundary(dataset, method)
         if grid is None or (grid.labels < 0).all():
-            left_out[method] = _without_boundary(fits.filter(method=method)["status"])
+            met = {*fits.filter(method=method)["status"]}
+            ended = ", ".join(s.replace("_", " ") for s in STATUSES if s in met)
+            fitted = not met or met & {*FITTED}
+            left_out[method] = "its fits gave no point of the plane a class" if fitted else ended
             continue
         given = np.all(grid.labels >= 0, axis=(1, 2))
         if given.any():
@@ -50,14 +53,6 @@ def grids_of_methods(outcome: Outcome, dataset: str) -> tuple[dict[str, PlaneGri
         else:
             left_out[method] = "every fit left points of the plane without a class"
     return grids, left_out
-
-
-def _without_boundary(statuses: Iterable[str]) -> str:
-    """Why a run has no grid: how its fits ended, if none of them succeeded."""
-    met = {*statuses}
-    if not met or met & {*FITTED}:
-        return "its fits gave no point of the plane a class"
-    return ", ".join(status.replace("_", " ") for status in STATUSES if status in met)
 
 
 def methods_by_reason(left_out: Mapping[str, str]) -> str:
@@ -113,13 +108,6 @@ def plane_sentence(about: Mapping[str, Any]) -> str:
     )
 
 
-def directions(about: Mapping[str, Any], plane: Plane | None) -> dict[str, list[float]] | None:
-    """Feature → its weights in the two coordinates."""
-    if plane is None:
-        return None
-    return dict(zip(about["features"], plane.weights.tolist(), strict=True))
-
-
 def disputed(labels: np.ndarray) -> float:
     """Share of the grid's cells on which the folds disagree."""
     return float((labels != labels[0]).any(axis=0).mean())
@@ -128,10 +116,8 @@ def disputed(labels: np.ndarray) -> float:
 WIDTH, COLUMNS, PANEL = 7.2, 4, 1.62  # inches; panels in a row; inches of a panel's height
 GAP = 0.46  # inches between two rows of panels: three lines of title
 MAX_PANELS = 8  # panels
-DIRECTION_NAMES = (
-    "first discriminant direction",
-    "second direction",
-)  # axis labels if the rows are missing
+# axis labels if the rows are missing
+DIRECTION_NAMES = ("first discriminant direction", "second direction")
 OVERSAMPLING = 3  # points of the background for each of the grid
 MAX_VECTOR_LINES = 200  # lines in a figure, above which they are rasterized
 
@@ -178,10 +164,13 @@ def boundaries(outcome: Outcome, dataset: str) -> ReportFigure:
         *second,
     ]
     caption = " ".join(filter(None, sentences))
+    directions = None  # feature → its weights in the two coordinates
+    if is_cut and plane is not None:
+        directions = dict(zip(about["features"], plane.weights.tolist(), strict=True))
     numbers = {
         "dataset": dataset,
         "features": list(names),
-        "directions": directions(about, plane) if is_cut else None,
+        "directions": directions,
         "classes": classes,
         "disputed": shares,
         "folds": {method: len(grid.labels) for method, grid in grids.items()},
@@ -230,14 +219,8 @@ def _draw_regions(axes: Axes, grid: PlaneGrid, n_classes: int, dense: bool) -> N
     for fit in range(fits):
         fields = grid.fields(fit, n_classes)
         image[..., :3] += colours[interpolated(fields).argmax(axis=0)] / fits
-        (drawn,) = axes.plot(
-            *boundary_lines(x, y, fields).T,
-            color=style.INK,
-            linewidth=0.6,
-            alpha=strength,
-            zorder=3,
-            rasterized=dense,
-        )
+        options: Any = {"color": style.INK, "linewidth": 0.6, "alpha": strength, "zorder": 3}
+        (drawn,) = axes.plot(*boundary_lines(x, y, fields).T, rasterized=dense, **options)
         # matplotlib skips short paths, of which there are many
         drawn.get_path().should_simplify = True
     right, top = (x[1] - x[0]) / OVERSAMPLING / 2, (y[1] - y[0]) / OVERSAMPLING / 2
@@ -280,13 +263,5 @@ def _draw_rows(axes: Axes, X: np.ndarray, y: np.ndarray) -> None:
     size = float(np.clip(60 / np.sqrt(max(len(inside), 1)), 1.2, 3.5))
     for code in np.unique(y):
         colour, marker = style.class_style(int(code))
-        axes.plot(
-            *X[y == code].T,
-            marker,
-            color=colour,
-            markersize=size,
-            markeredgewidth=0,
-            alpha=0.65,
-            rasterized=True,
-            clip_on=False,
-        )
+        options: Any = {"color": colour, "markersize": size, "markeredgewidth": 0, "alpha": 0.65}
+        axes.plot(*X[y == code].T, marker, rasterized=True, clip_on=False, **options)

@@ -354,14 +354,7 @@ def _draw_scores(axes: Axes, scores: pl.DataFrame, position: int) -> None:
     chosen = known.filter(pl.col("chosen") > 0)
     share = chosen["chosen"].to_numpy() / max(1, int(chosen["chosen"].sum()))
     for place, value, size in zip(chosen["strength"], chosen["mean"], share, strict=True):
-        axes.plot(
-            place,
-            value,
-            marker,
-            color=colour,
-            markersize=3 + 7 * size**0.5,
-            markeredgecolor="white",
-            clip_on=False,  # the ends of the grid are the ends of the axis
-            zorder=3,
-        )
+        # not clipped, as the ends of the grid are the ends of the axis
+        options: Any = {"color": colour, "markeredgecolor": "white", "clip_on": False, "zorder": 3}
+        axes.plot(place, value, marker, markersize=3 + 7 * size**0.5, **options)
     axes.grid()

@@ -108,26 +108,14 @@ def _rates(
     axes: Axes, recall: np.ndarray, precision: np.ndarray, cell: float, colour: str, marker: str
 ) -> None:
     rows, size = np.arange(len(recall)), min(6.0, 40 * cell)
-    axes.plot(recall, rows - 0.13, marker, color=colour, markersize=size, label="recall")
-    axes.plot(
-        precision,
-        rows + 0.13,
-        marker,
-        color=colour,
-        markerfacecolor="none",
-        markersize=size,
-        label="precision",
-    )
+    options: Any = {"color": colour, "markersize": size}
+    axes.plot(recall, rows - 0.13, marker, label="recall", **options)
+    options["markerfacecolor"] = "none"
+    axes.plot(precision, rows + 0.13, marker, label="precision", **options)
     axes.set(ylim=(len(rows) - 0.5, -0.5), xlim=(-0.03, 1.05), yticks=[])
     axes.set_xlabel("recall, precision", fontsize=8)
     axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
     axes.spines["left"].set_visible(False)
     axes.grid(axis="x")
-    axes.legend(
-        loc="lower right",
-        bbox_to_anchor=(1.02, 1.0),
-        ncols=2,
-        frameon=False,
-        fontsize=8,
-        handlelength=1,
-    )
+    place: Any = {"loc": "lower right", "bbox_to_anchor": (1.02, 1.0), "ncols": 2}
+    axes.legend(frameon=False, fontsize=8, handlelength=1, **place)

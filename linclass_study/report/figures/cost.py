@@ -81,14 +81,9 @@ def _points(
     names = dict(zip(front, marked(outcome, front), strict=True))
     _draw_front(axes, names, cost, score, named=not lines)
     if lines:
-        figure.legend(
-            loc="lower center",
-            ncols=COLUMNS,
-            frameon=False,
-            fontsize=7 if lines > 1 else 8.5,
-            columnspacing=1.2,
-            handletextpad=0.2,
-        )
+        place: Any = {"loc": "lower center", "ncols": COLUMNS, "frameon": False}
+        size = 7 if lines > 1 else 8.5
+        figure.legend(fontsize=size, columnspacing=1.2, handletextpad=0.2, **place)
     return figure, axes
 
 
@@ -118,13 +113,8 @@ def _draw_front(
         corners = [cost[m] for m in front], [score[m] for m in front]
         axes.step(*corners, where="post", color=style.MUTED, linewidth=1, zorder=1)
     for number, (method, name) in enumerate(front.items() if named else ()):
-        axes.annotate(
-            name,
-            (cost[method], score[method]),
-            xytext=(7, -11 if number % 2 else 6),
-            textcoords="offset points",
-            fontsize=7,
-        )
+        place: Any = {"xytext": (7, -11 if number % 2 else 6), "textcoords": "offset points"}
+        axes.annotate(name, (cost[method], score[method]), fontsize=7, **place)
 
 
 def typical_seconds(outcome: Outcome, datasets: list[str]) -> dict[str, float]:

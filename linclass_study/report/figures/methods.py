@@ -23,6 +23,8 @@ from linclass_study.report.figure_files import ReportFigure
 ROW = 0.3  # inches of a method's row
 MAX_METHODS = 30  # methods at most; the others are in the tables
 LOWER = 0.2  # offset of the mean below the dots, in rows
+# the data set's own test set
+DIAMOND: Any = {"markersize": 5, "markerfacecolor": "none", "markeredgecolor": style.INK}
 DOTS = 90  # dots that fit beside each other on the axis
 
 
@@ -118,28 +120,13 @@ def _draw_row(axes: Axes, row: int, method: dict[str, Any], position: int) -> No
         style.dots(axes, places, row - 0.14 + offsets, 2.7, colour, 0.6)
         if method["interval"]:
             axes.plot(method["interval"], [row + LOWER] * 2, color=colour, linewidth=1.6)
-        axes.plot(
-            method["mean"],
-            row + LOWER,
-            marker,
-            color=colour,
-            markersize=7,
-            markeredgecolor="white",
-            markeredgewidth=0.6,
-        )
+        options: Any = {"color": colour, "markeredgecolor": "white", "markeredgewidth": 0.6}
+        axes.plot(method["mean"], row + LOWER, marker, markersize=7, **options)
     elif method["official"] is None:
         text = method["status"].replace("_", " ")
         axes.text(low, row, f"  {text}", color=style.MUTED, va="center", fontsize=8)
     if method["official"] is not None:
-        axes.plot(
-            method["official"],
-            row + LOWER,
-            "D",
-            markersize=5,
-            markerfacecolor="none",
-            markeredgecolor=style.INK,
-            markeredgewidth=0.9,
-        )
+        axes.plot(method["official"], row + LOWER, "D", markeredgewidth=0.9, **DIAMOND)
 
 
 def beside(values: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
@@ -184,5 +171,5 @@ def _key(figure: Figure, place: tuple[float, float], over: str, official: bool) 
     key.plot(1.0, 0, "o", markersize=6.5, color=grey, markeredgecolor="white")
     key.text(1.24, 0, "mean, 95 % interval", va="center", color=grey, fontsize=8)
     if official:
-        key.plot(3.0, 0, "D", markersize=5, markerfacecolor="none", markeredgecolor=style.INK)
+        key.plot(3.0, 0, "D", **DIAMOND)
         key.text(3.12, 0, "official test set", va="center", color=grey, fontsize=8)
