@@ -50,7 +50,8 @@ def groups_sharing_rows(outcome: Outcome) -> list[list[str]]:
 
 
 FILE = "comparison.npz"
-TESTS: dict[str, Any] = {  # attributes of ComparisonAcross that are kept in the file
+# attributes of ComparisonAcross that are kept in the file
+TESTS: dict[str, Any] = {
     "pairs": Pairwise,
     "ratings": Ratings,
     "friedman": Friedman,
@@ -70,9 +71,8 @@ class AllScores:
     datasets: list[str]
     methods: list[str]
     table: np.ndarray
-    shared: tuple[
-        tuple[str, ...], ...
-    ] = ()  # data sets with scores of which only the first takes part
+    # groups of data sets with scores, of which only the first takes part
+    shared: tuple[tuple[str, ...], ...] = ()
     # (data set, method) of runs that no study planned, as after a merge
     unplanned: frozenset[tuple[str, str]] = frozenset()
 
@@ -115,15 +115,10 @@ class AllScores:
     def _comparison(
         self, rows: np.ndarray, methods: np.ndarray, table: np.ndarray
     ) -> ComparisonAcross:
-        datasets = [self.datasets[i] for i in rows]
-        return ComparisonAcross(
-            self.metric,
-            datasets,
-            [self.methods[j] for j in methods],
-            table[np.ix_(rows, methods)],
-            tuple(group for group in self.shared if group[0] in datasets),
-            self,
-        )
+        datasets, names = [self.datasets[i] for i in rows], [self.methods[j] for j in methods]
+        shared = tuple(group for group in self.shared if group[0] in datasets)
+        table = table[np.ix_(rows, methods)]
+        return ComparisonAcross(self.metric, datasets, names, table, shared, self)
 
 
 @dataclass(frozen=True)

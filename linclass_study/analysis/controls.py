@@ -82,9 +82,8 @@ def more_repeats(
     more = [times for times in TRIED_REPEATS if times > repeats]
     enough = next((times for times in more if decided(times)), None)
     shown = enough or max(MIN_SHOWN_REPEATS, *more[:1], 2 * repeats * (not more))
-    return Repeats(
-        half(repeats), half(shown), shown, decided(enough) if enough else "", half(10**6)
-    )
+    word = decided(enough) if enough else ""
+    return Repeats(half(repeats), half(shown), shown, word, half(10**6))
 
 
 def outcomes(difference: float, error: float, df: float, rope: float) -> tuple[float, float, float]:
@@ -195,22 +194,13 @@ def _on_dataset(outcome: Outcome, dataset: str, control: str, only: str = "") ->
         likely = int(np.argmax(chances))
         decided = ("better", "equal", "worse")[likely] if chances[likely] >= SURE else "undecided"
         difference, error = float(against.difference[j]), float(against.error[j])
-        rows.append(
-            Verdict(
-                dataset,
-                control,
-                name,
-                difference,
-                (float(against.lower[j]), float(against.upper[j])),
-                (chances[0], chances[1], chances[2]),
-                float(against.p[j]),
-                float(against.holm[j]),
-                decided,
-                more_repeats(outcome, found, difference, error)
-                if decided == "undecided" and error > 0
-                else None,
-            )
-        )
+        interval = float(against.lower[j]), float(against.upper[j])
+        p, holm = float(against.p[j]), float(against.holm[j])
+        repeats = None
+        if decided == "undecided" and error > 0:
+            repeats = more_repeats(outcome, found, difference, error)
+        pair, chance = (dataset, control, name), (chances[0], chances[1], chances[2])
+        rows.append(Verdict(*pair, difference, interval, chance, p, holm, decided, repeats))
     return rows
 
 
@@ -325,13 +315,8 @@ def across(outcome: Outcome, base: ComparisonAcross, control: str) -> Across | N
     if not len(rows):
         return None
     columns = [every.methods.index(method) for method in (control, *others)]
-    return Across(
-        control,
-        others,
-        [every.datasets[i] for i in rows],
-        every.table[rows][:, columns],
-        rope_of(outcome.evaluation),
-    )
+    datasets, table = [every.datasets[i] for i in rows], every.table[rows][:, columns]
+    return Across(control, others, datasets, table, rope_of(outcome.evaluation))
 
 
 def cost_ratios(outcome: Outcome, found: Across) -> list[float | None]:

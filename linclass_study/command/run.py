@@ -40,9 +40,8 @@ def init(folder: Path, csv: Path | None = None, target: str = "") -> Iterator[st
     A file that exists is never overwritten.
     """
     if csv is None:
-        texts = {
-            file.name: file.read_text(encoding="utf-8") for file in sorted(STARTER.glob("*.*"))
-        }
+        files = sorted(STARTER.glob("*.*"))
+        texts = {file.name: file.read_text(encoding="utf-8") for file in files}
     else:
         texts = {"study.yaml": _study_of_csv(folder, csv, target)}
     if there := [name for name in texts if (folder / name).exists()]:
@@ -99,9 +98,7 @@ def results_of(given: str) -> Iterator[tuple[ResultsFolder, list[Run]]]:
 def status_lines(results: ResultsFolder, planned: Sequence[Run]) -> Iterator[str]:
     """How much of a study is done: runs with fits, the status of the fits, and the page."""
     done = [run for run in planned if results.path(run, "fits.parquet").exists()]
-    missing = [
-        f"{dataset}/{method}" for dataset, method in planned if (dataset, method) not in done
-    ]
+    missing = ["/".join(run) for run in planned if run not in done]
     remaining = f"; to do: {first_names(missing, 6)}" if missing else ""
     yield f"runs     {len(done)} of {len(planned)} done{remaining}"
     fits: Counter[str] = Counter()

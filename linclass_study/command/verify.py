@@ -162,15 +162,10 @@ def data_differences(a: ResultsFolder, b: ResultsFolder) -> list[str]:
 
 def _only_in_one(a: ResultsFolder, b: ResultsFolder) -> list[str]:
     """Files that are compared, and that one of them lacks."""
-    shared = sorted({*a.datasets} & {*b.datasets})
-    files = [
-        f"{kind}/{x}.{end}"
-        for x in shared
-        for kind, end in (("data", "json"), ("folds", "parquet"))
-    ]
-    has = [
-        {file for file in (*files, "scores.parquet") if (x.folder / file).exists()} for x in (a, b)
-    ]
+    files = ["scores.parquet"]
+    for name in {*a.datasets} & {*b.datasets}:
+        files += [f"data/{name}.json", f"folds/{name}.parquet"]
+    has = [{file for file in files if (x.folder / file).exists()} for x in (a, b)]
     alone = zip("AB", (has[0] - has[1], has[1] - has[0]), strict=True)
     return [
         f"only {name} has {', '.join(sorted(more))}, not compared" for name, more in alone if more

@@ -302,7 +302,5 @@ def totals(fits: pl.DataFrame) -> dict[str, Any]:
 
 def spent(times: pl.DataFrame) -> list[tuple[str, float, float | None]]:
     """(machine, total seconds of fits, peak memory of a process) for each machine."""
-    by_machine = times.group_by("machine").agg(
-        pl.col("fit_seconds").sum(), pl.col("peak_rss_mb").max()
-    )
-    return list(by_machine.sort("machine").iter_rows())
+    seconds, memory = pl.col("fit_seconds").sum(), pl.col("peak_rss_mb").max()
+    return times.group_by("machine").agg(seconds, memory).sort("machine").rows()

@@ -70,15 +70,8 @@ def confusion(outcome: Outcome, dataset: str) -> ReportFigure:
         f"what the {int(counts.sum()):,} held-out rows of all {over} were predicted as; colours are shares of "
         "the true class. Beside it recall (the diagonal over its row) and precision (over its column)."
     )
-    numbers: dict[str, Any] = {
-        "dataset": dataset,
-        "method": method,
-        "classes": classes,
-        "columns": columns,
-        "counts": counts.tolist(),
-        "recall": recall.tolist(),
-        "precision": precision.tolist(),
-    }
+    numbers = {"dataset": dataset, "method": method, "classes": classes, "columns": columns}
+    numbers |= {"counts": counts, "recall": recall, "precision": precision}
     return ReportFigure(figure, f"Confusion on {dataset}", caption, numbers)
 
 

@@ -168,7 +168,7 @@ def _mean_curves(outcome: Outcome, dataset: str, kind: CurveKind) -> ReportFigur
         f"{grid_end_note(outcome, numbers)}"
     )
     shown_numbers = {"dataset": dataset, "curves": of, "axis": MIDDLES.tolist(), "methods": numbers}
-    return ReportFigure(figure, kind.title, caption, shown_numbers)
+    return ReportFigure(figure, f"{kind.title} on {dataset}", caption, shown_numbers)
 
 
 def curves_of_fits(rows: HeldOut, curve: Curve, positive: int) -> np.ndarray:
@@ -201,35 +201,31 @@ def averaged(curves: np.ndarray) -> dict[str, Any]:
     }
 
 
+ROC = CurveKind(
+    title="ROC curves",
+    area="AUC",
+    x="false positive rate",
+    y="true positive rate",
+    curve=roc_curves,
+    chance=lambda share: (0.0, 1.0),
+    sentence_on_chance="The dashed line is chance.",
+)
+PRECISION_RECALL = CurveKind(
+    title="Precision–recall curves",
+    area="average precision",
+    x="recall",
+    y="precision",
+    curve=precision_recall_curves,
+    chance=lambda share: (share, share),
+    sentence_on_chance="The dashed line is chance, the share of the class.",
+)
+
+
 def roc(outcome: Outcome, dataset: str) -> ReportFigure:
     """ROC curves of a few methods on one data set: mean and standard deviation over folds."""
-    return _mean_curves(
-        outcome,
-        dataset,
-        CurveKind(
-            title=f"ROC curves on {dataset}",
-            area="AUC",
-            x="false positive rate",
-            y="true positive rate",
-            curve=roc_curves,
-            chance=lambda share: (0.0, 1.0),
-            sentence_on_chance="The dashed line is chance.",
-        ),
-    )
+    return _mean_curves(outcome, dataset, ROC)
 
 
 def precision_recall(outcome: Outcome, dataset: str) -> ReportFigure:
     """Precision–recall curves of a few methods on one data set: mean and standard deviation over folds."""
-    return _mean_curves(
-        outcome,
-        dataset,
-        CurveKind(
-            title=f"Precision–recall curves on {dataset}",
-            area="average precision",
-            x="recall",
-            y="precision",
-            curve=precision_recall_curves,
-            chance=lambda share: (share, share),
-            sentence_on_chance="The dashed line is chance, the share of the class.",
-        ),
-    )
+    return _mean_curves(outcome, dataset, PRECISION_RECALL)

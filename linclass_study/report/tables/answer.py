@@ -89,21 +89,10 @@ def _focus_across(outcome: Outcome, found: Across) -> Iterator[list[Any]]:
         more = "" if not found.enough or needed[j] is None else f"about {needed[j]} data sets"
         if copies[other] == {*found.datasets}:
             more = SAME_PREDICTIONS
-        yield [
-            found.control,
-            other,
-            ALL_DATASETS,
-            Number(
-                float(found.difference[j]),
-                clear=bool(found.significant[j] * found.difference[j] > 0),
-            ),
-            *(float(part[0, 1]) for part in chances),
-            p,
-            holm,
-            *(int(count) for count in found.won_tied_lost[j]),
-            ratios[j],
-            more,
-        ]
+        clear = bool(found.significant[j] * found.difference[j] > 0)
+        row = [found.control, other, ALL_DATASETS, Number(float(found.difference[j]), clear=clear)]
+        row += [float(part[0, 1]) for part in chances]
+        yield [*row, p, holm, *map(int, found.won_tied_lost[j]), ratios[j], more]
 
 
 def _focus_on_datasets(outcome: Outcome, name: str) -> Iterator[list[Any]]:
@@ -114,20 +103,12 @@ def _focus_on_datasets(outcome: Outcome, name: str) -> Iterator[list[Any]]:
             more = f"repeats: {one.repeats.repeats} (±{short(one.repeats.then)})"
             if not one.repeats.decide:
                 more = f"more rows; repeats leave ±{short(one.repeats.least)}"
-        yield [
-            name,
-            one.other,
-            one.dataset,
-            Number(one.difference, interval=one.interval, clear=one.holm is not None and one.holm < ALPHA),
-            *(one.probabilities or (None,) * 3),
-            one.p,
-            one.holm,
-            None,
-            None,
-            None,
-            cost_ratio(seconds, [one.dataset], name, one.other),
-            more,
-        ]  # fmt: skip
+        clear = one.holm is not None and one.holm < ALPHA
+        difference = Number(one.difference, interval=one.interval, clear=clear)
+        ratio = cost_ratio(seconds, [one.dataset], name, one.other)
+        nothing = (None,) * 3  # of won, tied and lost, or of probabilities
+        row = [name, one.other, one.dataset, difference, *(one.probabilities or nothing)]
+        yield [*row, one.p, one.holm, *nothing, ratio, more]
 
 
 OPTIONAL_COLUMNS = ("next", "ahead", "ended", "absent")  # columns that are omitted if empty
