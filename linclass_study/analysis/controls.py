@@ -204,17 +204,15 @@ def _on_dataset(outcome: Outcome, dataset: str, control: str, only: str = "") ->
     return rows
 
 
-def closest_rival(outcome: Outcome, dataset: str) -> list[Verdict]:
+def closest_rival(outcome: Outcome, dataset: str) -> Verdict | None:
     """The best method of a data set against the one that it is better than with the least probability, of those with
-    other predictions; empty if there is none."""
+    other predictions; None if there is none."""
     found = comparison_within(outcome, dataset)
-    if not found.enough:
-        return []
     others = [j for j in range(1, len(found.methods)) if not found.is_copy(0, j)]
-    if not others:
-        return []
+    if not found.enough or not others:
+        return None
     rival = min(others, key=lambda j: found.posterior.better[0, j])
-    return _on_dataset(outcome, dataset, found.methods[0], found.methods[rival])
+    return _on_dataset(outcome, dataset, found.methods[0], found.methods[rival])[0]
 
 
 @dataclass(frozen=True)

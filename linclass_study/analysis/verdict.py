@@ -179,7 +179,6 @@ def dataset_verdict(outcome: Outcome, dataset: str) -> DatasetVerdict:
             for j, name in enumerate(found.methods)
             if j
         }
-    rivals = closest_rival(outcome, dataset)
     return DatasetVerdict(
         dataset,
         outcome.about(dataset)["status"] != "unavailable",
@@ -194,7 +193,7 @@ def dataset_verdict(outcome: Outcome, dataset: str) -> DatasetVerdict:
         rope_of(outcome.evaluation),
         comparisons,
         found.rivals if found.enough else [],
-        rivals[0] if rivals else None,
+        closest_rival(outcome, dataset),
         excluded_methods(outcome, dataset),
     )
 

@@ -60,6 +60,11 @@ def _has_curves(evaluation: Mapping[str, Any], methods: Mapping[str, Any]) -> bo
     return any(kind(protocol) == CURVE for protocol in selected_protocols(evaluation))
 
 
+def part_name(name: str, dataset: str = "") -> str:
+    """The name of its files."""
+    return f"{name}-{dataset}" if dataset else name
+
+
 FIGURES = {
     "methods": Part("dataset", "figures.methods.methods", True),
     "ranks": Part("across", "figures.rankings.ranks"),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.files.reading import naming_errors, read_mapping
 from linclass_study.files.writing import atomic_write, write_json
-from linclass_study.report.contents import FIGURES, Part
+from linclass_study.report.contents import FIGURES, Part, part_name
 from linclass_study.report.drawing import style, svg
 
 if TYPE_CHECKING:
@@ -62,19 +62,11 @@ class ReportFigure:
         return path
 
 
-def is_drawn(folder: Path) -> bool:
-    """Whether an exhibit exists and has a figure."""
-    numbers = folder / "numbers.json"
-    return numbers.is_file() and read_mapping(numbers)["drawn"] is True
-
-
-def figure_numbers(outcome: Outcome, exhibit: str) -> dict[str, Any] | None:
-    """Content of exhibits/{exhibit}/numbers.json; None if it is missing or nothing was drawn."""
-    path = outcome.results / "exhibits" / exhibit / "numbers.json"
-    if not path.exists():
-        return None
-    found = read_mapping(path)
-    return found if found["drawn"] else None
+def figure_numbers(folder: Path) -> dict[str, Any] | None:
+    """Content of numbers.json of an exhibit; None if it is missing or nothing was drawn."""
+    path = folder / "numbers.json"
+    found = read_mapping(path) if path.is_file() else {}
+    return found if found.get("drawn") is True else None
 
 
 def figure_names(figures: Mapping[str, Part] = FIGURES) -> dict[bool, list[str]]:
@@ -92,10 +84,6 @@ def requested_figures(
     return {name: part for name, part in FIGURES.items() if part.requested(evaluation, methods)}
 
 
-def exhibit_name(figure: str, dataset: str = "") -> str:
-    return f"{figure}-{dataset}" if dataset else figure
-
-
 def record_of(results: Path, dataset: str = "") -> Path:
     """The record of the exhibits of a data set, or of all data sets together: `drawn` maps their files to digests,
     `not_drawn` the figures without files to the reason.
@@ -110,7 +98,7 @@ def write_exhibits(outcome: Outcome, figures: Iterable[str], dataset: str = "") 
     drawn: dict[str, str] = {}
     not_drawn: dict[str, str] = {}
     for figure in figures:
-        name = exhibit_name(figure, dataset)
+        name = part_name(figure, dataset)
         folder = outcome.results / "exhibits" / name
         shutil.rmtree(folder, ignore_errors=True)
         with style.settings():
@@ -152,16 +140,19 @@ def lost_files(results: Path, dataset: str = "") -> list[str]:
     return [file for file in drawn if not (results / "exhibits" / file).is_file()]
 
 
-def drawn_exhibits(outcome: Outcome) -> dict[str, tuple[str, str]]:
-    """Exhibit → its figure and its data set, if it is of one: those of the study that have a figure."""
+def requested_exhibits(outcome: Outcome) -> dict[str, tuple[str, str]]:
+    """Exhibit → its figure and its data set, if it is of one; those of all data sets together first."""
     names = figure_names(requested_figures(outcome.evaluation, outcome.methods))
-    places = {
-        exhibit_name(figure, dataset): (figure, dataset)
-        for dataset in ("", *outcome.datasets)
-        for figure in names[bool(dataset)]
-    }
+    places = [(figure, "") for figure in names[False]]
+    places += [(figure, dataset) for figure in names[True] for dataset in outcome.datasets]
+    return {part_name(*place): place for place in places}
+
+
+def drawn_exhibits(outcome: Outcome) -> dict[str, tuple[str, str]]:
+    """The same for those that have a figure."""
     folder = outcome.results / "exhibits"
-    return {name: place for name, place in places.items() if is_drawn(folder / name)}
+    exhibits = requested_exhibits(outcome).items()
+    return {name: place for name, place in exhibits if figure_numbers(folder / name)}
 
 
 def write_pictures(outcome: Outcome, exhibits: Iterable[str], forms: Iterable[str]) -> list[Path]:

@@ -53,14 +53,12 @@ from linclass_study.report.cells import (
     choices,
     with_code,
 )
-from linclass_study.report.contents import FIGURES, SECTIONS, TABLES
+from linclass_study.report.contents import FIGURES, SECTIONS, TABLES, part_name
 from linclass_study.report.data_card import data_warnings
 from linclass_study.report.drawing.svg import inline
 from linclass_study.report.figure_files import (
-    exhibit_name,
-    figure_names,
     read_record,
-    requested_figures,
+    requested_exhibits,
 )
 from linclass_study.report.provenance import (
     commits,
@@ -71,7 +69,7 @@ from linclass_study.report.provenance import (
     hashed_modules,
     snakemake_command,
 )
-from linclass_study.report.table import Made, format_seconds, table_file_name
+from linclass_study.report.table import Made, format_seconds
 from linclass_study.report.tables.across import RANKING_RULE
 from linclass_study.statuses import FITTED, STATUSES
 
@@ -95,13 +93,9 @@ def not_drawn(outcome: Outcome, section: str) -> list[str]:
 
 def embedded_figures(outcome: Outcome) -> Figures:
     """All figures that the study asks for and that could be drawn, those of all data sets together first."""
-    found = figure_names(requested_figures(outcome.evaluation, outcome.methods))
-    places = [(name, "") for name in found[False]]
-    places += [(name, dataset) for name in found[True] for dataset in outcome.datasets]
     shown: Figures = {}
     remaining = MOST_CHARACTERS
-    for name, dataset in places:
-        stem = exhibit_name(name, dataset)
+    for stem, place in requested_exhibits(outcome).items():
         folder = outcome.results / "exhibits" / stem
         if not folder.is_dir():
             continue
@@ -110,7 +104,7 @@ def embedded_figures(outcome: Outcome) -> Figures:
         svg = (folder / "figure.svg").read_text(encoding="utf-8")
         remaining -= len(svg)
         drawing = Markup(inline(svg, stem, about["title"])) if remaining >= 0 else None
-        shown[name, dataset] = {**texts, "name": stem, "svg": drawing, "files": figure_files.FILES}
+        shown[place] = {**texts, "name": stem, "svg": drawing, "files": figure_files.FILES}
     return shown
 
 
@@ -124,7 +118,7 @@ def items(tables: Made, figures: Figures, section: str, dataset: str = "") -> It
         table = tables.get((name, dataset))
         if table is not None and part.section == section:
             rows = table.rows[: table.shown]
-            stem = table_file_name(name, dataset)
+            stem = part_name(name, dataset)
             yield {"table": table, "name": stem, "open": part.open, "rows": rows}
 
 

@@ -20,7 +20,7 @@ from linclass_study.analysis.export import export_table
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.tuned import MARK, grid_end_note, grid_ends
 from linclass_study.files.tables import AND
-from linclass_study.report.contents import TABLES, Part
+from linclass_study.report.contents import TABLES, Part, part_name
 
 #: Kinds of columns, which determine display and sorting → type in files.
 KINDS: dict[str, Any] = {
@@ -143,15 +143,11 @@ NOTHING = pl.DataFrame({"nothing": ["there is nothing to show here"]})
 def table_files(datasets: list[str]) -> list[str]:
     """Names, without ending, of the files of the page's tables in results/tables."""
     return [
-        table_file_name(name, dataset)
+        part_name(name, dataset)
         for name, part in TABLES.items()
         if part.written
         for dataset in (datasets if part.per_dataset else [""])
     ]
-
-
-def table_file_name(table: str, dataset: str = "") -> str:
-    return f"{table}-{dataset}" if dataset else table
 
 
 def make_tables(outcome: Outcome) -> Made:
@@ -208,7 +204,7 @@ def write_tables(made: Made, outcome: Outcome) -> None:
     """Write the tables as CSV, Markdown and LaTeX."""
     for (name, dataset), table in made.items():
         if TABLES[name].written:
-            stem = outcome.results / "tables" / table_file_name(name, dataset)
+            stem = outcome.results / "tables" / part_name(name, dataset)
             if table is None:
                 export_table(NOTHING, stem)
             else:

@@ -39,7 +39,7 @@ from linclass_study.files.resolved_study import as_text, digest_of_part
 from linclass_study.pipeline.own_metrics import own_metrics
 from linclass_study.project import DEFAULT_STUDY, PACKAGES, ROOT, refuse_another_copy
 from linclass_study.report import contents, figure_files
-from linclass_study.report.figure_files import is_drawn
+from linclass_study.report.figure_files import figure_numbers
 from linclass_study.report.table import table_files
 from linclass_study.textbook import course
 
@@ -323,7 +323,7 @@ class RuleInputs:
     def draw_again_if_figure_is_lost(self, wildcards: Any) -> list[str]:
         """The figure of an exhibit of the textbook was deleted."""
         folder = self.results / "textbook" / wildcards.exhibit
-        if is_drawn(folder) and not (folder / "figure.svg").is_file():
+        if figure_numbers(folder) and not (folder / "figure.svg").is_file():
             self._force(folder / "numbers.json")
         return []
 

@@ -28,7 +28,7 @@ from linclass_study.report.table import Column, Number, ReportTable, format_tune
 
 def per_class_scores(outcome: Outcome, dataset: str) -> ReportTable | None:
     """Precision, recall and F1 of each class for the best method on a data set, and its most frequent confusion."""
-    found = figure_numbers(outcome, f"confusion-{dataset}")
+    found = figure_numbers(outcome.results / "exhibits" / f"confusion-{dataset}")
     if found is None:
         return None
     counts, names = np.array(found["counts"]), found["columns"]
@@ -70,7 +70,7 @@ MAX_CLASSES = 20  # classes; larger matrices are unreadable
 
 def confusion(outcome: Outcome, dataset: str) -> ReportTable | None:
     """The confusion matrix of the best method on a data set, in numbers."""
-    found = figure_numbers(outcome, f"confusion-{dataset}")
+    found = figure_numbers(outcome.results / "exhibits" / f"confusion-{dataset}")
     if found is None or len(found["columns"]) > MAX_CLASSES:
         return None
     columns = [Column("true_class", "True class")]
