@@ -172,7 +172,7 @@ def test_links_to_files_lead_to_files_of_the_study(outcome, page):
 
 def test_problems_come_first_and_unavailable_data_sets_first_of_all(page):
     words = page.words()
-    assert words.index("fits of 85 did not succeed") < words.index("unavailable gone")
+    assert words.index("fits of 85 failed") < words.index("unavailable gone")
     assert words.index("unavailable gone") < words.index("out of memory")
     assert words.index("out of memory") < words.index("A linclass study")
     assert words.index("A linclass study") < words.index("The best method of each data set")
@@ -284,7 +284,7 @@ def test_a_study_in_which_nothing_succeeded_has_a_report(make):
     outcome = make({"gone": Data(unavailable="no source")}, {"m": Method()})
     words = Page(studies.finish(outcome)).words()
     assert "no method succeeded on every fold" in words
-    assert "5 fits of 5 did not succeed" in words
+    assert "5 fits of 5 failed" in words
 
 
 def box(text: str, kind: str) -> str:
@@ -301,9 +301,7 @@ def test_runs_that_do_not_apply_are_reported_calmly_and_failures_alarm(make):
     assert 'class="problems' not in calm
     mixed = make({"d": Data(), "e": Data()}, methods | {"dead": Method(everywhere=("failed", "x"))})
     page = studies.finish(mixed)
-    assert box(page, "problems").startswith(
-        "10 fits of 30 did not succeed, 5 do not apply to their data."
-    )
+    assert box(page, "problems").startswith("10 fits of 30 failed, 5 do not apply to their data.")
     assert "Why 5 fits do not apply not applicable e × cannot (5 fits) needs numbers" in box(
         page, "problems"
     )

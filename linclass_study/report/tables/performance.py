@@ -285,7 +285,7 @@ def differences(outcome: Outcome, dataset: str) -> ReportTable | None:
         f"95 % interval of the paired difference; bold: significant after the correction. Probabilities: Bayesian "
         f"correlated t test with a region of practical equivalence of {found.rope:g}; each applies to one comparison "
         f"only. p: corrected t test (Nadeau and Bengio), then with Holm’s correction over "
-        f"{counted(k - 1, 'comparison')}. Methods of which some fit did not succeed are left out."
+        f"{counted(k - 1, 'comparison')}. Methods with failed fits are left out."
     )
     return ReportTable(f"{best} against the others on {dataset}", caption, columns, rows)
 
