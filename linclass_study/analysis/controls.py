@@ -36,9 +36,9 @@ from linclass_study.analysis.within_dataset import (
 )
 from linclass_study.pipeline.protocols import protocol_named, selected_protocols
 
-TRIED_REPEATS = (2, 3, 5, 10, 20, 30, 50, 100)  # that are tried
+TRIED_REPEATS = (2, 3, 5, 10, 20, 30, 50, 100)
 WORDS = ("better", "equal in practice", "worse")
-MIN_SHOWN_REPEATS = 10  # repeats of which the interval is told where none of them decides
+MIN_SHOWN_REPEATS = 10  # repeats for which the interval is given if none of them decides
 MAX_DATASETS = 1000  # data sets, beyond which no number is given
 
 
@@ -46,10 +46,11 @@ class Repeats(NamedTuple):
     """What more repeats of the folds would do to the difference of two methods on a data set.
 
     now       half the width of its 95 % interval
-    then      the same with so many `repeats`
-    repeats   the least of REPEATS that would decide, if the difference and its spread stayed; else SHOWN or more
-    decide    as what they would: better, equal in practice or worse; empty if as none
-    least     half the width with any number of repeats
+    then      half the width with `repeats`
+    repeats   the least of TRIED_REPEATS that would decide if the difference and its spread stayed; if none would,
+              MIN_SHOWN_REPEATS or more
+    decide    the decision: better, equal in practice or worse; empty if none would decide
+    least     half the width in the limit of many repeats
     """
 
     now: float
@@ -62,8 +63,10 @@ class Repeats(NamedTuple):
 def more_repeats(
     outcome: Outcome, found: ComparisonWithin, difference: float, error: float
 ) -> Repeats:
-    """Of a difference with this corrected standard error; decided means that it is better, equal in practice or worse
-    with a probability of at least SURE."""
+    """Effect of more repeats on a difference with this corrected standard error.
+
+    It is decided if better, equal in practice or worse has a probability of at least SURE.
+    """
     options = selected_protocols(outcome.evaluation)[found.protocol]
     repeats, fits = protocol_named(found.protocol).size(options)
     sd = error / float(corrected_error(1.0, found.folds, found.ratio))
@@ -96,8 +99,8 @@ def outcomes(difference: float, error: float, df: float, rope: float) -> tuple[f
 
 
 def more_datasets(p: float, n: int, comparisons: int) -> int | None:
-    """Number of data sets on which a p of n of them would be significant after Holm's correction, if the further ones
-    were like these; None if that is more than MANY."""
+    """Number of data sets like these n on which p would be significant after Holm's correction; None beyond
+    MAX_DATASETS."""
     from scipy.special import ndtri  # slow to import
 
     z, wanted = -float(ndtri(p / 2)), -float(ndtri(ALPHA / (2 * comparisons)))

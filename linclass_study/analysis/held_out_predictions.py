@@ -12,7 +12,7 @@ from linclass_study.analysis.outcome import Outcome
 from linclass_study.files.reading import scan_parquet
 
 MOST = 40_000_000  # scores of a run; with more, a figure would take minutes
-KEPT = 8  # runs in memory: as many as a figure shows
+CACHED_RUNS = 8  # as many as a figure shows
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ def held_out(outcome: Outcome, dataset: str, method: str) -> HeldOut | None:
     """Predictions of the data set's first protocol; None if there are none or too many."""
     known = outcome.read.setdefault("held_out", {})
     if (dataset, method) not in known:
-        if len(known) >= KEPT:
+        if len(known) >= CACHED_RUNS:
             known.pop(next(iter(known)))
         path = outcome.results / "runs" / dataset / method / "predictions.parquet"
         n_classes = len(outcome.about(dataset)["classes"])

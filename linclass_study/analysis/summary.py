@@ -194,7 +194,7 @@ def known_statuses(fits: pl.LazyFrame) -> pl.LazyFrame:
     """Replace unknown statuses by `failed`, so that every planned fit is counted."""
     unknown = ~pl.col("status").is_in(STATUSES).fill_null(False)
     reason = pl.format(
-        "ended with the status '{}', which is none of {}. {}",
+        "ended with the unknown status '{}'; known are {}. {}",
         pl.col("status").fill_null("null"),
         pl.lit(", ".join(STATUSES)),
         pl.col("reason").fill_null(""),

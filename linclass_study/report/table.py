@@ -56,7 +56,9 @@ class Column:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise ValueError(f"column {self.key}: kind '{self.kind}' is none of {', '.join(KINDS)}")
+            raise ValueError(
+                f"column {self.key}: kind '{self.kind}' is unknown; known are {', '.join(KINDS)}"
+            )
 
 
 @dataclass(frozen=True)

@@ -246,7 +246,7 @@ def boundary_lines(x: np.ndarray, y: np.ndarray, fields: np.ndarray) -> np.ndarr
 
 
 def interpolated(fields: np.ndarray) -> np.ndarray:
-    """The fields with FINER − 1 points more between two, linearly interpolated."""
+    """The fields with OVERSAMPLING − 1 more points between neighbours, linearly interpolated."""
     for axis in (1, 2):
         place = np.arange(OVERSAMPLING * (fields.shape[axis] - 1) + 1) / OVERSAMPLING
         low = np.minimum(place.astype(int), fields.shape[axis] - 2)

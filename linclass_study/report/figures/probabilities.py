@@ -212,8 +212,8 @@ def _draw_histograms(axes: Axes, shares: list[list[float]], some: list[int], top
 
 
 def histograms(rows: HeldOut, positive: int | None) -> np.ndarray:
-    """Histograms (classes, BINS): shares of the rows of each class by predicted probability of the positive class, or
-    of their own class if there is none."""
+    """Histograms (classes, HISTOGRAM_BINS): shares of the rows of each class by predicted probability of the positive
+    class, or of their own class if there is none."""
     assert rows.log_proba is not None
     place = rows.y_true if positive is None else np.full(len(rows.y_true), positive)
     p = np.exp(rows.log_proba[np.arange(len(place)), place])
