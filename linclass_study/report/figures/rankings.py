@@ -72,7 +72,7 @@ def _diagram(
     order = outermost(
         ranked, MAX_METHODS, baselines(outcome, methods), {int(j) for j in np.flatnonzero(apart)}
     )
-    axes = _rows(outcome, methods, ranked, order, average)
+    figure, axes = _rows(outcome, methods, ranked, order, average)
     place = {j: row for row, j in enumerate(order)}
     bars = [[j for j in group if j in place] for group in groups]
     span = max(float(np.ptp(average[order])), difference) or 1.0
@@ -87,13 +87,13 @@ def _diagram(
         average.min(), -1.25, f"critical difference {difference:.2f}", fontsize=7, va="bottom"
     )
     axes.set(ylim=(len(order) - 0.5, -2.1), xlabel="mean rank (1 is best)")
-    return axes.figure.get_figure(root=True)
+    return figure
 
 
 def _rows(
     outcome: Outcome, methods: list[str], ranked: list[int], order: list[int], values: np.ndarray
-) -> Axes:
-    """Axes of a figure with a row for each method of `order`: its name, and its marker at its value."""
+) -> tuple[Figure, Axes]:
+    """A figure with a row for each method of `order`: its name, and its marker at its value."""
     height = ROW * len(order) + 0.6
     figure = style.canvas(7.2, height)
     left = min(0.4, 0.04 + 0.0105 * max(len(methods[j]) for j in order))
@@ -106,7 +106,7 @@ def _rows(
     axes.set_yticks(range(len(order)), [style.wrapped(name, 32) for name in names])
     axes.grid(axis="x")
     style.quiet(axes)
-    return axes
+    return figure, axes
 
 
 def ratings(outcome: Outcome) -> ReportFigure:
@@ -121,7 +121,7 @@ def ratings(outcome: Outcome) -> ReportFigure:
     rated = base.ratings
     ranked = [int(j) for j in np.argsort(-rated.elo, kind="stable")]
     order = outermost(ranked, MAX_METHODS, baselines(outcome, base.methods))
-    axes = _rows(outcome, base.methods, ranked, order, rated.elo)
+    figure, axes = _rows(outcome, base.methods, ranked, order, rated.elo)
     for row, j in enumerate(order if base.enough_for_intervals else ()):
         colour, _ = method_style(outcome.position(base.methods[j]))
         axes.plot([rated.lower[j], rated.upper[j]], [row, row], color=colour, linewidth=1.4)
@@ -145,4 +145,4 @@ def ratings(outcome: Outcome) -> ReportFigure:
         }
         for j in ranked
     }
-    return ReportFigure(axes.figure.get_figure(root=True), "Ratings", caption, {"ratings": numbers})
+    return ReportFigure(figure, "Ratings", caption, {"ratings": numbers})
