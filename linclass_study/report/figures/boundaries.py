@@ -113,7 +113,7 @@ def disputed(labels: np.ndarray) -> float:
     return float((labels != labels[0]).any(axis=0).mean())
 
 
-WIDTH, COLUMNS, PANEL = 7.2, 4, 1.62  # inches; panels in a row; inches of a panel's height
+WIDTH, COLUMNS, PANEL = 7.2, 4, 1.68  # inches; panels in a row; inches of a panel's height
 GAP = 0.46  # inches between two rows of panels: three lines of title
 MAX_PANELS = 8  # panels
 # axis labels if the rows are missing
@@ -142,7 +142,7 @@ def boundaries(outcome: Outcome, dataset: str) -> ReportFigure:
     columns = min(COLUMNS, len(grids))
     width = WIDTH * max(columns, 2) / COLUMNS
     room = width - LEFT - 0.1
-    above = key_height(classes, room) + 0.12
+    above = key_height(classes, room)
     figure, panels = empty_panels(len(grids), columns, width, PANEL, names[0], names[1], GAP, above)
     class_key(figure, classes, LEFT - 0.05, room)
     shares = {method: disputed(grid.labels) for method, grid in grids.items()}
