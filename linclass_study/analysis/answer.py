@@ -23,9 +23,8 @@ from linclass_study.analysis.mixed_environments import mixed_environments
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.plain_answer import not_ranked, plain_answer
 from linclass_study.analysis.scoring import metric_problems
-from linclass_study.analysis.summary import best
 from linclass_study.analysis.tuned import marked
-from linclass_study.analysis.verdict import study_verdict
+from linclass_study.analysis.verdict import DatasetVerdict, dataset_verdict, study_verdict
 from linclass_study.analysis.within_dataset import SURE
 from linclass_study.analysis.wording import (
     direction_words,
@@ -165,25 +164,24 @@ def best_lines(outcome: Outcome) -> list[str]:
     unusual = "." in outcome.metric or not metrics.greater_is_better(outcome.metric)
     direction = f"; {direction_words(outcome.metric)}" if unusual else ""
     words = f"Best {metric_words(outcome.metric)} ({_over(outcome, first)}{direction}):"
-    rows = [_best_cells(outcome, dataset, first) for dataset in outcome.datasets]
+    found = [dataset_verdict(own, name) for name, own in outcome.parts().items()]
+    rows = [_best_cells(outcome, verdict, first) for verdict in found]
     if len(outcome.datasets) == 1:
         dataset, score, names = rows[0]
         return [f"{words} {dataset}: {names} {score}".rstrip()]
     return [words, *_columns(rows)]
 
 
-def _best_cells(outcome: Outcome, dataset: str, usual: str) -> tuple[str, str, str]:
+def _best_cells(outcome: Outcome, verdict: DatasetVerdict, usual: str) -> tuple[str, str, str]:
     """(data set, mean ± sd, the best methods and the protocol unless it is the usual one)"""
-    found = best(outcome, dataset)
-    if found is None:
-        return dataset, "", "none"
-    method, mean, sd, equals = found
-    spread = "" if sd is None else f" ± {sd:.3f}"
-    protocol = outcome.protocol(dataset)
+    if not verdict.best:
+        return verdict.dataset, "", "none"
+    spread = "" if verdict.sd is None else f" ± {verdict.sd:.3f}"
+    protocol = outcome.protocol(verdict.dataset)
     other = "" if protocol == usual else f" ({_over(outcome, protocol)})"
-    method, *equals = marked(outcome, [method, *equals])
+    method, *equals = marked(outcome, verdict.best)
     names = method + (f" (= {_names(equals)})" if equals else "")
-    return dataset, f"{mean:.3f}{spread}", names + other
+    return verdict.dataset, f"{verdict.mean:.3f}{spread}", names + other
 
 
 def _over(outcome: Outcome, protocol: str) -> str:

@@ -169,19 +169,6 @@ def ranking(
     )
 
 
-def best(outcome: Outcome, dataset: str) -> tuple[str, float, float | None, list[str]] | None:
-    """(best method, mean, sd, methods with the same mean), among the methods that succeeded on every fold.
-
-    Means over fewer folds are not comparable.
-    """
-    whole = ranking(outcome, dataset).filter("whole")
-    if whole.is_empty():
-        return None
-    method, mean, sd = whole.select("method", "mean", "sd").row(0)
-    equals = whole["method"].filter((whole["mean"] - mean).abs() < 1e-12).to_list()
-    return method, mean, sd, equals[1:]
-
-
 def _error(of_methods: pl.Series) -> pl.Series:
     """Corrected standard error of the means; a row of a fold is the least step of a score."""
     own = of_methods.struct.unnest().with_columns(pl.all().cast(pl.Float64))

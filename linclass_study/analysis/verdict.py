@@ -15,7 +15,7 @@ from linclass_study.analysis.across_datasets import FEW, ComparisonAcross, compa
 from linclass_study.analysis.conclusion import independent, no_ranking
 from linclass_study.analysis.controls import Verdict, across, closest_rival, controls, focus_of
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.summary import best, ranking
+from linclass_study.analysis.summary import ranking
 from linclass_study.analysis.tuned import grid_ends
 from linclass_study.analysis.within_dataset import ALPHA, comparison_within, rope_of
 from linclass_study.analysis.wording import metric_words, protocol_phrase
@@ -168,8 +168,11 @@ def study_verdict(outcome: Outcome) -> StudyVerdict:
 
 
 def dataset_verdict(outcome: Outcome, dataset: str) -> DatasetVerdict:
-    found, first = comparison_within(outcome, dataset), best(outcome, dataset)
-    method, mean, sd, tied = first or ("", None, None, [])
+    found, whole = comparison_within(outcome, dataset), ranking(outcome, dataset).filter("whole")
+    best, mean, sd = [], None, None
+    if whole.height:
+        mean, sd = whole.select("mean", "sd").row(0)
+        best = whole["method"].filter((whole["mean"] - mean).abs() < 1e-12).to_list()
     comparisons = {}
     if found.enough:
         holm = found.against(found.methods[0]).holm
@@ -183,7 +186,7 @@ def dataset_verdict(outcome: Outcome, dataset: str) -> DatasetVerdict:
         dataset,
         outcome.about(dataset)["status"] != "unavailable",
         outcome.metric,
-        [method, *tied] if first else [],
+        best,
         mean,
         sd,
         found.methods,

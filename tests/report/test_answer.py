@@ -21,8 +21,7 @@ from linclass_study.analysis.answer import (
 )
 from linclass_study.analysis.fit_problems import fit_problems
 from linclass_study.analysis.plain_answer import plain_answer
-from linclass_study.analysis.summary import best
-from linclass_study.analysis.verdict import study_verdict
+from linclass_study.analysis.verdict import dataset_verdict, study_verdict
 from linclass_study.report.contents import TABLES
 
 TEXT = ("not_applicable", "needs numeric columns; 'famhist' is text. Add one_hot.")
@@ -131,8 +130,8 @@ def test_many_problems_leave_a_readable_number_of_lines(make):
 
 def test_methods_that_equal_the_best_are_named(make):
     outcome = make({"d": Data()}, {"one": Method(50.0), "low": Method(0.0), "two": Method(50.0)})
-    method, mean, _, equals = best(outcome, "d")
-    assert (method, mean, equals) == ("one", 1.0, ["two"])
+    verdict = dataset_verdict(outcome, "d")
+    assert (verdict.best, verdict.mean) == (["one", "two"], 1.0)
     assert "d: one (= two) 1.000 ± 0.000" in best_lines(outcome)[0]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from linclass_study.analysis.held_out_predictions import HeldOut, held_out
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.summary import best
+from linclass_study.analysis.summary import ranking
 from linclass_study.analysis.wording import units
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.panels import NAMED, TICKS, name_above
@@ -39,13 +39,13 @@ SMALLEST = 5  # points of a number in a cell
 
 def confusion(outcome: Outcome, dataset: str) -> ReportFigure:
     """Confusion matrix of the best method on a data set, with recall and precision of each class."""
-    found = best(outcome, dataset)
-    held = held_out(outcome, dataset, found[0]) if found else None
-    if found is None or held is None:
+    methods = ranking(outcome, dataset).filter("whole")["method"].to_list()
+    held = held_out(outcome, dataset, methods[0]) if methods else None
+    if held is None:
         return ReportFigure.nothing(
             f"no method succeeded on every fold of {dataset}, or predictions are too many"
         )
-    method, counts = found[0], confusion_counts(held)
+    method, counts = methods[0], confusion_counts(held)
     classes = outcome.about(dataset)["classes"]
     K, wide = counts.shape
     columns = [*classes, *(f"action {k}" for k in range(K, wide))]
