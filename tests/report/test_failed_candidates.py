@@ -87,9 +87,9 @@ def test_tuning_of_a_run_is_read_once_for_answer_and_page(make, monkeypatch):
     for dataset in ("d", "e"):
         tuned(outcome, dataset, "svm", {-1.0: (WHY, WHY), 1.0: (None, None)})
     read = []
-    kept = Outcome.kept
+    kept = Outcome.run_table
     monkeypatch.setattr(
-        Outcome, "kept", lambda self, *given: read.append(given) or kept(self, *given)
+        Outcome, "run_table", lambda self, *given: read.append(given) or kept(self, *given)
     )
     for dataset in ("d", "e"):
         write_tuned(replace(outcome), dataset)

@@ -91,5 +91,5 @@ def test_a_page_of_too_many_rows_shows_the_first_and_reports_it(make, monkeypatc
 
 
 def test_a_kind_that_does_not_exist_is_refused_with_those_that_do():
-    with pytest.raises(ValueError, match="column x: kind 'numeral' is none of text, "):
+    with pytest.raises(ValueError, match="column x: kind 'numeral' is unknown; known are text, "):
         Column("x", "X", "numeral")
