@@ -98,15 +98,11 @@ def pairwise_table(base: ComparisonAcross) -> pl.DataFrame:
     if not base.enough:
         return pl.DataFrame(schema=schema)
     p, k = base.pairs, len(base.methods)
-    rows = [
-        (base.methods[i], base.methods[j], p.difference[i, j], p.wins[i, j], p.ties[i, j], p.losses[i, j],
-         p.p[i, j], p.adjusted[i, j], p.n[i, j], p.rank_biserial[i, j])
-        for i in range(k) for j in range(i + 1, k)
-    ]  # fmt: skip
-    plain = [
-        tuple(cell.item() if isinstance(cell, np.generic) else cell for cell in row) for row in rows
-    ]
-    return pl.DataFrame(plain, schema=schema, orient="row")
+    i, j = np.triu_indices(k, 1)
+    names = np.array(base.methods)
+    numbers = p.difference, p.wins, p.ties, p.losses, p.p, p.adjusted, p.n, p.rank_biserial
+    columns = [names[i], names[j], *(values[i, j] for values in numbers)]
+    return pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema)
 
 
 def sensitivity_table(tried: list[Scenario]) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from linclass.base.messages import counted
+from linclass.base.messages import counted, first_names
 from linclass.evaluation import metrics
 from linclass_study.analysis.across_datasets import groups_sharing_rows
 from linclass_study.analysis.conclusion import focus_sentences
@@ -216,8 +216,6 @@ def shortened(reason: str, limit: int = REASON) -> str:
 
 
 def _names(names: tuple[str, ...] | list[str], kind: str = "") -> str:
-    shown = ", ".join(names[:NAMES])
-    more = len(names) - NAMES
-    if more == 1:
-        return f"{shown}, {names[-1]}"
-    return f"{shown} and {more} more {kind}".rstrip() if more > 0 else shown
+    if len(names) <= NAMES + 1:
+        return ", ".join(names)
+    return f"{first_names(names, NAMES)} {kind}".rstrip()

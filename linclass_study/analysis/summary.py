@@ -87,20 +87,15 @@ def write_summary(
     concatenate_files(fits, "fits", all_fits, known_statuses)
     with atomic_write(results / "scores.csv") as partial:
         without_formulas(scan_parquet(all_scores)).sink_csv(partial)
-    of_tables = {
-        "summary": [summarize(piece) for piece in pieces(all_scores, RUN)],
-        "fits": [overview(piece) for piece in pieces(all_fits, RUN)],
-        "times": [
-            times_table(times_of_machines(piece, results)) for piece in pieces(all_fits, RUN)
-        ],
+    tables: dict[str, tuple[Path, Callable[[pl.DataFrame], pl.DataFrame]]] = {
+        "summary": (all_scores, summarize),
+        "fits": (all_fits, overview),
+        "times": (all_fits, lambda fits: times_table(times_of_machines(fits, results))),
     }
-    empty = {
-        "summary": summarize(table_files.frame("scores")),
-        "fits": overview(table_files.frame("fits")),
-        "times": times_table(table_files.frame("times")),
-    }
-    for name, parts in of_tables.items():
-        write_csv(pl.concat([empty[name], *parts]), results / "tables" / f"{name}.csv")
+    for name, (path, make) in tables.items():
+        empty = make(table_files.frame(path.stem))
+        parts = [make(piece) for piece in pieces(path, RUN)]
+        write_csv(pl.concat([empty, *parts]), results / "tables" / f"{name}.csv")
 
 
 def summarize(scores: pl.DataFrame) -> pl.DataFrame:
