@@ -93,16 +93,11 @@ def end_labels(axes: Axes, ends: Sequence[tuple[float, str, str]], right: bool =
 def spread(places: np.ndarray, gap: float, room: float) -> np.ndarray:
     """Nearest positions, in the same order, that are at least `gap` apart (isotonic regression), moved into [0, room]
     as far as they fit."""
+    from scipy.optimize import isotonic_regression
+
     order = np.argsort(places, kind="stable")
     steps = gap * np.arange(len(places))
-    blocks: list[list[float]] = []  # of sorted positions minus their steps: sum, number
-    for place in places[order] - steps:
-        blocks.append([place, 1])
-        while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] > blocks[-1][0] / blocks[-1][1]:
-            total, count = blocks.pop()
-            blocks[-1][0] += total
-            blocks[-1][1] += count
-    apart = np.concatenate([np.full(int(n), total / n) for total, n in blocks])
+    apart = isotonic_regression(places[order] - steps).x
     apart = np.clip(apart, 0, max(room - steps[-1], 0)) + steps
     found = np.empty(len(places))
     found[order] = apart
