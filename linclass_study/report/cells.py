@@ -12,10 +12,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from linclass_study.analysis.answer import shortened
 from linclass_study.analysis.outcome import Outcome
+from linclass_study.project import ROOT
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.style import method_style
 from linclass_study.report.drawing.svg import THEME
@@ -47,6 +49,20 @@ SHAPES = {
     "X": "polygon(27% 8%, 50% 31%, 73% 8%, 92% 27%, 69% 50%, 92% 73%, 73% 92%, 50% 69%, 27% 92%, 8% 73%, 31% 50%, "
     "8% 27%)",
 }
+
+
+TEMPLATES = ROOT / "workflow" / "report"
+
+
+def templates() -> Environment:
+    """The templates of the pages, which escape every value."""
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
 
 
 def chip(position: int) -> str:

@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Any
 
 import polars as pl
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from linclass.base.messages import counted
@@ -43,14 +43,15 @@ from linclass_study.analysis.wording import (
 )
 from linclass_study.files.reading import read_mapping
 from linclass_study.pipeline.protocols import CURVE, comparing_protocols, kind, selected_protocols
-from linclass_study.project import ROOT
 from linclass_study.report import data_card, figure_files
 from linclass_study.report.cells import (
     SHOWN,
+    TEMPLATES,
     PageCells,
     breakable_name,
     chip_rules,
     choices,
+    templates,
     with_code,
 )
 from linclass_study.report.contents import FIGURES, SECTIONS, TABLES, part_name
@@ -73,7 +74,6 @@ from linclass_study.report.table import Made, format_seconds
 from linclass_study.report.tables.across import RANKING_RULE
 from linclass_study.statuses import FITTED, STATUSES
 
-TEMPLATES = ROOT / "workflow" / "report"
 MAX_CLASSES = 30  # of a data set that are named; the others are counted
 MOST_CHARACTERS = 9_000_000  # characters of embedded SVG
 
@@ -207,13 +207,7 @@ def present(
 
 def template_environment(cells: PageCells) -> Environment:
     """The environment of the template, with its filters and functions."""
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
+    environment = templates()
     environment.filters |= {
         "seconds": format_seconds,
         "short": lambda reason: shortened(reason, SHOWN),

@@ -8,30 +8,22 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from linclass_study.files.reading import read_mapping
-from linclass_study.project import ROOT
+from linclass_study.report.cells import TEMPLATES, templates
 from linclass_study.report.drawing.svg import inline
 from linclass_study.textbook import course, published
 from linclass_study.textbook.course import Caption
 from linclass_study.textbook.published import Check
 
-TEMPLATES = ROOT / "workflow" / "report"
 MOST = 80  # numbers of one exhibit on the page; all are in its numbers.json
 REM = 8.4  # points of a figure per rem of the page, so that its text has the size of the captions
 
 
 def page(folder: Path, checks: Sequence[Check]) -> str:
     """The page of the exhibits in `folder`."""
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
+    environment = templates()
     environment.filters |= {"number": number, "ours": ours, "breakable": breakable_path}
     chapters = {
         title: [_section(folder, name, checks) for name in names]
