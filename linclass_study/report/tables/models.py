@@ -163,24 +163,21 @@ def coefficients(outcome: Outcome, dataset: str) -> ReportTable | None:
     of_folds = {sentence_on_folds(known, over): None}
     unit = "standard deviation" if is_standardized(known) else "unit"
     left_out: dict[str, list[str]] = {}  # why → methods
-    ranked = ranking(outcome, dataset)["method"].to_list()
-    for place, other in enumerate(ranked):
+    for other in ranking(outcome, dataset)["method"]:
         if other == method:
             continue
         if len(weighed) == MAX_METHODS:
-            left_out[f"there is room for {MAX_METHODS}"] = [
-                m for m in ranked[place:] if m != method
-            ]
-            break
+            left_out.setdefault(f"there is room for {MAX_METHODS}", []).append(other)
+            continue
         weights = outcome.run_table("coefficients", dataset, other)
         weights = None if weights is None else weights.filter(protocol=outcome.protocol(dataset))
         if weights is None or weights.is_empty():
             left_out.setdefault("no coefficients of named features", []).append(other)
-        elif is_standardized(weights) == is_standardized(known):
+        elif is_standardized(weights) != is_standardized(known):
+            left_out.setdefault(f"not per {unit}", []).append(other)
+        else:
             weighed[other] = effects(oriented(weights, about))
             of_folds[sentence_on_folds(weights, over)] = None
-        else:
-            left_out.setdefault(f"not per {unit}", []).append(other)
     classes = about["classes"]
     order = sorted(
         weighed[method], key=lambda key: (key[0], -abs(weighed[method][key].value or 0), key[1])
