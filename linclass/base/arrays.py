@@ -157,6 +157,26 @@ def squares_of_rows(X: Matrix) -> Array:
     return np.einsum("ij,ij->i", X, X)
 
 
+OFTEN = 1 / 16  # share of the rows with an entry in a column, from which products with it are dense
+
+
+def frequent_columns(X: sparse.csr_array) -> Array:
+    """Whether products with each column of sparse rows are faster if it is dense."""
+    n, d = X.shape
+    return np.bincount(X.indices, minlength=d) >= max(OFTEN * n, 1)
+
+
+def products_of_rows(X: Matrix) -> Array:
+    """x_i·x_j between all rows, dense."""
+    if not sparse.issparse(X):
+        return np.asarray(X @ X.T)
+    often = frequent_columns(X)
+    few, dense = X[:, ~often], X[:, often].toarray()
+    products = np.asarray((few @ few.T).toarray())
+    products += dense @ dense.T
+    return products
+
+
 def _squares(X: sparse.csr_array) -> Iterator[tuple[slice, sparse.csr_array]]:
     """The squared entries of some rows after the other."""
     n, d = X.shape

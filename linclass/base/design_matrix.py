@@ -21,6 +21,7 @@ from linclass.base.arrays import (
     chosen_rows,
     hashes,
     once,
+    products_of_rows,
     squares_of_columns,
     squares_of_rows,
 )
@@ -471,8 +472,7 @@ class DesignMatrix(Design):
 
     def products_among(self, rows: Array) -> Array:
         """x_i·x_j between some rows."""
-        B = chosen_rows(self.X, rows)
-        return (B @ B.T).toarray() if self.is_sparse else B @ B.T
+        return products_of_rows(chosen_rows(self.X, rows))
 
     def products_of_all_rows(self) -> Array:
         return self.products_among(np.arange(self.n_rows))

@@ -24,12 +24,11 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import blas, lapack
 
-from linclass.base.arrays import Array, Matrix, diagonal, once
+from linclass.base.arrays import Array, Matrix, diagonal, frequent_columns, once
 from linclass.base.messages import require_memory
 
 # square of what is left of a row, relative to the features times the largest square
 DEPENDENT = 1e-13
-OFTEN = 1 / 16  # share of the rows with an entry in a column, from which products with it are dense
 ROUNDING = 1e-15  # of the trace of K
 
 
@@ -158,7 +157,7 @@ class Deviations:
             return self.near @ self.near.T
         if not n:  # BLAS takes no empty matrix
             return np.zeros((0, 0))
-        often = np.bincount(self.near.indices, minlength=self.shape[1]) >= max(OFTEN * n, 1)
+        often = frequent_columns(self.near)
         many, few = np.flatnonzero(often), np.flatnonzero(~often)
         B = self.near[:, many].toarray() - self.roots[:, None] * self.rest[:, many][self.codes]
         N, T = self.near[:, few], self.rest[:, few]
@@ -383,20 +382,21 @@ class DualSpread(_RowSpread):
     def __init__(self, R: Deviations, D: Array, floor: float):
         self.R, self.D, self.floor = R, D, floor
         self._latest = Latest()
-        self.own = np.flatnonzero(D > 0)
+        own = np.flatnonzero(D > 0)
+        block = slice(own[0], own[-1] + 1) if len(own) else slice(0, 0)
+        is_block = block.stop - block.start == len(own)  # all rows, or those of one class
+        self.own: slice | Array = block if is_block else own
         self.L = np.zeros((0, 0))
-        if len(self.own):
+        if len(own):
             self.L, indefinite = lapack.dpotrf(self._lifted_gram(floor), lower=1, overwrite_a=1)
             if indefinite:  # by rounding
                 trace = float(self.D @ R.gram.diagonal())
-                K = self._lifted_gram(floor + ROUNDING * len(self.own) * trace)
+                K = self._lifted_gram(floor + ROUNDING * len(own) * trace)
                 self.L, _ = lapack.dpotrf(K, lower=1, overwrite_a=1)
 
     def _lifted_gram(self, floor: float) -> Array:
         """RRᵀ + φD⁻¹, as LAPACK takes it without a copy."""
-        G, block = self.R.gram, slice(self.own[0], self.own[-1] + 1)
-        is_block = block.stop - block.start == len(self.own)  # all rows, or those of one class
-        K = G[block, block].copy() if is_block else G[np.ix_(self.own, self.own)]
+        K = np.array(self.R.gram[self.own][:, self.own])
         diagonal(K)[...] += floor / self.D[self.own]
         return K.T
 
@@ -406,7 +406,7 @@ class DualSpread(_RowSpread):
 
     @property
     def log_volume(self) -> float:
-        rest = self.rank - len(self.own)
+        rest = self.rank - len(self.L)
         of_rows = np.log(self.D[self.own]).sum() + 2 * np.log(self.L.diagonal()).sum()
         return float(rest * np.log(self.floor) + of_rows)
 
@@ -434,7 +434,7 @@ class DualSpread(_RowSpread):
 
     def _halfway(self, M: Matrix) -> Array:
         """L⁻¹Rm of each row, for K = LLᵀ."""
-        U = self.R.products(M)[:, self.own]
+        U = np.array(self.R.products(M)[:, self.own])
         return lapack.dtrtrs(self.L, U.T, lower=1, overwrite_b=1)[0].T if U.size else U
 
     def _along(self, M: Array) -> Array:

@@ -52,11 +52,13 @@ class RowEquations:
         scale[scale == 0] = 1
         K /= scale[:, None]
         K /= scale
-        factor, order, rank, _ = lapack.dpstrf(K, lower=1, tol=n * DEPENDENT_ROW, overwrite_a=1)
+        factor, order, rank, _ = lapack.dpstrf(K.T, lower=1, tol=n * DEPENDENT_ROW, overwrite_a=1)
         order = order - 1
         self.independent, self.dependent = order[:rank], order[rank:]
         self.scale = scale[self.independent]
-        self.L = np.asfortranarray(np.tril(factor[:rank, :rank]))
+        self.L = np.asfortranarray(
+            factor[:rank, :rank]
+        )  # LAPACK ignores what is above the diagonal
         combined = self._solved(lapack.dtrtrs, factor[rank:, :rank].T.copy(), trans=1).T
         self.C = combined * scale[self.dependent][:, None] / self.scale
         self.c = (1 - self.C.sum(axis=1)) * design.intercept
