@@ -158,7 +158,7 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
         K, d = moments.mean.shape
         blocks = [*zip(rows.white, rows.weights, strict=True)]
         members = self._members(rows.in_units, rows.weights, self._counts(K))
-        sizes = [one.shape[1] for one in members]
+        sizes = [len(one) for one in members]
         step, values = SubclassMixture(blocks, sizes, a).maximize(members, self.tol, self.max_iter)
         collapsed = step is None
         if step is None:
@@ -206,11 +206,11 @@ class MixtureDiscriminantAnalysis(SoftmaxProbabilities):
     def _members(
         self, rows: Sequence[Matrix], weights: Sequence[Array], counts: Sequence[int]
     ) -> list[Array]:
-        """Indicators (n_k, R_k) of the subclasses of the rows of each class."""
+        """Indicators (R_k, n_k) of the subclasses of the rows of each class."""
         seed = int(np.random.default_rng(self.random_state).integers(2**32))
         each = zip(rows, weights, counts, strict=True)
         nearest = [k_means(Y, w, count, self.n_init, seed) for Y, w, count in each]
-        return [np.eye(one.max() + 1)[one] for one in nearest]
+        return [np.eye(one.max() + 1)[:, one] for one in nearest]
 
     def _record_ending(self, step: EmStep, collapsed: bool, d: int) -> Self:
         status, reason, n_iter = "converged", "", len(self.objectives_) - 1

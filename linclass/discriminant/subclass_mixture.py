@@ -80,7 +80,7 @@ class SubclassMixture:
     ) -> tuple[EmStep | None, list[float]]:
         """The last step and the objective after each; None if Σ has collapsed.
 
-        `memberships` (n_k, R_k) of the rows of each class in its components are where EM starts.
+        `memberships` (R_k, n_k) of the rows of each class in its components are where EM starts.
         """
         step = self.em_step(self._means(memberships))
         values = [step.value] if step else []
@@ -103,11 +103,11 @@ class SubclassMixture:
         b = log_mixing - 0.5 * (theta * delta).sum(axis=1)
         memberships, fit = [], 0.0
         for (Y, weights), own in zip(self.blocks, self.places, strict=True):
-            Z = Y @ theta[own].T + b[own]
-            top = Z.max(axis=1, keepdims=True)
+            Z = theta[own] @ Y.T + b[own, None]
+            top = Z.max(axis=0)
             Q = np.exp(Z - top)
-            sums = Q.sum(axis=1, keepdims=True)
-            fit += float(weights @ (top + np.log(sums))[:, 0])
+            sums = Q.sum(axis=0)
+            fit += float(weights @ (top + np.log(sums)))
             memberships.append(Q / sums)
         after = self._means(memberships)
         change = after.delta - delta
@@ -122,9 +122,9 @@ class SubclassMixture:
         """The M step."""
         delta, log_mixing = [], []
         for (Y, weights), Q in zip(self.blocks, memberships, strict=True):
-            Q = weights[:, None] * Q
-            mass = np.maximum(Q.sum(axis=0), TINY)
-            delta.append(Q.T @ Y / mass[:, None])
+            Q = weights * Q
+            mass = np.maximum(Q.sum(axis=1), TINY)
+            delta.append(Q @ Y / mass[:, None])
             log_mixing.append(np.log(mass / weights.sum()))
         return Components(np.vstack(delta), np.concatenate(log_mixing))
 
