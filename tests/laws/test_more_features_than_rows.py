@@ -232,6 +232,18 @@ def test_qda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str)
 
 
 @each("form", FORMS)
+def test_constants_of_classes_with_a_common_singular_covariance_are_the_formula(form: str) -> None:
+    for K in (2, 3):
+        (X, y), w = ordinary(20, 60, K), weights(20)
+        mass, means, S = within(X, y, w)
+        variances = np.linalg.eigvalsh(S.sum(axis=0) / (w.sum() - K))[-(20 - K) :]
+        model = QuadraticDiscriminantAnalysis().fit(FORMS[form](X), y, w)
+        lengths = (model.beta_ * means).sum(axis=1)
+        expected = np.log(mass / w.sum()) - 0.5 * (lengths + np.log(variances).sum())
+        np.testing.assert_allclose(model.gamma_, expected, rtol=1e-9, err_msg=str(K))
+
+
+@each("form", FORMS)
 def test_rda_is_the_formula_on_both_sides_of_as_many_features_as_rows(form: str) -> None:
     for K, (pooling, shrinkage), d in itertools.product(
         (2, 3), itertools.product((0.0, 0.4, 1.0), (0.0, 0.2, 1.0)), (16, 17, 18, 19, 60)

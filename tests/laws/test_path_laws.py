@@ -10,6 +10,8 @@ from cases import each
 from models import MODULES, own_classes
 from scipy import sparse
 
+from linclass import LeastSquaresClassifier
+from linclass.base.linear_algebra import conjugate_gradients_of_shifts
 from linclass.base.many_fits import RegularizationPath
 from linclass.base.messages import NotApplicable
 from linclass.base.regressor import Regressor
@@ -86,6 +88,34 @@ def test_a_path_is_what_separate_fits_are(estimator: Any, kind: str, K: int) -> 
             np.testing.assert_allclose(fitted.predict(X), alone.predict(X), atol=1e-5)
         else:
             np.testing.assert_array_equal(fitted.predict(X), alone.predict(X))
+
+
+@each("fit_intercept", [True, False])
+def test_a_ridge_path_of_many_sparse_rows_is_what_separate_fits_are(fit_intercept: bool) -> None:
+    """Its systems are solved together, by products with the rows."""
+    rng = np.random.default_rng(3)
+    X = sparse.random_array((350, 400), density=0.05, rng=rng, format="csr")
+    y, w = rng.integers(0, 2, 350), rng.integers(0, 3, 350)
+    model = LeastSquaresClassifier(
+        penalty="l2", solver="finite_newton", fit_intercept=fit_intercept, tol=1e-10
+    )
+    for fitted in model.path(X, y, STRENGTHS, sample_weight=w):
+        alone = model._unfitted(strength=fitted.strength).fit(X, y, sample_weight=w)
+        assert fitted.status_ == "converged"
+        assert fitted.certificate_ <= 1e-10
+        np.testing.assert_allclose(fitted.coef_, alone.coef_, atol=1e-4 * np.abs(alone.coef_).max())
+        np.testing.assert_allclose(fitted.intercept_, alone.intercept_, atol=1e-5)
+
+
+def test_systems_that_differ_by_multiples_of_the_identity_are_solved_together() -> None:
+    rng = np.random.default_rng(0)
+    B, b = rng.standard_normal((30, 20)), rng.standard_normal(30)
+    H, shifts = B @ B.T, np.array([1.0, 1e-3, 30.0])
+    found = conjugate_gradients_of_shifts(
+        lambda p: H @ p, b, shifts, lambda which, s, square: square <= 1e-24
+    )
+    for shift, s in zip(shifts, found, strict=True):
+        np.testing.assert_allclose(s, np.linalg.solve(H + shift * np.eye(30), b), rtol=1e-8)
 
 
 def function(model: Any, X: Any) -> np.ndarray:

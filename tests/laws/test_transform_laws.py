@@ -1,6 +1,7 @@
 """Laws of every transform; then the properties of each."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -288,6 +289,19 @@ def test_folds_share_a_cut_only_where_it_is_the_same() -> None:
     lengths = Table(np.arange(10.0)[:, None], ("a",))
     assert transform_class("binarize")().same_for(words, folds)
     assert not transform_class("binarize")().same_for(lengths, folds)
+
+
+@each("sparse", [False, True])
+@each("options", [{}, {"kernel": "polynomial"}, {"columns": 5}, {"seed": 1}])
+def test_nystroem_of_the_same_rows_does_not_depend_on_earlier_kernels(
+    options: dict[str, Any], sparse: bool
+) -> None:
+    nystroem, same = transform_class("nystroem"), table(sparse=sparse)
+    for earlier in ({"gamma": 0.1}, {"gamma": 0.1, "kernel": "polynomial"}, {"columns": 7}):
+        nystroem(**earlier).fit(same).transform(same)
+    found = nystroem(gamma=1e-5, **options).fit_transform(same)
+    alone = nystroem(gamma=1e-5, **options).fit_transform(table(sparse=sparse))
+    assert np.array_equal(found.X, alone.X)
 
 
 def test_with_all_rows_as_landmarks_nystroem_is_the_kernel_itself() -> None:
