@@ -343,15 +343,20 @@ class Objective:
 
     def shared_hessian(self) -> Array:
         """XᵀWX/K + the penalty's curvature, one block of ∇²P if all K classes were equally likely."""
-        H = np.zeros((self.design.width, self.design.width))
-        for rows, B in self.design.blocks():
-            B *= np.sqrt(self.weights[rows])[:, None]
-            H += B.T @ B
-        H /= self.shape[0]
+        H = self.second_moments / self.shape[0]
         ridge = np.full(len(H), np.mean(self.curvature))
         ridge[: self.design.n_features] = self.curvature
         diagonal(H)[...] += ridge
         return H
+
+    @once
+    def second_moments(self) -> Array:
+        """[X 1]ᵀW[X 1]."""
+        S = np.zeros((self.design.width, self.design.width))
+        for rows, B in self.design.blocks():
+            B *= np.sqrt(self.weights[rows])[:, None]
+            S += B.T @ B
+        return S
 
     # Sizes that certificates and scaled coordinates are relative to
 
