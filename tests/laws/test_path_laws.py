@@ -11,9 +11,9 @@ from models import MODULES, own_classes
 from scipy import sparse
 
 from linclass import LeastSquaresClassifier
-from linclass.base.linear_algebra import conjugate_gradients_of_shifts
 from linclass.base.many_fits import RegularizationPath
 from linclass.base.messages import NotApplicable
+from linclass.base.numerics import conjugate_gradients_of_shifts
 from linclass.base.regressor import Regressor
 from linclass.kernels.kernel_machine import KernelPath
 from linclass.linear.composition import Composition
