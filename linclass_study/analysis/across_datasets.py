@@ -27,7 +27,7 @@ from linclass.evaluation.comparisons.missing_scores import complete_methods, mis
 from linclass.evaluation.comparisons.nemenyi_test import Nemenyi, indistinguishable, nemenyi
 from linclass.evaluation.comparisons.pairwise_matrix import Pairwise, pairwise
 from linclass_study.analysis.outcome import Outcome
-from linclass_study.analysis.summary import planned_fits
+from linclass_study.analysis.summary import planned_fits, summarize
 from linclass_study.analysis.wording import metric_words
 from linclass_study.files.reading import opened_npz
 from linclass_study.files.tables import AND
@@ -264,12 +264,7 @@ def whole_means(outcome: Outcome, metric: str) -> dict[tuple[str, str], float]:
     main = pl.DataFrame(pairs, {"dataset": pl.String, "protocol": pl.String}, orient="row")
     run = ["dataset", "method"]
     planned = planned_fits(outcome.fits.join(main, on=main.columns, how="semi"), *run)
-    values = (
-        outcome.scores.filter(metric=metric)
-        .join(main, on=main.columns, how="semi")
-        .group_by(run)
-        .agg(mean=pl.col("value").mean(), n=pl.len())
-    )
+    values = summarize(outcome.scores.filter(metric=metric)).join(main, on=main.columns, how="semi")
     whole = values.join(planned, on=run).filter(
         pl.col("n") == pl.col("planned"), pl.col("fitted") == pl.col("planned")
     )

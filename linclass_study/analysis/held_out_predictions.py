@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from linclass_study.analysis.outcome import Outcome
+from linclass_study.analysis.summary import summarize
 from linclass_study.files.reading import scan_parquet
 
 MOST = 40_000_000  # scores of a run; with more, a figure would take minutes
@@ -58,7 +59,7 @@ def mean_of(outcome: Outcome, dataset: str, metric: str) -> dict[str, float]:
     """Method → mean of the metric over the folds of the same protocol."""
     protocol = outcome.protocol(dataset)
     scores = outcome.scores.filter(dataset=dataset, protocol=protocol, metric=metric)
-    return dict(scores.group_by("method").agg(pl.col("value").mean()).iter_rows())
+    return dict(summarize(scores).select("method", "mean").iter_rows())
 
 
 def _read(path: Path, protocol: str, n_classes: int) -> HeldOut | None:

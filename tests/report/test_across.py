@@ -84,6 +84,19 @@ def test_a_run_with_a_failed_fold_has_no_score(outcome: Outcome) -> None:
     assert known["one", "a"] == pytest.approx(own.mean())
 
 
+def test_means_across_data_sets_are_those_of_the_summary_to_the_last_digit(
+    outcome: Outcome,
+) -> None:
+    """So they do not depend on the order in which several threads join rows."""
+    summary = pl.read_csv(outcome.results / "tables" / "summary.csv")
+    for metric in ("accuracy", "log_loss", "f1"):
+        own = summary.filter(metric=metric, protocol="cv").select("dataset", "method", "mean")
+        means = {(dataset, method): mean for dataset, method, mean in own.iter_rows()}
+        known = whole_means(outcome, metric)
+        assert known
+        assert known.items() <= means.items(), metric
+
+
 def test_data_sets_that_share_rows_take_part_once(outcome: Outcome) -> None:
     assert comparison_across(outcome).datasets == ["one", "two", "three"]
     assert comparison_across(outcome, shared=True).datasets == ["one", "two", "three", "twin"]
