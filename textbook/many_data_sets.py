@@ -15,9 +15,8 @@ fewer questions asked, Holm's procedure finds the same two. See Demšar (2006), 
 import numpy as np
 from scipy import stats
 
-from linclass.evaluation.comparisons.control_test import against_control
-from linclass.evaluation.comparisons.friedman_test import friedman
-from linclass.evaluation.comparisons.nemenyi_test import critical_difference, nemenyi, quantile
+from linclass.evaluation.comparisons.control import against_control
+from linclass.evaluation.comparisons.ranks import critical_difference, friedman, nemenyi, quantile
 from linclass_study.textbook import CLASSES, INK, figure, save
 
 methods = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]

@@ -201,11 +201,11 @@ class LinearScores(Classifier):
         self.coef_, self.intercept_ = W, b
 
     # the geometry of the boundary, without another base class
-    boundary = LinearGeometry.boundary
-    signed_distance = LinearGeometry.signed_distance
-    coordinate = LinearGeometry.coordinate
-    project = LinearGeometry.project
-    _plane = LinearGeometry._plane
+    boundary: Any = LinearGeometry.boundary
+    signed_distance: Any = LinearGeometry.signed_distance
+    coordinate: Any = LinearGeometry.coordinate
+    project: Any = LinearGeometry.project
+    _plane: Any = LinearGeometry._plane
 
 
 class Coordinates(TransformerMixin, Estimator):

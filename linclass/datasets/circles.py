@@ -7,8 +7,7 @@ import itertools
 import numpy as np
 
 from linclass.base.messages import counted
-from linclass.datasets import _classes
-from linclass.datasets.keys import Count, Distance, PositiveList, RowsOfSeveral
+from linclass.datasets.keys import Count, Distance, PositiveList, RowsOfSeveral, codes
 
 
 def circles(
@@ -45,7 +44,7 @@ def circles(
     All classes have mean 0, so LDA cannot distinguish them. Σ_j x_j² is the squared radius.
     """
     _refuse_others(rows, radii)
-    y = _classes.codes(rows)
+    y = codes(rows)
     directions = rng.standard_normal((len(y), features))
     directions /= np.sqrt((directions**2).sum(axis=1, keepdims=True))
     distance = np.asarray(radii, dtype=float)[y] + noise * rng.standard_normal(len(y))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.datasets import _classes, gaussians
-from linclass.datasets.keys import Count, Distance, RowsOfTwo, Share
+from linclass.datasets import gaussians
+from linclass.datasets.keys import Count, Distance, RowsOfTwo, Share, codes
 
 
 def correlated_groups(
@@ -49,7 +49,7 @@ def correlated_groups(
     Zou & Hastie (2005), J. R. Statist. Soc. B 67(2), §§2.3, 5
     """
     _refuse_more(informative, groups)
-    y = _classes.codes(rows)
+    y = codes(rows)
     common = np.repeat(rng.standard_normal((len(y), groups)), size, axis=1)
     X = correlation**0.5 * common + (1 - correlation) ** 0.5 * rng.standard_normal(common.shape)
     X[y == 1, : informative * size] += shift

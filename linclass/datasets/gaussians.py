@@ -6,7 +6,7 @@ import numpy as np
 
 from linclass.base.messages import counted
 from linclass.datasets.keys import Covariances, Means, Rows
-from linclass.evaluation.class_covariances import rectangle, square_roots
+from linclass.evaluation.bayes_error import rectangle, square_roots
 
 
 def gaussians(

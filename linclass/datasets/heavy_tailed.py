@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.datasets import _classes
-from linclass.datasets.keys import Count, Degrees, Distance, RowsOfSeveral
+from linclass.datasets.keys import Count, Degrees, Distance, RowsOfSeveral, codes, on_a_line
 
 
 def heavy_tailed(
@@ -43,8 +42,8 @@ def heavy_tailed(
     Outliers dominate means and covariances here, and do not dominate bounded losses.
     Kotz & Nadarajah (2004), Multivariate t Distributions and Their Applications
     """
-    y = _classes.codes(rows)
-    centres = _classes.on_a_line(len(rows), distance, features)
+    y = codes(rows)
+    centres = on_a_line(len(rows), distance, features)
     normal = rng.standard_normal((len(y), features))
     scale = np.sqrt(degrees / rng.chisquare(degrees, len(y)))
     return centres[y] + normal * scale[:, None], y

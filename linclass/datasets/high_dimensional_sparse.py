@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linclass.datasets import _classes
-from linclass.datasets.keys import Count, Probability, RowsOfSeveral
+from linclass.datasets.keys import Count, Probability, RowsOfSeveral, codes
 
 BLOCK = 2**20  # uniform numbers that are drawn at a time
 
@@ -50,7 +49,7 @@ def high_dimensional_sparse(
     """
     K = len(rows)
     _refuse_few(K, features, informative)
-    y = _classes.codes(rows)
+    y = codes(rows)
     indptr, indices = np.zeros(len(y) + 1, np.int32), []
     step = max(1, BLOCK // features)
     own = np.arange(features) // informative  # the class whose feature it is; K and more: of none

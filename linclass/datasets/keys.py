@@ -114,3 +114,17 @@ def descriptions(generator: Callable[..., Any]) -> dict[str, str]:
         else:
             name = ""
     return {key: text.rstrip(".") for key, text in found.items()}
+
+
+# What several generators share: class codes, and means on a line.
+
+
+def codes(rows: Sequence[int]) -> np.ndarray:
+    """0 … 0 1 … 1 …, class after class."""
+    return np.repeat(np.arange(len(rows), dtype=np.int32), rows)
+
+
+def on_a_line(n_classes: int, distance: float, features: int) -> np.ndarray:
+    """(K, d) means at equal distances along the diagonal (1, …, 1)/√d."""
+    steps = distance * np.arange(n_classes) / features**0.5
+    return np.repeat(steps[:, None], features, axis=1)

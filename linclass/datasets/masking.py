@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.datasets import _classes, gaussians
-from linclass.datasets.keys import Count, Distance, RowsOfSeveral
+from linclass.datasets import gaussians
+from linclass.datasets.keys import Count, Distance, RowsOfSeveral, codes, on_a_line
 
 
 def masking(
@@ -37,8 +37,8 @@ def masking(
     everywhere, and one of the outer classes has a larger one.
     Hastie, Tibshirani & Friedman (2009), The Elements of Statistical Learning, §4.2
     """
-    y = _classes.codes(rows)
-    means = _classes.on_a_line(len(rows), distance, features)
+    y = codes(rows)
+    means = on_a_line(len(rows), distance, features)
     return means[y] + rng.standard_normal((len(y), features)), y
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.datasets import _classes
-from linclass.datasets.keys import Count, Distance, Positive, RowsOfTwo
+from linclass.datasets.keys import Count, Distance, Positive, RowsOfTwo, codes
 
 
 def separable(
@@ -43,7 +42,7 @@ def separable(
     are at least γ from the hyperplane uᵀx = 0. So this hyperplane has the maximum margin.
     Cristianini & Shawe-Taylor (2000), §6.1
     """
-    y = _classes.codes(rows)
+    y = codes(rows)
     u = np.full(features, features**-0.5)
     X = spread * rng.standard_normal((len(y), features))
     depth = margin + spread * np.abs(rng.standard_normal(len(y)))

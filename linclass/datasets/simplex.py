@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.datasets import _classes, gaussians
-from linclass.datasets.keys import Count, Distance, RowsOfSeveral
+from linclass.datasets import gaussians
+from linclass.datasets.keys import Count, Distance, RowsOfSeveral, codes
 
 
 def simplex(
@@ -36,7 +36,7 @@ def simplex(
     LDA is the true model; the effects of n, d, K and δ on a method can be studied separately.
     """
     _refuse_few(rows, features)
-    y = _classes.codes(rows)
+    y = codes(rows)
     X = rng.standard_normal((len(y), features))
     X[np.arange(len(y)), y] += distance / 2**0.5
     return X, y

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linclass.datasets import _classes, gaussians
-from linclass.datasets.keys import Count, Distance, Positive, RowsOfSeveral
+from linclass.datasets import gaussians
+from linclass.datasets.keys import Count, Distance, Positive, RowsOfSeveral, codes, on_a_line
 
 
 def unequal_covariances(
@@ -42,8 +42,8 @@ def unequal_covariances(
     The best boundaries are quadrics, so QDA can be right where LDA cannot.
     Hastie, Tibshirani & Friedman (2009), §4.3
     """
-    y = _classes.codes(rows)
-    means = _classes.on_a_line(len(rows), distance, features)
+    y = codes(rows)
+    means = on_a_line(len(rows), distance, features)
     deviations = np.sqrt(_variances(len(rows), ratio, features))
     return means[y] + deviations[y] * rng.standard_normal((len(y), features)), y
 
@@ -56,7 +56,7 @@ def bayes_error(
 ) -> tuple[float, float]:
     """(error, its standard error) of the best classifier; the keys are those of the generator."""
     K = len(rows)
-    means = _classes.on_a_line(K, distance, features).tolist()
+    means = on_a_line(K, distance, features).tolist()
     covariances = [np.diag(v).tolist() for v in _variances(K, ratio, features)]
     return gaussians.bayes_error(means, rows, covariances)
 

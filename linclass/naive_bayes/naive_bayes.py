@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linclass.base.arrays import Matrix, MatrixLike, Tags
-from linclass.base.classifier import SoftmaxProbabilities, of_scores, only_if
+from linclass.base.classifier import OnlyIf, SoftmaxProbabilities, of_scores
 from linclass.base.linear_scores import LARGEST, LinearScores, products
 from linclass.base.messages import counted
 from linclass.base.parameters import require_nonnegative
@@ -140,8 +140,7 @@ class NaiveBayes(FromStatistics):
             f"{counted(len(on_boundary), 'such pair')}; its estimate is moved inside the boundary; use more smoothing"
         )
 
-    @only_if(_why_no_scores)
-    def decision_function(self, X: MatrixLike) -> np.ndarray:
+    def _decision_function(self, X: MatrixLike) -> np.ndarray:
         X = self._observed(self._check_rows(X))
         if isinstance(self, LinearScores):
             Z = products(X, self.coef_) + self.intercept_
@@ -154,6 +153,9 @@ class NaiveBayes(FromStatistics):
                 self._require_support(X, family, own)
             Z[np.ix_(far, present)] = self._far_scores(X[far])[:, present]
         return difference_of_two(Z)
+
+    _decision_function.__name__ = "decision_function"
+    decision_function: Any = OnlyIf(_decision_function, _why_no_scores)
 
     def _far_scores(self, X: Matrix) -> np.ndarray:
         """Of rows whose scores overflow: those of nearer rows in the same directions, up to ±LARGEST."""

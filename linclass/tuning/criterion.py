@@ -25,7 +25,7 @@ from linclass.linear.composition import loss_of
 from linclass.linear.objective.objective import Objective
 from linclass.linear.penalties.entrywise import Unpenalized
 
-CRITERIA = ("aic", "bic")
+CRITERIA: tuple[str, ...] = ("aic", "bic")
 TINY = np.finfo(float).tiny
 
 

@@ -21,11 +21,16 @@ import numpy as np
 import polars as pl
 
 from linclass.evaluation import metrics
-from linclass.evaluation.comparisons.bradley_terry_model import Ratings, bradley_terry
-from linclass.evaluation.comparisons.friedman_test import Friedman, friedman
-from linclass.evaluation.comparisons.missing_scores import complete_methods, missing_as_worst
-from linclass.evaluation.comparisons.nemenyi_test import Nemenyi, indistinguishable, nemenyi
-from linclass.evaluation.comparisons.pairwise_matrix import Pairwise, pairwise
+from linclass.evaluation.comparisons.pairs import Pairwise, Ratings, bradley_terry, pairwise
+from linclass.evaluation.comparisons.ranks import (
+    Friedman,
+    Nemenyi,
+    complete_methods,
+    friedman,
+    indistinguishable,
+    missing_as_worst,
+    nemenyi,
+)
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import planned_fits, summarize
 from linclass_study.analysis.wording import metric_words

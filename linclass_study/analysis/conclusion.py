@@ -8,9 +8,9 @@ from collections import Counter
 import numpy as np
 
 from linclass.base.messages import counted, names_and_others
-from linclass.evaluation.comparisons.bayesian_signed_rank_test import bayesian_signed_rank
-from linclass.evaluation.comparisons.corrections import data_sets_needed, least_adjusted_p
-from linclass.evaluation.comparisons.nemenyi_test import critical_difference
+from linclass.evaluation.comparisons.bayesian import bayesian_signed_rank
+from linclass.evaluation.comparisons.control import data_sets_needed, least_adjusted_p
+from linclass.evaluation.comparisons.ranks import critical_difference
 from linclass_study.analysis.across_datasets import (
     ALPHA,
     FEW,

@@ -20,11 +20,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linclass.evaluation.comparisons.confidence_interval import corrected_error, t_interval
-from linclass.evaluation.comparisons.control_test import AgainstControl, against_control
-from linclass.evaluation.comparisons.corrections import data_sets_needed, least_adjusted_p
-from linclass.evaluation.comparisons.ranking import average_ranks
-from linclass.evaluation.comparisons.score_table import TIE
+from linclass.evaluation.comparisons.control import (
+    AgainstControl,
+    against_control,
+    data_sets_needed,
+    least_adjusted_p,
+)
+from linclass.evaluation.comparisons.ranks import TIE, average_ranks
+from linclass.evaluation.comparisons.t_tests import corrected_error, t_interval
 from linclass_study.analysis.across_datasets import FEW, ComparisonAcross
 from linclass_study.analysis.outcome import Outcome, median_seconds
 from linclass_study.analysis.within_dataset import (

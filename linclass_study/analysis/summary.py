@@ -3,7 +3,7 @@
 Tables may be larger than memory. Each file contains the rows of complete runs, sorted by fit, and no two files share a
 run, so their concatenation in the order of their first rows is sorted. sd is the sample standard deviation over folds
 (n − 1), and n the number of folds with a value; the standard error is corrected for overlapping training sets
-(linclass/evaluation/comparisons/confidence_interval.py).
+(linclass/evaluation/comparisons/t_tests.py).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from linclass.evaluation import metrics
-from linclass.evaluation.comparisons.confidence_interval import corrected_error
+from linclass.evaluation.comparisons.t_tests import corrected_error
 from linclass_study.analysis.outcome import Outcome, times_of_machines, times_table
 from linclass_study.files import tables as table_files
 from linclass_study.files.reading import naming_errors, refuse_unreadable, scan_parquet

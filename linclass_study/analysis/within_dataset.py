@@ -19,8 +19,8 @@ import polars as pl
 
 from linclass.base.messages import names_and_others
 from linclass.evaluation import metrics
-from linclass.evaluation.comparisons.bayesian_t_test import Posterior, bayesian_t
-from linclass.evaluation.comparisons.corrected_t_test import (
+from linclass.evaluation.comparisons.bayesian import Posterior, bayesian_t
+from linclass.evaluation.comparisons.t_tests import (
     FoldsAgainstControl,
     corrected_t_against_control,
 )

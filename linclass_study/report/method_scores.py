@@ -14,12 +14,12 @@ import numpy as np
 import polars as pl
 
 from linclass.evaluation import metrics
-from linclass.evaluation.comparisons.confidence_interval import (
+from linclass.evaluation.comparisons.t_tests import (
     corrected_error,
+    corrected_t_against_control,
     fold_moments,
     t_interval,
 )
-from linclass.evaluation.comparisons.corrected_t_test import corrected_t_against_control
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import planned_fits, ranking
 from linclass_study.analysis.within_dataset import ALPHA, comparison_within

@@ -10,8 +10,7 @@ from scipy.integrate import quad
 from scipy.stats import multivariate_normal, norm
 
 from linclass.datasets.gaussians import gaussians
-from linclass.evaluation.bayes_error import WAYS, bayes_error, estimate
-from linclass.evaluation.class_covariances import square_roots
+from linclass.evaluation.bayes_error import WAYS, bayes_error, estimate, square_roots
 
 TRIANGLE = [[0.0, 0], [2, 0.5], [1, 2]]
 ROUND = [[2.0, 0.6], [0.6, 1.0]]

@@ -11,31 +11,29 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from linclass.evaluation import comparisons
-from linclass.evaluation.comparisons.bayesian_signed_rank_test import bayesian_signed_rank
-from linclass.evaluation.comparisons.bayesian_t_test import bayesian_t
-from linclass.evaluation.comparisons.bradley_terry_model import bradley_terry
-from linclass.evaluation.comparisons.confidence_interval import corrected_interval
-from linclass.evaluation.comparisons.control_test import against_control
-from linclass.evaluation.comparisons.corrected_t_test import corrected_t
-from linclass.evaluation.comparisons.corrections import (
+from linclass.evaluation.comparisons.bayesian import bayesian_signed_rank, bayesian_t
+from linclass.evaluation.comparisons.control import (
+    against_control,
     bonferroni,
     finner,
     hochberg,
     holm,
     holm_of_pairs,
     least_adjusted_p,
+    wilcoxon,
 )
-from linclass.evaluation.comparisons.friedman_test import friedman
-from linclass.evaluation.comparisons.missing_scores import (
+from linclass.evaluation.comparisons.pairs import bradley_terry, leave_one_out_winners, pairwise
+from linclass.evaluation.comparisons.ranks import (
+    average_ranks,
     complete_methods,
+    critical_difference,
+    friedman,
     leave_out_missing,
     missing_as_worst,
+    nemenyi,
+    ranks,
 )
-from linclass.evaluation.comparisons.nemenyi_test import critical_difference, nemenyi
-from linclass.evaluation.comparisons.pairwise_matrix import pairwise
-from linclass.evaluation.comparisons.ranking import average_ranks, ranks
-from linclass.evaluation.comparisons.sensitivity import leave_one_out_winners
-from linclass.evaluation.comparisons.wilcoxon_test import wilcoxon
+from linclass.evaluation.comparisons.t_tests import corrected_interval, corrected_t
 
 RNG = np.random.default_rng(0)
 TABLE = np.round(RNG.random((12, 5)), 1)  # with ties

@@ -1,6 +1,5 @@
 """Laws of every transform; then the properties of each."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,14 +7,12 @@ import pytest
 import scipy.sparse as sp
 from cases import each
 
-import linclass.preprocessing.transforms
 from linclass.base.messages import NotApplicable
+from linclass.base.parts import names
 from linclass.base.tables import Table
 from linclass_study.pipeline.transforming import transform_class
 
-NAMES = sorted(
-    file.stem for file in Path(linclass.preprocessing.transforms.__path__[0]).glob("[!_]*.py")
-)
+NAMES = names("transforms")
 
 
 def table(n: int = 60, *, sparse: bool = False, missing: bool = False, seed: int = 0) -> Table:

@@ -19,14 +19,23 @@ from sklearn.datasets import make_moons
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
-from linclass.evaluation.comparisons.bayesian_signed_rank_test import bayesian_signed_rank
-from linclass.evaluation.comparisons.bayesian_t_test import bayesian_t
-from linclass.evaluation.comparisons.control_test import against_control, against_control_of_ranks
-from linclass.evaluation.comparisons.corrected_t_test import corrected_t
-from linclass.evaluation.comparisons.corrections import bonferroni, hochberg, holm
-from linclass.evaluation.comparisons.friedman_test import friedman, friedman_of_ranks
-from linclass.evaluation.comparisons.nemenyi_test import critical_difference, nemenyi, quantile
-from linclass.evaluation.comparisons.pairwise_matrix import pairwise
+from linclass.evaluation.comparisons.bayesian import bayesian_signed_rank, bayesian_t
+from linclass.evaluation.comparisons.control import (
+    against_control,
+    against_control_of_ranks,
+    bonferroni,
+    hochberg,
+    holm,
+)
+from linclass.evaluation.comparisons.pairs import pairwise
+from linclass.evaluation.comparisons.ranks import (
+    critical_difference,
+    friedman,
+    friedman_of_ranks,
+    nemenyi,
+    quantile,
+)
+from linclass.evaluation.comparisons.t_tests import corrected_t
 
 FOLDER = Path(__file__).parent / "comparisons"
 

@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 from linclass.evaluation import metrics
-from linclass.evaluation.comparisons.bradley_terry_model import bradley_terry
+from linclass.evaluation.comparisons.pairs import bradley_terry
 from linclass_study.analysis.across_tables import write_across
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import write_summary

@@ -13,7 +13,7 @@ import numpy as np
 
 from linclass.base.arrays import ArrayLike, Matrix
 from linclass.base.tables import Table
-from linclass.preprocessing.transforms._transform import Transform
+from linclass.preprocessing.transforms.base import Transform
 
 
 class Binarize(Transform):

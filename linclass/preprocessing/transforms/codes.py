@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from linclass.base.arrays import ArrayLike
 from linclass.base.tables import Table
-from linclass.preprocessing.transforms._transform import Transform
+from linclass.preprocessing.transforms.base import Transform
 
 
 class Codes(Transform):

@@ -18,8 +18,7 @@ from linclass.base.arrays import ArrayLike
 from linclass.base.messages import NotApplicable
 from linclass.base.parameters import require_flag
 from linclass.base.tables import Table
-from linclass.preprocessing.transforms._occurrences import occurrences
-from linclass.preprocessing.transforms._transform import Transform
+from linclass.preprocessing.transforms.base import Transform, occurrences
 
 COUNTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "as_is": lambda x: x,

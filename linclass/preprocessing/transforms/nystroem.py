@@ -23,8 +23,7 @@ from linclass.base.messages import require_memory
 from linclass.base.parameters import is_number, require_nonnegative, require_whole
 from linclass.base.tables import Table
 from linclass.kernels.functions import WIDTHS, Gaussian, Linear, Polynomial
-from linclass.preprocessing.transforms._numbers import beside_categories, complete_numbers
-from linclass.preprocessing.transforms._transform import Transform
+from linclass.preprocessing.transforms.base import Transform, beside_categories, complete_numbers
 
 # Positive semidefinite kernels, so that S ≥ 0.
 KERNELS: dict[str, Callable[..., Any]] = {"gaussian": Gaussian, "polynomial": Polynomial}

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from linclass.base.arrays import ArrayLike, Matrix
 from linclass.base.messages import NotApplicable, counted, require_memory
 from linclass.base.tables import Table, new_names
-from linclass.preprocessing.transforms._transform import Transform
+from linclass.preprocessing.transforms.base import Transform
 
 
 class OneHot(Transform):

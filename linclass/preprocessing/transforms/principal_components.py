@@ -20,8 +20,7 @@ from linclass.base.arrays import ArrayLike, Matrix
 from linclass.base.messages import require_memory
 from linclass.base.parameters import is_whole, require_flag
 from linclass.base.tables import Table
-from linclass.preprocessing.transforms._numbers import beside_categories, complete_numbers
-from linclass.preprocessing.transforms._transform import Transform
+from linclass.preprocessing.transforms.base import Transform, beside_categories, complete_numbers
 
 # seed of the vector that Lanczos' iteration begins with: the same fit, the same components
 START = 0

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from linclass.base.arrays import ArrayLike, Matrix
 from linclass.base.tables import Table
-from linclass.preprocessing.transforms._transform import Transform
+from linclass.preprocessing.transforms.base import Transform
 
 BLOCK = 2048  # rows
 STACK = 1_000_000  # numbers in the sums of folds that are computed at once

@@ -16,8 +16,7 @@ from linclass.base.arrays import ArrayLike
 from linclass.base.messages import NotApplicable, counted
 from linclass.base.parameters import is_number, require_whole
 from linclass.base.tables import Table
-from linclass.preprocessing.transforms._occurrences import occurrences
-from linclass.preprocessing.transforms._transform import Transform
+from linclass.preprocessing.transforms.base import Transform, occurrences
 
 
 class Vocabulary(Transform):

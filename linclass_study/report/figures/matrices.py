@@ -13,7 +13,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from linclass.base.messages import counted
-from linclass.evaluation.comparisons.pairwise_matrix import Pairwise
+from linclass.evaluation.comparisons.pairs import Pairwise
 from linclass_study.analysis.across_datasets import all_scores, comparison_across
 from linclass_study.analysis.conclusion import not_ranked_note, too_few_for_pairs, unattainable
 from linclass_study.analysis.outcome import Outcome

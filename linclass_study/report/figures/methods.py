@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from linclass.evaluation import metrics
-from linclass.evaluation.comparisons.confidence_interval import t_interval
+from linclass.evaluation.comparisons.t_tests import t_interval
 from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import ranking
 from linclass_study.analysis.tuned import grid_end_note, marked

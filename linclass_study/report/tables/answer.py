@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from linclass.evaluation.comparisons.bayesian_signed_rank_test import bayesian_signed_rank
+from linclass.evaluation.comparisons.bayesian import bayesian_signed_rank
 from linclass_study.analysis.across_datasets import comparison_across
 from linclass_study.analysis.controls import (
     Across,

@@ -1,9 +1,15 @@
 """The interface of every transform."""
 
+from __future__ import annotations
+
+from dataclasses import replace
 from typing import ClassVar, Self
 
-from linclass.base.arrays import ArrayLike
-from linclass.base.tables import Table
+import numpy as np
+
+from linclass.base.arrays import ArrayLike, Matrix
+from linclass.base.messages import NotApplicable
+from linclass.base.tables import Table, new_names
 
 
 class Transform:
@@ -57,3 +63,32 @@ class Transform:
         Table
         """
         return self.fit(table, y).transform(table)
+
+
+# The numeric columns of a table, and new columns beside its categorical ones.
+
+
+def complete_numbers(table: Table, step: str) -> Matrix:
+    """The numeric columns; NotApplicable if a value is missing."""
+    X = table.numeric().X
+    if np.isnan(X.data if table.is_sparse else X).any():
+        raise NotApplicable(f"{step} needs all values, and some are missing; put impute before it.")
+    return X
+
+
+def beside_categories(table: Table, columns: np.ndarray, names: list[str]) -> Table:
+    """The categorical columns of a table, dense, with these columns to their right."""
+    categories = table.categorical()
+    left = categories.X.toarray() if table.is_sparse else categories.X
+    names_of_all = (*categories.names, *new_names(categories.names, names))
+    return replace(categories, X=np.hstack([left, columns]), names=names_of_all)
+
+
+# In how many rows each column has a value that is present and not 0.
+
+
+def occurrences(table: Table) -> np.ndarray:
+    if not table.is_sparse:
+        return ((table.X != 0) & ~np.isnan(table.X)).sum(axis=0)
+    occurs = (table.X.data != 0) & ~np.isnan(table.X.data)
+    return np.bincount(table.X.indices[occurs], minlength=table.shape[1])

@@ -1,0 +1,292 @@
+"""The corrected resampled t test, which allows for the training rows that folds share:
+
+    t = d̄ / (s √(1/n + n_test/n_train)),    n − 1 degrees of freedom,
+
+with d the differences of two methods on the n folds of all repeats. A difference that is the same on every fold is
+known to half a `step` (see below).
+                                                                    Nadeau & Bengio (2003), Machine Learning 52
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from linclass.evaluation.comparisons.control import holm, holm_of_pairs
+from linclass.evaluation.comparisons.ranks import TIE, Array, checked_scores
+
+
+class CorrectedT(NamedTuple):
+    """Results for each pair [i, j], of scores i minus scores j, over the folds that both have.
+
+    Attributes
+    ----------
+    difference : array of shape (k, k)
+        Mean difference.
+    error : array of shape (k, k)
+        Its corrected standard error.
+    t : array of shape (k, k)
+        The statistic.
+    p : array of shape (k, k)
+        Two-sided p-value.
+    adjusted : array of shape (k, k)
+        p-value with Holm's correction over the pairs.
+    n : array of shape (k, k)
+        Number of folds.
+    """
+
+    difference: Array
+    error: Array
+    t: Array
+    p: Array
+    adjusted: Array
+    n: Array
+
+
+class FoldsAgainstControl(NamedTuple):
+    """Results of each method, of the control's scores minus its own, over the folds that both have.
+
+    Attributes
+    ----------
+    difference : array of shape (k,)
+        Mean difference, positive if the control is better.
+    error : array of shape (k,)
+        Its corrected standard error; NaN for the control itself, and so are the following.
+    lower : array of shape (k,)
+        Lower end of the confidence interval of the difference.
+    upper : array of shape (k,)
+        Upper end.
+    p : array of shape (k,)
+        Two-sided p-value.
+    holm : array of shape (k,)
+        p-value with Holm's correction over the k − 1 comparisons.
+    n : array of shape (k,)
+        Number of folds.
+    """
+
+    difference: Array
+    error: Array
+    lower: Array
+    upper: Array
+    p: Array
+    holm: Array
+    n: Array
+
+
+def corrected_t(scores: Any, ratio: float, step: float = 0.0) -> CorrectedT:
+    """The corrected resampled t test for each pair of methods on one data set.
+
+    Parameters
+    ----------
+    scores : array of shape (N, k)
+        Scores of k methods on N folds, greater is better; NaN where a score is missing.
+    ratio : float
+        n_test/n_train, the ratio of test to training rows of a fold.
+    step : float, default=0.0
+        Least difference of two scores of a fold, such as 1/n_test for an accuracy. A difference that is the same on
+        every fold is known to half a step; with 0 it is certain.
+
+    Returns
+    -------
+    CorrectedT
+    """
+    table = checked_scores(scores)
+    of_each = [_against(table, j, ratio, step) for j in range(table.shape[1])]
+    mean, error, t, p, n = (np.array(values) for values in zip(*of_each, strict=True))
+    return CorrectedT(mean, error, t, p, holm_of_pairs(p), n)
+
+
+def corrected_t_against_control(
+    scores: Any, control: int, ratio: float, step: float = 0.0, level: float = 0.95
+) -> FoldsAgainstControl:
+    """The corrected resampled t test of each method against a control on one data set.
+
+    Parameters
+    ----------
+    scores : array of shape (N, k)
+        Scores of k methods on N folds, greater is better; NaN where a score is missing.
+    control : int
+        Column of the control.
+    ratio : float
+        n_test/n_train, the ratio of test to training rows of a fold.
+    step : float, default=0.0
+        As for `corrected_t`.
+    level : float, default=0.95
+        Confidence level of the intervals.
+
+    Returns
+    -------
+    FoldsAgainstControl
+    """
+    table = checked_scores(scores, methods=1)
+    mean, error, _, p, n = _against(table, control, ratio, step)
+    error[control] = p[control] = np.nan
+    return FoldsAgainstControl(mean, error, *t_interval(mean, error, n, level), p, holm(p), n)
+
+
+def _against(table: Array, control: int, ratio: float, step: float) -> tuple[Array, ...]:
+    """Mean difference, its standard error, t, p and n of a control minus each method."""
+    from scipy.special import stdtr  # slow to import
+
+    mean, sd, n = fold_moments(table[:, [control]] - table)
+    error = np.asarray(corrected_error(sd, np.maximum(n, 1), ratio, step), float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = mean / error
+    p = 2 * stdtr(np.maximum(n - 1, 1), -np.abs(t))
+    p[(np.abs(mean) <= TIE) & (sd <= TIE)] = 1.0  # the same on every fold
+    return mean, error, t, p, n
+
+
+# Confidence interval of the mean score over folds, corrected for training rows that folds share:
+#
+#     mean ± t_{n−1} · sd · √(1/n + n_test/n_train),
+#
+# with sd the sample standard deviation of the n folds of all repeats. If all folds have one value, as with no error in
+# ten folds, sd = 0 would make the mean certain. Values of steps, such as 1/n_test for an accuracy, are then taken as
+# known to half a step: sd = step/√12, the standard deviation of what rounding hides.
+#                                                                     Nadeau & Bengio (2003), Machine Learning 52
+
+
+class Interval(NamedTuple):
+    """Mean score of each method, with its confidence interval.
+
+    Attributes
+    ----------
+    mean : array of shape (k,)
+        Mean over the folds.
+    error : array of shape (k,)
+        Corrected standard error of the mean; NaN with fewer than two folds.
+    lower : array of shape (k,)
+        Lower end of the interval.
+    upper : array of shape (k,)
+        Upper end of the interval.
+    n : array of shape (k,)
+        Number of folds with a score.
+    """
+
+    mean: Array
+    error: Array
+    lower: Array
+    upper: Array
+    n: Array
+
+
+def corrected_error(sd: Any, n: Any, ratio: Any, step: Any = 0.0) -> Any:
+    """Corrected standard error of the mean over folds.
+
+    Parameters
+    ----------
+    sd : float or array
+        Sample standard deviation of the folds.
+    n : int or array
+        Number of folds.
+    ratio : float or array
+        n_test/n_train, the ratio of test to training rows of a fold.
+    step : float or array, default=0.0
+        Least difference of two scores of a fold, such as 1/n_test for an accuracy. If all folds have one value,
+        they are known to half a step.
+
+    Returns
+    -------
+    float or array
+    """
+    return np.where(np.asarray(sd) <= TIE, step / 12**0.5, sd) * (1 / n + ratio) ** 0.5
+
+
+def t_interval(
+    mean: Any,
+    error: Any,
+    n: Any,
+    level: float = 0.95,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+) -> tuple[Any, Any]:
+    """Confidence interval of a mean from its standard error, mean ± t_{n−1} · error.
+
+    Parameters
+    ----------
+    mean, error : float or array
+        Mean and its standard error, see `corrected_error`.
+    n : int or array
+        Number of values.
+    level : float, default=0.95
+        Confidence level.
+    bounds : (float, float), default=(-inf, inf)
+        Least and greatest value of the metric, at which intervals end.
+
+    Returns
+    -------
+    (lower, upper)
+        NaN where the error is NaN.
+    """
+    from scipy.special import stdtrit  # slow to import
+
+    half = stdtrit(np.maximum(np.asarray(n) - 1, 1), (1 + level) / 2) * error
+    return np.maximum(mean - half, bounds[0]), np.minimum(mean + half, bounds[1])
+
+
+def corrected_interval(
+    scores: Any,
+    ratio: Any,
+    level: float = 0.95,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
+    step: float = 0.0,
+) -> Interval:
+    """Corrected confidence interval of the mean score of each method on one data set.
+
+    Parameters
+    ----------
+    scores : array of shape (N, k)
+        Scores of k methods on N folds; NaN where a score is missing.
+    ratio : float, or array of shape (k,)
+        n_test/n_train, the ratio of test to training rows of a fold.
+    level : float, default=0.95
+        Confidence level.
+    bounds : (float, float), default=(-inf, inf)
+        Least and greatest value of the metric, at which intervals end.
+    step : float, default=0.0
+        Least difference of two scores of a fold, such as 1/n_test for an accuracy. If all folds have one value,
+        they are known to half a step.
+
+    Returns
+    -------
+    Interval
+        Its error, lower and upper are NaN for methods with fewer than two scores.
+    """
+    table = checked_scores(scores, methods=1)
+    mean, sd, n = fold_moments(table)
+    error = corrected_error(sd, np.maximum(n, 1), ratio, step)
+    return Interval(mean, error, *t_interval(mean, error, n, level, bounds), n)
+
+
+def fold_moments(table: Array) -> tuple[Array, Array, Array]:
+    """Mean, sample standard deviation and number of the values of each column; NaN if there are too few."""
+    n = np.count_nonzero(~np.isnan(table), axis=0)
+    mean = np.where(n > 0, np.nansum(table, axis=0) / np.maximum(n, 1), np.nan)
+    squares = np.nansum((table - mean) ** 2, axis=0)
+    return mean, np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan), n
+
+
+# The probability that a method is better on at least k of N data sets.
+#
+# With probability π_s of being better on data set s, independently, the number of data sets is Poisson–binomial.
+#                                                      Dror, Baumer, Bogomolov & Reichart (2017), TACL 5, on
+# replicability
+
+
+def at_least(probabilities: Any) -> Array:
+    """P(better on at least k data sets), for k = 0, ..., N.
+
+    Parameters
+    ----------
+    probabilities : array of shape (N,)
+        Probability of being better on each data set.
+
+    Returns
+    -------
+    array of shape (N + 1,)
+    """
+    count = np.ones(1)
+    for probability in np.asarray(probabilities, float):
+        count = np.append(count * (1 - probability), 0) + np.append(0, count * probability)
+    return np.cumsum(count[::-1])[::-1]
