@@ -11,10 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    from linclass.base.arrays import EstimatorLike
+from typing import Any, TypeVar
 
 
 def counted(number: object, noun: str) -> str:
@@ -140,7 +137,7 @@ def silently() -> Iterator[None]:
         _inside.reset(token)
 
 
-def warn_after_fit(model: EstimatorLike) -> None:
+def warn_after_fit(model: Any) -> None:
     """Warn if the fit has not converged, and if parameters had no effect."""
     if _inside.get():
         return

@@ -27,7 +27,7 @@ from scipy import sparse
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike
 from linclass.base.classifier import ProbabilitiesWithOffset
-from linclass.base.linear_scores import LinearGeometry, LinearScores
+from linclass.base.linear_scores import LinearScores
 from linclass.base.messages import counted, require_memory
 from linclass.base.numerics import backtrack
 from linclass.base.parameters import require_positive, require_whole
@@ -38,7 +38,7 @@ MOST = 200  # steps of Fisher's scoring
 NEGLIGIBLE = 1e-12  # a singular value of scaled features, relative to the largest, that is 0
 
 
-class FirthLogisticRegression(ProbabilitiesWithOffset, LinearScores, LinearGeometry):
+class FirthLogisticRegression(ProbabilitiesWithOffset, LinearScores):
     """Parameters
     ----------
     max_iter : int or None, default=None
