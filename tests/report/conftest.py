@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import studies
+from studies import Data, Method
 
 from linclass_study.analysis.outcome import Outcome
+from linclass_study.files.tables import frame, write_table
 
 
 @pytest.fixture
@@ -17,3 +20,27 @@ def make(tmp_path: Path) -> Callable[..., Outcome]:
         return studies.build(tmp_path / name, data, methods, folds)
 
     return build
+
+
+@pytest.fixture
+def scored(make: Callable[..., Outcome]) -> Callable[..., Outcome]:
+    """scored({data set: {method: value of each fold}}, metric, rows of a fold): an outcome with these scores.
+
+    Its folds have as many test rows, so that n_test/n_train = 1/(folds − 1)."""
+
+    def study(values, metric="accuracy", rows=20):  # type: ignore[no-untyped-def]
+        names = list(next(iter(values.values())))
+        folds = len(next(iter(values.values()))[names[0]])
+        data = {name: Data(rows=rows * folds) for name in values}
+        outcome = make(data, {name: Method() for name in names}, folds=folds)
+        outcome.evaluation["tune_metric"] = metric
+        found = [
+            (dataset, name, "cv", 0, fold, metric, value)
+            for dataset, own in values.items()
+            for name, of_folds in own.items()
+            for fold, value in enumerate(of_folds)
+        ]
+        write_table(frame("scores", found), "scores", outcome.results / "scores.parquet")
+        return replace(outcome)  # read anew
+
+    return study

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import stats
-from studies import Data, Method
 
 from linclass_study.analysis.plain_answer import certainty, plain_answer
 from linclass_study.analysis.verdict import dataset_verdict, study_verdict
 from linclass_study.analysis.within_dataset import comparison_within
-from linclass_study.files import tables as table_files
-from linclass_study.files.tables import write_table
 from linclass_study.report.contents import TABLES
 
 
 @pytest.fixture
-def reported(make):
+def reported(scored):
     """reported({method: value of each fold}, metric, rows of a fold): outcome and sentence, of a rope of 0.01."""
 
-    def tell(values, metric="accuracy", rows=20):
-        folds = len(next(iter(values.values())))
-        outcome = make({"d": Data(rows=rows * folds)}, {name: Method() for name in values}, folds)
-        outcome.evaluation["tune_metric"] = metric
-        rows = [
-            ("d", name, "cv", 0, fold, metric, value)
-            for name, of_folds in values.items()
-            for fold, value in enumerate(of_folds)
-        ]
-        write_table(table_files.frame("scores", rows), "scores", outcome.results / "scores.parquet")
-        outcome = replace(outcome)  # read anew
+    def tell(values, *more, **options):
+        outcome = scored({"d": values}, *more, **options)
         return outcome, certainty(dataset_verdict(outcome, "d"))
 
     return tell

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
@@ -12,46 +10,24 @@ from scipy import stats
 from studies import Data, Method
 
 from linclass_study.analysis import summary
-from linclass_study.files import tables as table_files
-from linclass_study.files.tables import write_table
 from linclass_study.report import method_scores
 from linclass_study.report.figures import matrices
 from linclass_study.report.tables import answer, performance
 from linclass_study.report.tables import answer as compared
 from linclass_study.report.tables import performance as differences
 
-
-@pytest.fixture
-def scored(make):
-    """scored({method: value of each fold}, metric): an outcome whose folds have as many test rows, so that
-    n_test/n_train = 1/(folds − 1)."""
-
-    def study(values, metric="accuracy", datasets=("d",)):
-        folds = len(next(iter(values.values())))
-        data = {name: Data(rows=20 * folds) for name in datasets}
-        outcome = make(data, {name: Method() for name in values}, folds=folds)
-        outcome.evaluation["tune_metric"] = metric
-        rows = [
-            (dataset, name, "cv", 0, fold, metric, value)
-            for dataset in datasets
-            for name, of_folds in values.items()
-            for fold, value in enumerate(of_folds)
-        ]
-        write_table(table_files.frame("scores", rows), "scores", outcome.results / "scores.parquet")
-        return replace(outcome)  # read anew
-
-    return study
-
-
 #: of two methods, one differs from the best alike on every fold, the other with the smaller mean does not
 BEST = np.array([0.90, 0.92, 0.88, 0.91, 0.89])
 STEADY, UNSTEADY = BEST - [0.03, 0.03, 0.029, 0.031, 0.03], BEST - [0.2, -0.1, 0.12, -0.1, 0.04]
+THREE = {"best": BEST, "steady": STEADY, "unsteady": UNSTEADY}
 
 
 @each("metric", ["accuracy", "log_loss"])
 def test_the_interval_is_that_of_nadeau_and_bengio_whichever_way_is_better(scored, metric):
     best, other = (BEST, UNSTEADY) if metric == "accuracy" else (1 - BEST, 1 - UNSTEADY)
-    cell = method_scores.behind_best(scored({"best": best, "other": other}, metric), "d")["other"]
+    cell = method_scores.behind_best(scored({"d": {"best": best, "other": other}}, metric), "d")[
+        "other"
+    ]
     d = BEST - UNSTEADY
     half = stats.t.ppf(0.975, 4) * d.std(ddof=1) * (1 / 5 + 1 / 4) ** 0.5
     assert cell.value == pytest.approx(d.mean())
@@ -61,7 +37,7 @@ def test_the_interval_is_that_of_nadeau_and_bengio_whichever_way_is_better(score
 def test_a_smaller_mean_may_be_undecided_where_a_larger_one_is_significant_and_both_show_why(
     scored,
 ):
-    outcome = scored({"best": BEST, "steady": STEADY, "unsteady": UNSTEADY})
+    outcome = scored({"d": THREE})
     cells = method_scores.behind_best(outcome, "d")
     assert cells["steady"].value < cells["unsteady"].value
     assert cells["steady"].clear
@@ -78,8 +54,8 @@ def test_bold_means_significantly_better_than_every_other_after_the_correction(s
     for factor, clear in ((0.99, True), (1.01, False)):
         d = 0.02 + factor * e * np.array([1, -1, 1, -1])
         other = 0.9 - d
-        one = scored({"best": [0.9] * 4, "a": other})
-        two = scored({"best": [0.9] * 4, "a": other, "b": other})
+        one = scored({"d": {"best": [0.9] * 4, "a": other}})
+        two = scored({"d": {"best": [0.9] * 4, "a": other, "b": other}})
         marks = [
             method_scores.scores_by_metric(o, "d", ["accuracy"])["accuracy"] for o in (one, two)
         ]
@@ -91,7 +67,7 @@ def test_bold_means_significantly_better_than_every_other_after_the_correction(s
 
 def test_heat_colours_only_what_is_significantly_behind_the_best_of_its_data_set(scored):
     values = {"best": BEST, "steady": STEADY, "unsteady": UNSTEADY}
-    numbers = matrices.heat(scored(values, datasets=("d", "e"))).numbers
+    numbers = matrices.heat(scored({"d": values, "e": values})).numbers
     assert numbers["significant"] == {
         "best": [False] * 2,
         "steady": [True] * 2,
@@ -100,7 +76,7 @@ def test_heat_colours_only_what_is_significantly_behind_the_best_of_its_data_set
 
 
 def test_every_table_of_a_data_set_has_the_same_interval(scored):
-    outcome = scored({"best": BEST, "steady": STEADY, "unsteady": UNSTEADY}, datasets=("d", "e"))
+    outcome = scored({"d": THREE, "e": THREE})
     own = outcome.parts()["d"]
     expected = method_scores.behind_best(own, "d")["steady"]
 
@@ -125,7 +101,7 @@ def test_one_value_of_each_method_has_no_interval_and_no_mark(make):
 
 def test_an_infinite_score_is_not_compared(scored):
     values = {"best": [0.1] * 4, "next": [0.2] * 4, "other": [0.1, 0.1, 0.1, float("inf")]}
-    outcome = scored(values, "log_loss")
+    outcome = scored({"d": values}, "log_loss")
     assert {*method_scores.behind_best(outcome, "d")} == {"best", "next"}
     assert method_scores.scores_by_metric(outcome, "d", ["log_loss"])["log_loss"]["best"].clear
 

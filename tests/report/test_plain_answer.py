@@ -10,11 +10,8 @@ from studies import Data, Method
 
 from linclass_study.analysis import conclusion
 from linclass_study.analysis.across_datasets import comparison_across
-from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.plain_answer import excluded_sentence, plain_answer
 from linclass_study.analysis.verdict import study_verdict
-from linclass_study.files import tables as table_files
-from linclass_study.files.tables import write_table
 from linclass_study.report.contents import TABLES
 from linclass_study.report.drawing import style
 from linclass_study.report.figures import matrices, rankings
@@ -28,22 +25,8 @@ def reported(outcome_of):
 
 
 @pytest.fixture
-def outcome_of(make):
-    def scored(values: dict[str, dict[str, list[float]]]) -> Outcome:
-        methods = {name: Method() for name in next(iter(values.values()))}
-        data = {name: Data(rows=40, seed=place) for place, name in enumerate(values)}
-        folds = len(next(iter(next(iter(values.values())).values())))
-        outcome = make(data, methods, folds=folds)
-        rows = [
-            (dataset, method, "cv", 0, fold, "accuracy", value)
-            for dataset, own in values.items()
-            for method, of_folds in own.items()
-            for fold, value in enumerate(of_folds)
-        ]
-        write_table(table_files.frame("scores", rows), "scores", outcome.results / "scores.parquet")
-        return replace(outcome)
-
-    return scored
+def outcome_of(scored):
+    return lambda values: scored(values, rows=10)
 
 
 GOOD, LITTLE_LESS, BAD = [0.9, 0.91, 0.92, 0.9], [0.9, 0.91, 0.91, 0.9], [0.5, 0.51, 0.52, 0.5]
