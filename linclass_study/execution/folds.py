@@ -208,27 +208,3 @@ def _table(test_folds: FoldAssignment) -> pl.DataFrame:
 def _test_folds(table: pl.DataFrame) -> FoldAssignment:
     parts = table.partition_by("protocol", "repeat", as_dict=True, maintain_order=True)
     return {(key[0], key[1]): part["fold"].to_numpy() for key, part in parts.items()}
-
-
-@dataclass(frozen=True)
-class LeaveOneOutRequest:
-    """A request to a worker: the unit (row or group) of each row, UNUSED for rows that are not used, and the seed of
-    all fits."""
-
-    units: np.ndarray
-    seed: int
-
-    @property
-    def used(self) -> np.ndarray:
-        return np.flatnonzero(self.units != UNUSED)
-
-
-@dataclass(frozen=True)
-class FitDetails:
-    """A request to a worker for the details of a fit."""
-
-    train: np.ndarray
-    test: np.ndarray
-    seed: int
-    chosen: dict[str, Any]
-    tables: tuple[str, ...]  # paths, traces

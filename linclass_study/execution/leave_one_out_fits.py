@@ -14,7 +14,7 @@ import numpy as np
 
 from linclass.base.messages import NotApplicable
 from linclass_study.execution.feature_file import FeatureFile
-from linclass_study.execution.folds import LeaveOneOutRequest
+from linclass_study.execution.requests import LeaveOneOutRequest
 from linclass_study.pipeline import leave_one_out
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.method import Method

@@ -21,8 +21,9 @@ from linclass.tuning.folds import seed_of
 from linclass_study.execution import feature_file
 from linclass_study.execution.earlier_fits import EarlierFits
 from linclass_study.execution.feature_file import digest_of_bytes
-from linclass_study.execution.folds import FitDetails, LeaveOneOutRequest, Plan, Planned
+from linclass_study.execution.folds import Plan, Planned
 from linclass_study.execution.records import Added, Records
+from linclass_study.execution.requests import FitDetails, LeaveOneOutRequest
 from linclass_study.execution.run_files import TABLES, Limits, Made, digest_of
 from linclass_study.execution.run_spec import GRID, extras_of
 from linclass_study.files.reading import opened_npz, parsed_json

@@ -29,8 +29,8 @@ from linclass_study.execution.fit_outcome import (
     reset_peak_memory,
     trace_table,
 )
-from linclass_study.execution.folds import FitDetails, LeaveOneOutRequest
 from linclass_study.execution.leave_one_out_fits import predict_units
+from linclass_study.execution.requests import FitDetails, LeaveOneOutRequest
 from linclass_study.pipeline import coefficients, fitting
 from linclass_study.pipeline.fitted import Fitted, Task
 from linclass_study.pipeline.fitting import fit_method
