@@ -84,7 +84,10 @@ class LaplacePosterior(WeightsPosterior):
         log_det = float(np.linalg.slogdet(C)[1])
         if P.loss.shift_invariant and free:
             shift = np.setdiff1d(np.arange(P.n_parameters), own)
-            log_det -= float(np.log(C[np.ix_(shift, shift)].sum() / free))
+            mean = (
+                C[np.ix_(shift, shift)].sum() / free
+            )  # 0 by rounding if a class weighs hardly anything
+            log_det -= float(np.log(max(mean, SMALLEST)))
             free -= 1
         log_prior = 0.5 * D * np.log(self.alpha) + 0.5 * free * np.log(2 * np.pi)
         return float(log_prior + 0.5 * log_det - self.total * self.solution.objective)

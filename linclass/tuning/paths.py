@@ -27,7 +27,6 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from linclass.base.arrays import Array, ArrayLike, EstimatorLike, MatrixLike
 from linclass.base.parameters import key_of
@@ -101,6 +100,8 @@ def _problems(
         return
     steps = getattr(estimator, "steps", None)
     if isinstance(steps, list):
+        from sklearn.base import clone  # planning a study does not load scikit-learn
+
         for name, part in steps:
             if name == step:
                 break

@@ -54,7 +54,6 @@ def test_planning_scoring_and_reporting_a_study_loads_no_heavy_library_of_fits()
         "checks.check_files",
         "checks.datasets_table",
         "data.sources.generate",
-        "report.page_tables",
     )
     code = "; ".join(f"import linclass_study.{module}" for module in modules)
     assert not loaded_by(code) & {"sklearn", "pandas", "joblib"}
