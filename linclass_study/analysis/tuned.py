@@ -123,7 +123,9 @@ def at_the_edge(outcome: Outcome) -> list[dict[str, Any]]:
         schema=["dataset", "protocol"],
         orient="row",
     )
-    often = often.join(main, on=["dataset", "protocol"]).sort("method", "parameter", "edge")
+    often = often.join(main, on=["dataset", "protocol"]).sort(
+        "method", "parameter", "edge", "value"
+    )
     found = often.group_by("method", "parameter", "edge", "value", maintain_order=True)
     return found.agg(datasets=pl.col("dataset").sort()).to_dicts()
 

@@ -90,7 +90,8 @@ def folds_of_methods(outcome: Outcome, dataset: str) -> list[dict[str, Any]]:
         if row["error"] is not None:
             ends = t_interval(row["mean"], row["error"], row["n"], bounds=bounds)
             interval = [float(end) for end in ends]
-        status = fits.filter(method=row["method"])["status"].value_counts(sort=True)
+        counts = fits.filter(method=row["method"])["status"].value_counts()
+        status = counts.sort("count", "status", descending=[True, False])
         methods.append(
             {
                 "method": row["method"],

@@ -206,7 +206,7 @@ def certificates(fits: pl.DataFrame) -> dict[str, str]:
         .drop_nulls("certificate")
         .group_by("method", pl.col("certificate_kind").fill_null("unnamed"))
         .agg(pl.col("certificate").max())
-        .sort("certificate", descending=True)
+        .sort("certificate", "certificate_kind", descending=[True, False])
     )
     found: dict[str, list[str]] = {}
     for method, kind, value in largest.iter_rows():
