@@ -157,7 +157,7 @@ class Classifier(ClassifierMixin, Estimator):
         one, other = y[:1].tolist(), predicted[:1].tolist()
         if isinstance(one[0], str) != isinstance(other[0], str):
             raise ValueError(
-                f"y holds {one[0]!r}, and the classes are as {other[0]!r}; give such labels."
+                f"y holds {one[0]!r}, but the classifier was fitted on labels such as {other[0]!r}."
             )
         weights = validation.row_weights(sample_weight, len(predicted))
         return float(np.average(predicted == y, weights=weights))

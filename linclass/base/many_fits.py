@@ -2,7 +2,7 @@
 
 The one entry: it checks folds and parameters, and groups the models that share work. An estimator says which do
 (`_fit_group`) and how they are fitted: from sums over rows, as a stack of problems, along a path of strengths, or by
-the `fit_many` of an estimator inside (`_fit_together`).
+the `fit_many` of a base estimator (`_fit_together`).
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 
 def counted(number: object, noun: str) -> str:
-    """A number with its noun: 1 row, 1,234 rows. It may be written already, as 'no'."""
+    """A number with its noun: 1 row, 1,234 rows. `number` may be a string, such as 'no'."""
     number = f"{number:,}" if isinstance(number, int) else number
     if str(number) == "1":
         return f"{number} {noun}"

@@ -97,12 +97,12 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
 
     @property
     def takes_names(self) -> bool:
-        """Whether rows should come with the names of their columns, for a penalty of the estimator inside."""
+        """Whether rows should come with the names of their columns, for a penalty of the base estimator."""
         return bool(getattr(self._inner(), "takes_names", False))
 
     @property
     def ignores_empty_columns(self) -> bool:
-        """Whether columns without nonzero values leave the estimator inside as it is."""
+        """Whether columns without nonzero values leave the base estimator as it is."""
         return bool(getattr(self._inner(), "ignores_empty_columns", False))
 
     @property
@@ -135,11 +135,11 @@ class MetaEstimator(MetaEstimatorMixin, Estimator):
         return rows
 
     def _rows_inside(self, X: Matrix) -> Matrix:
-        """The rows for the estimator inside, with the names of their columns if it takes them."""
+        """The rows for the base estimator, with the names of their columns if it takes them."""
         return named(X, getattr(self, "feature_names_in_", None)) if self.takes_names else X
 
     def _offset_inside(self, offset: ArrayLike | None) -> Any:
-        """The offset of rows to predict, unless the estimator inside declined it in its fit."""
+        """The offset of rows to predict, unless the base estimator declined it in its fit."""
         return None if offset is None or not takes_metadata(self._inner(), "offset") else offset
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -208,7 +208,7 @@ def fit_inside(model: EstimatorLike, X: Matrix, y: Array, given: Given) -> Any:
 
 
 def ending_inside(model: EstimatorLike) -> dict[str, Any]:
-    """How the fit of an estimator inside ended, as arguments of `_record`; of another library's it is not known."""
+    """How the fit of a base estimator ended, as arguments of `_record`; of another library's it is not known."""
     fit = model if isinstance(model, Estimator) else None
     return {
         "status": getattr(fit, "status_", "converged"),
@@ -352,7 +352,7 @@ def kept_groups(
 
 
 class GivenRows:
-    """Rows that only the estimator inside reads, selected like those of an array.
+    """Rows that only the base estimator reads, selected like those of an array.
 
     Parameters
     ----------
@@ -439,7 +439,7 @@ def _levels(y: ArrayLike) -> list[Any] | None:
 def with_class_order(
     model: EstimatorLike, y: ArrayLike, classes: np.ndarray, codes: bool = False
 ) -> EstimatorLike:
-    """`model`, where it or an estimator inside orders classes, with their order, as it will see y without its type.
+    """`model`, where it or a base estimator orders classes, with their order, as it will see y without its type.
 
     `codes`: it will see the classes as 0, 1, …
     """

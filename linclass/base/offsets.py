@@ -39,7 +39,7 @@ def offsets_of(
 def kept_offsets(
     offset: ArrayLike | None, sample_weight: ArrayLike | None, y: ArrayLike
 ) -> Array | None:
-    """The same for an estimator inside, which knows their form; None if there are none."""
+    """The same for a base estimator, which knows their form; None if there are none."""
     if offset is None:
         return None
     found, rows = np.asarray(offset, dtype=np.float64), len(np.asarray(y))

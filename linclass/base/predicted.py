@@ -234,7 +234,7 @@ def _halves(score: np.ndarray) -> np.ndarray:
 
 
 def is_ours(estimator: EstimatorLike) -> bool:
-    """Whether it is of linclass."""
+    """Whether the estimator is from linclass."""
     return type(estimator).__module__.startswith("linclass.")
 
 

@@ -56,7 +56,7 @@ class NamedRows(np.ndarray):
 
 
 def named(X: MatrixLike, names: Sequence[str] | None) -> Any:
-    """The same matrix with the names of its columns; None is no names."""
+    """The same matrix with the names of its columns; None for none."""
     if names is None:
         return X
     X = sparse.csr_array(X) if sparse.issparse(X) else X.view(NamedRows)

@@ -148,14 +148,16 @@ def _dense_matrix(X: MatrixLike, owner: str) -> np.ndarray:
         odd = array.dtype.kind in "mM" or hasattr(X, "dtypes")
         if odd and (dates := dates_in(X, array)):
             raise NotApplicable(
-                f"{owner} takes numbers, and {dates}. Make numbers of it, say days since a date."
+                f"{owner} takes numbers, and {dates}. Convert it to numbers, such as days since a date."
             )
         if array.dtype.kind == "c":
             raise ValueError(f"Complex data not supported: X is {array.dtype}. Pass X.real.")
         array = np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError) as error:
         if "could not convert" in str(error) and (text := text_in(X, array)):
-            remedy = "Make numbers of it, say indicators: Preprocessor(transforms=['one_hot'])"
+            remedy = (
+                "Convert it to numbers, such as indicators: Preprocessor(transforms=['one_hot'])"
+            )
             raise NotApplicable(f"{owner} takes numbers, and {text}. {remedy}.") from None
         if "inhomogeneous" in str(error) and isinstance(X, list | tuple):
             raise ValueError(

@@ -94,7 +94,7 @@ def complaint(estimator: EstimatorLike, parameter: str) -> str | None:
 def _problems(
     estimator: EstimatorLike, step: str, X: MatrixLike, y: ArrayLike
 ) -> Iterator[tuple[EstimatorLike, Any, Any]]:
-    """(estimator inside, its rows, its targets) of each of its fits."""
+    """(base estimator, its rows, its targets) of each of its fits."""
     if hasattr(estimator, "_inner_problems"):
         yield from estimator._inner_problems(X, y)
         return

@@ -210,7 +210,7 @@ def _sentences(error: ValidationError, name: str) -> Iterator[tuple[list[Any], s
             kept = (re.sub(rf"[^A-Za-z0-9_{more}-]+", "_", value) for more in ("{}.+", ".+", "+"))
             plain = (name for each in kept if re.search(str(rule), name := each.strip("_.+-")))
             written = next((f"; write {name}" for name in plain), "")
-            yield path, f"{shown} is no name{_meant(schema)}{written}"
+            yield path, f"{shown} is an invalid name{_meant(schema)}{written}"
         case "oneOf" | "anyOf" if error.context:
             yield from _nearest_alternative(error, name, shown, schema)
         case _:

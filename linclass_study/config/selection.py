@@ -145,7 +145,10 @@ def _of_one_folder(kind: str, names: list[str]) -> list[Problem]:
     first: dict[str, str] = {}
     same = [(i, name, first.setdefault(name.casefold(), name)) for i, name in enumerate(names)]
     return [
-        ([kind, i], f"'{other}' and '{name}' would have one folder on some disks; rename one")
+        (
+            [kind, i],
+            f"'{other}' and '{name}' differ only by case, which some disks ignore; rename one",
+        )
         for i, name, other in same
         if name != other
     ]

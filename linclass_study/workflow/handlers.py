@@ -145,7 +145,7 @@ class Handlers:
         text = printable(answer.read_text(encoding="utf-8")).rstrip()
         if "report" in rules:
             return text
-        return text.rpartition("\nreport: ")[0] + "\nthe report was not requested"
+        return text.rpartition("\nreport: ")[0] + "\n(report not requested)"
 
     def _textbook(self) -> str:
         """How many published numbers hold, and the page; nothing if `reproduce` was not requested or not reached."""

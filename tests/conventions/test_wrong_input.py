@@ -337,7 +337,7 @@ TEXTS = {
 @each("kind", TEXTS)
 def test_text_is_no_number_and_is_named_with_its_column(kind: str) -> None:
     table, message = TEXTS[kind]
-    with refused(f"LogisticRegression takes numbers, and {message}. Make numbers of it"):
+    with refused(f"LogisticRegression takes numbers, and {message}. Convert it to numbers"):
         L.LogisticRegression().fit(table, [0, 1])
 
 
@@ -390,7 +390,7 @@ def test_a_score_needs_a_class_for_each_row() -> None:
     [
         (np.where(Y, 1, np.nan), "Input y contains NaN"),
         (np.where(Y, 1, None), f"Input y contains {(1 - Y).sum()} missing labels"),
-        (Y.astype(str), f"y holds '{Y[0]}', and the classes are as"),
+        (Y.astype(str), f"y holds '{Y[0]}', but the classifier was fitted on"),
         (Y + 0.5, "Unknown label type: continuous"),
     ],
     ids=["NaN", "None", "words", "fractions"],

@@ -290,7 +290,7 @@ STUDIES = {
     "one fold": ("evaluation: {folds: 1}\n", ["evaluation.folds", "1 is too small", "at least 2"]),
     "names that differ in capital letters alone": (
         "methods: [lda, LDA]\ndefine: {methods: {LDA: {classifier: linclass.Perceptron}}}\n",
-        ["'lda' and 'LDA' would have one folder on some disks", "rename one"],
+        ["'lda' and 'LDA' differ only by case", "rename one"],
     ),
     "name given twice in a list": ("methods: [lda, lda]\n", ["'lda' is given twice", "remove one"]),
     "name given twice in a file": (
@@ -553,8 +553,8 @@ NAMES = {
     "truth": ("yes", "YAML reads on, off, yes and no as true and false: put it in quotes"),
     "nothing": ("~", "None is not text"),
     "date": ("2020-01-01", "is not text"),
-    "line break": ('"ab\\n"', "is no name (a name"),
-    "slash": ("a/b", "is no name (a name"),
+    "line break": ('"ab\\n"', "is an invalid name (a name"),
+    "slash": ("a/b", "is an invalid name (a name"),
     "blank": ("my method", "; write my_method"),
     "blank beside a value of a grid": ('"my {C} m"', "; write my_{C}_m"),
     "too long": ("a" * 101, "is too long; give at most 100"),

@@ -44,7 +44,7 @@ def test_a_tilde_is_the_home_folder_everywhere_and_a_part_prints_no_old_answer(p
 
     output = project.snakemake("--", str(home / "res" / "answer.txt"), HOME=str(home))
     assert output.code == 0, output.text
-    assert output.text.splitlines()[-1] == "the report was not requested"
+    assert output.text.splitlines()[-1] == "(report not requested)"
     assert "\nBest accuracy " in output.text
 
     (home / "own.csv").write_text(ROWS + "9,9,b\n")
