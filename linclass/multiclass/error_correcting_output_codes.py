@@ -21,18 +21,18 @@ Reference: Dietterich & Bakiri (1995), JAIR 2; Allwein, Schapire & Singer (2000)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, EstimatorLike, MatrixLike, Seed
+from linclass.base.messages import NotApplicable, counted
 from linclass.base.parameters import require_whole
 from linclass.base.parts import find, names
 from linclass.linear.losses.base import MarginLoss
-from linclass.multiclass import code_matrix
 from linclass.multiclass.from_binary import FromBinary, TwoClassProblem
 
-CODES = ("random", "exhaustive", "one_vs_rest", "one_vs_one")
 DECODINGS: dict[str, Callable[[Array], Array]] = {
     "margin": lambda m: -m,
     "hamming": lambda m: (1 - np.sign(m)) / 2,
@@ -107,14 +107,10 @@ class ErrorCorrectingOutputCodes(FromBinary):
 
     def _code_of(self, K: int) -> Array:
         if not isinstance(self.code, str):
-            return code_matrix.given(self.code, K)
+            return checked_code(self.code, K)
         if K == 2:  # there is one split
             return np.array([[-1.0], [1.0]])
-        if self.code == "random":
-            rng = np.random.default_rng(self.random_state)
-            return code_matrix.random(K, self.columns, rng)
-        made: Array = getattr(code_matrix, self.code)(K)
-        return made
+        return CODES[self.code](K, self.columns, self.random_state)
 
     def fit(  # type: ignore[override]
         self,
@@ -178,3 +174,108 @@ def _decodes(name: str) -> bool:
     except ValueError:
         return False
     return issubclass(loss, MarginLoss) and loss.kind != "discrete"
+
+
+# Code matrices M (K, L): column s is a two-class problem, M_ks = +1 or −1 the side of class k, 0: takes no part.
+#
+# If any two words differ in d places or more, ⌊(d − 1)/2⌋ wrong answers of a row's L two-class problems are corrected.
+# The exhaustive code has every split of the classes into two, 2^{K−1} − 1 columns, and words that differ in 2^{K−2}
+# places. A random code is the best of a hundred draws of as many different splits; if two words are equal in all of
+# them, a draw of K different words.   Dietterich & Bakiri (1995), JAIR 2; Allwein, Schapire & Singer (2000), JMLR 1
+
+DRAWS = 100
+MOST_CLASSES = 11  # of the exhaustive code: 1,023 columns
+
+
+def one_vs_one_code(K: int) -> Array:
+    """A column for each pair k < l, in lexicographic order, with l as +1."""
+    pairs = list(combinations(range(K), 2))
+    code = np.zeros((K, len(pairs)))
+    for s, (k, l) in enumerate(pairs):
+        code[k, s], code[l, s] = -1, 1
+    return code
+
+
+def exhaustive_code(K: int) -> Array:
+    if K > MOST_CLASSES:
+        raise NotApplicable(
+            f"the exhaustive code of {K} classes has {2 ** (K - 1) - 1} columns; use code='random'."
+        )
+    splits = np.arange(1, 2 ** (K - 1))
+    bits = (splits >> np.arange(K - 2, -1, -1)[:, None]) & 1  # class 0 is always −1
+    return np.vstack([np.zeros(len(splits)), bits]) * 2.0 - 1
+
+
+def random_code(K: int, columns: int | None, rng: np.random.Generator) -> Array:
+    """`columns` different splits, ⌈10 log₂ K⌉ for None; of few classes all splits if there are no more."""
+    L = int(np.ceil(10 * np.log2(K))) if columns is None else columns
+    splits = 2 ** (K - 1) - 1
+    if K <= MOST_CLASSES and splits <= L:
+        return exhaustive_code(K)
+    if splits < L:
+        raise NotApplicable(
+            f"columns is {L}, and {K} classes have {splits} splits; give fewer, or None."
+        )
+    if K > 2**L:
+        raise NotApplicable(
+            f"columns is {L}, and {2**L} words are too few for {K} classes; give at least "
+            f"{(K - 1).bit_length()}, or None."
+        )
+    best = max((_splits(K, L, rng) for _ in range(DRAWS)), key=least_distance)
+    return best if least_distance(best) else _words(K, L, rng)
+
+
+def checked_code(code: Any, K: int) -> Array:
+    """The user's own matrix, checked."""
+    try:
+        M = np.asarray(code, dtype=float)
+    except (TypeError, ValueError):
+        M = np.empty(0)
+    if M.ndim != 2 or not np.isin(M, (-1, 0, 1)).all():
+        raise ValueError(
+            f"code is {code!r}; it must be a matrix of −1, 0 and 1, or the name of one."
+        )
+    if len(M) != K:
+        raise NotApplicable(
+            f"code has {counted(len(M), 'row')} for {K} classes; give one for each class."
+        )
+    if bad := np.flatnonzero((M.min(axis=0) > -1) | (M.max(axis=0) < 1)).tolist():
+        raise ValueError(f"column {bad[0]} of code lacks 1 or −1; each needs both.")
+    if len(np.unique(M, axis=0)) < K:
+        raise ValueError("two rows of code are equal; give every class a word of its own.")
+    return M
+
+
+def least_distance(M: Array) -> float:
+    """The fewest places in which two words differ; a 0 on either side counts half."""
+    first, second = np.triu_indices(len(M), 1)
+    return float(((1 - M[first] * M[second]) / 2).sum(axis=1).min())
+
+
+def _splits(K: int, L: int, rng: np.random.Generator) -> Array:
+    columns = np.empty((0, K))
+    while len(columns) < L:
+        drawn = rng.integers(0, 2, (L, K)) * 2.0 - 1
+        drawn *= -drawn[:, :1]  # a split and its complement are one problem
+        drawn = drawn[(drawn > 0).any(axis=1)]
+        _, first = np.unique(np.vstack([columns, drawn]), axis=0, return_index=True)
+        columns = np.vstack([columns, drawn])[np.sort(first)[:L]]
+    return columns.T
+
+
+def _words(K: int, L: int, rng: np.random.Generator) -> Array:
+    """K different words whose columns are different splits."""
+    while True:
+        words = rng.choice(2**L, K, replace=False)
+        words ^= words[0]  # class 0 is always −1
+        M = ((words[:, None] >> np.arange(L)) & 1) * 2.0 - 1
+        if (M.max(axis=0) > 0).all() and len(np.unique(M, axis=1).T) == L:
+            return M
+
+
+CODES: dict[str, Callable[[int, int | None, Seed], Array]] = {
+    "random": lambda K, columns, seed: random_code(K, columns, np.random.default_rng(seed)),
+    "exhaustive": lambda K, *_: exhaustive_code(K),
+    "one_vs_rest": lambda K, *_: 2.0 * np.eye(K) - 1,
+    "one_vs_one": lambda K, *_: one_vs_one_code(K),
+}

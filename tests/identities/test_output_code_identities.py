@@ -19,7 +19,11 @@ from linclass import (
 )
 from linclass.base.messages import NotApplicable
 from linclass.base.parts import find
-from linclass.multiclass import code_matrix
+from linclass.multiclass.error_correcting_output_codes import (
+    checked_code,
+    least_distance,
+    random_code,
+)
 
 NAMES = np.array(list("dbcae"))
 
@@ -92,22 +96,22 @@ def test_scores_are_the_losses_of_the_words(decoding: str) -> None:
 
 @each(("K", "columns"), [(6, None), (7, 12), (20, None), (40, 60)])
 def test_random_codes_are_different_splits_far_apart(K: int, columns: int | None) -> None:
-    M = code_matrix.random(K, columns, np.random.default_rng(0))
+    M = random_code(K, columns, np.random.default_rng(0))
     assert M.shape == (K, columns or int(np.ceil(10 * np.log2(K))))
     assert (np.abs(M.sum(axis=0)) < K).all()
     both = np.vstack([M.T, -M.T])
     assert len(np.unique(both, axis=0)) == len(both)
     signs = np.random.default_rng(1).integers(0, 2, (50, *M.shape)) * 2 - 1
-    usual = np.mean([code_matrix.least_distance(one) for one in signs])
-    assert code_matrix.least_distance(M) > usual
-    assert np.array_equal(M, code_matrix.random(K, columns, np.random.default_rng(0)))
+    usual = np.mean([least_distance(one) for one in signs])
+    assert least_distance(M) > usual
+    assert np.array_equal(M, random_code(K, columns, np.random.default_rng(0)))
 
 
 @each(("K", "columns"), [(5, 3), (8, 3), (16, 4), (33, 6), (64, 6), (40, 7)])
 def test_short_random_codes_have_a_word_for_each_class(K: int, columns: int) -> None:
     for seed in range(5):
-        M = code_matrix.random(K, columns, np.random.default_rng(seed))
-        assert np.array_equal(code_matrix.given(M, K), M)  # splits, and different words
+        M = random_code(K, columns, np.random.default_rng(seed))
+        assert np.array_equal(checked_code(M, K), M)  # splits, and different words
         assert M.shape == (K, columns)
         assert (M[0] == -1).all()
         assert len(np.unique(M, axis=1).T) == columns
@@ -157,7 +161,7 @@ def test_what_is_no_code_is_refused(wrong: dict[str, Any], message: str) -> None
 def test_more_columns_than_splits_of_many_classes_are_refused() -> None:
     """There are 2^{K−1} − 1; more were drawn without an end."""
     with pytest.raises(NotApplicable, match="columns is 2048, and 12 classes have 2047 splits"):
-        code_matrix.random(12, 2048, np.random.default_rng(0))
+        random_code(12, 2048, np.random.default_rng(0))
 
 
 def test_the_exhaustive_code_of_many_classes_is_refused_with_its_size() -> None:
