@@ -14,7 +14,6 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from linclass import module_of
 from linclass.base import validation
 from linclass.base.arrays import Matrix, MatrixLike, Tags
 from linclass.base.documentation import document_methods, documented
@@ -78,6 +77,9 @@ class Estimator(BaseEstimator):
     def __init_subclass__(cls, **options: Any) -> None:
         """Complete the docstrings. That of a model begins with the equation of its file."""
         super().__init_subclass__(**options)
+        module_of = sys.modules[
+            "linclass"
+        ].module_of  # an import would make the package need itself
         if module_of(cls.__name__) == cls.__module__:
             equation, own = sys.modules[cls.__module__].__doc__, cls.__doc__
             cls.__doc__ = "\n".join(map(inspect.cleandoc, filter(None, (equation, own))))
