@@ -19,6 +19,7 @@ import yaml
 import linclass
 from linclass.base import parts
 from linclass.base.classifier import Classifier
+from linclass.base.public import module_of
 from linclass.linear.composition import in_words
 from linclass_study.config.estimator_check import parameter_facts
 from linclass_study.config.yaml_file import parse_numbers, read_yaml
@@ -239,12 +240,12 @@ def stub() -> str:
     """The public names of linclass for type checkers and editors, which cannot see imports on first use."""
     imports = []
     for name in linclass.__all__:
-        line = f"from {linclass.module_of(name)} import {name} as {name}"
+        line = f"from {module_of(name)} import {name} as {name}"
         if len(line) > LINE_LENGTH:
-            line = f"from {linclass.module_of(name)} import (\n    {name} as {name},\n)"
+            line = f"from {module_of(name)} import (\n    {name} as {name},\n)"
         imports.append(line)
     about = "# The public names for type checkers; written by docs/make_models.py."
-    others = ["__version__: str", "__all__: list[str]", "", "def module_of(name: str) -> str: ..."]
+    others = ["__version__: str", "__all__: list[str]"]
     return "\n".join([about, *sorted(imports), "", *others, ""])
 
 

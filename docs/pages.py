@@ -9,6 +9,7 @@ from typing import Any
 from gallery import escaped
 
 import linclass
+from linclass.base.public import module_of
 from linclass_study.project import ROOT
 
 FUNCTIONS = "Functions"
@@ -37,7 +38,7 @@ def write_reference(page: Path) -> None:
     lines = ["API", "===", "", "Every name is in ``linclass`` and is imported on first use.", ""]
     by_title: dict[str, list[str]] = {}
     for name in linclass.__all__:
-        package = linclass.module_of(name).split(".")[1]
+        package = module_of(name).split(".")[1]
         title = FUNCTIONS if name[0].islower() else FAMILIES[package]
         by_title.setdefault(title, []).append(name)
     for title in sorted(by_title, key=lambda title: (title == FUNCTIONS, title)):

@@ -9,95 +9,12 @@ the equation, cost and source of each model. Names are imported on first use.
 
 from __future__ import annotations
 
-import re
 from importlib import import_module, util
 from typing import Any
 
-# The public classes by package; each is in the module with its name in snake case.
-_CLASSES = {
-    "base": ("MajorityClass",),
-    "bayes": (
-        "BayesianLinearRegression",
-        "BayesianLogisticRegression",
-        "RelevanceVectorMachine",
-        "RelevanceVectorRegressor",
-    ),
-    "discriminant": (
-        "FisherDiscriminant",
-        "FlexibleDiscriminantAnalysis",
-        "LinearDiscriminantAnalysis",
-        "MixtureDiscriminantAnalysis",
-        "NearestMean",
-        "NearestShrunkenCentroids",
-        "QuadraticDiscriminantAnalysis",
-        "ReducedRankLDA",
-        "RegularizedDiscriminantAnalysis",
-    ),
-    "kernels": (
-        "KernelLogisticRegression",
-        "KernelPerceptron",
-        "KernelSVM",
-        "SupportVectorRegressor",
-    ),
-    "linear": (
-        "DantzigSelector",
-        "ElasticNet",
-        "FirthLogisticRegression",
-        "ForwardStagewise",
-        "HoKashyap",
-        "Lasso",
-        "LeastAngleRegression",
-        "LeastSquaresClassifier",
-        "LinearClassifier",
-        "LinearRegression",
-        "LinearSVM",
-        "LogisticRegression",
-        "OrdinalRegression",
-        "PartialLeastSquares",
-        "ProbitRegression",
-        "Ridge",
-    ),
-    "multiclass": ("ErrorCorrectingOutputCodes", "OneVsOne", "OneVsRest"),
-    "naive_bayes": (
-        "BernoulliNB",
-        "CategoricalNB",
-        "ExponentialFamilyNB",
-        "GaussianNB",
-        "MultinomialNB",
-        "PoissonNB",
-    ),
-    "online": (
-        "Adaline",
-        "AveragedPerceptron",
-        "BalancedWinnow",
-        "PassiveAggressive",
-        "Perceptron",
-        "Relaxation",
-        "SecondOrderPerceptron",
-        "VotedPerceptron",
-        "Winnow",
-    ),
-    "separation": ("ZeroOneClassifier",),
-    "tuning": ("Calibrated", "TunedClassifier", "TunedRegressor"),
-}
-_MODULES = {
-    name: f"linclass.{package}."
-    + re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
-    for package, names in _CLASSES.items()
-    for name in names
-} | {
-    "decide": "linclass.evaluation.risk",
-    "largest_margin": "linclass.linear.largest_margin",
-    "parameter_path": "linclass.tuning.paths",
-    "separability": "linclass.separation.separability",
-    "strength_of_C": "linclass.linear.objective.objective",
-}
-__all__ = sorted(_MODULES)
+from linclass.base.public import MODULES
 
-
-def module_of(name: str) -> str:
-    """The module of a public class or function; of another name, this one."""
-    return _MODULES.get(name, __name__)
+__all__ = sorted(MODULES)
 
 
 def __getattr__(name: str) -> Any:
@@ -105,8 +22,8 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("linclass")
-    if name in _MODULES:
-        value = getattr(import_module(_MODULES[name]), name)
+    if name in MODULES:
+        value = getattr(import_module(MODULES[name]), name)
         globals()[name] = value
         return value
     if not name.startswith("_") and util.find_spec(f"linclass.{name}"):

@@ -91,5 +91,3 @@ from linclass.tuning.tuned_regressor import TunedRegressor as TunedRegressor
 
 __version__: str
 __all__: list[str]
-
-def module_of(name: str) -> str: ...

@@ -5,19 +5,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from linclass_study.analysis.data_frames import load_results
-
-__all__ = ["load_results"]
+from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    if (
-        name == "load_results"
-    ):  # imported on first use, so that processes of a study do not load Polars
+    if name == "load_results":  # imported on first use, so that processes of a study do not load it
         from importlib import import_module
 
-        return import_module("linclass_study.analysis.data_frames").load_results
-    raise AttributeError(f"module 'linclass_study' has no attribute {name!r}")
+        return import_module(f"{__name__}.analysis.data_frames").load_results
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return ["load_results"]

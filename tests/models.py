@@ -4,10 +4,9 @@ from importlib import import_module
 from types import ModuleType
 
 import linclass
+from linclass.base.public import module_of
 
-MODULES = [
-    import_module(linclass.module_of(name)) for name in linclass.__all__ if name[0].isupper()
-]
+MODULES = [import_module(module_of(name)) for name in linclass.__all__ if name[0].isupper()]
 
 
 def own_classes(module: ModuleType) -> list[type]:

@@ -19,6 +19,7 @@ from linclass.base.arrays import Matrix, MatrixLike, Tags
 from linclass.base.documentation import document_methods, documented
 from linclass.base.messages import warn_after_fit
 from linclass.base.parameters import checks_of, defaults_of, misspelt, name_here
+from linclass.base.public import module_of
 
 VERSION = "_linclass_version"  # in pickles
 
@@ -77,9 +78,6 @@ class Estimator(BaseEstimator):
     def __init_subclass__(cls, **options: Any) -> None:
         """Complete the docstrings. That of a model begins with the equation of its file."""
         super().__init_subclass__(**options)
-        module_of = sys.modules[
-            "linclass"
-        ].module_of  # an import would make the package need itself
         if module_of(cls.__name__) == cls.__module__:
             equation, own = sys.modules[cls.__module__].__doc__, cls.__doc__
             cls.__doc__ = "\n".join(map(inspect.cleandoc, filter(None, (equation, own))))

@@ -23,8 +23,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from linclass import module_of
 from linclass.base import parts
+from linclass.base.public import module_of
 from linclass.evaluation import metrics
 from linclass.tuning import tuning
 from linclass_study.config.estimator_check import inner_entries

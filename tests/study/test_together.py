@@ -13,6 +13,7 @@ from scipy import sparse
 import linclass
 from linclass import LogisticRegression
 from linclass.base.messages import NotApplicable
+from linclass.base.public import module_of
 from linclass.base.tables import Table
 from linclass.tuning import tuning
 from linclass.tuning.folds import stratified_folds
@@ -219,11 +220,7 @@ def test_joint_fits_count_no_code_of_other_classifiers():
     counted, _ = code.closure(
         [], code.modules_of_method(entry("linclass.LogisticRegression"), "accuracy")
     )
-    models = {
-        linclass.module_of(name).rpartition(".")[2]
-        for name in linclass.__all__
-        if name[0].isupper()
-    }
+    models = {module_of(name).rpartition(".")[2] for name in linclass.__all__ if name[0].isupper()}
     assert models & {path.stem for path in counted} == {"linear_classifier", "logistic_regression"}
 
 
