@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from hashlib import sha256
 from numbers import Integral, Real
-from types import NoneType
-from typing import Any, TypeGuard
+from types import NoneType, UnionType
+from typing import Any, TypeGuard, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -130,31 +129,29 @@ def checks_of(init: Any) -> tuple[tuple[str, Plain, Check], ...]:
     """(name, plain types, check of values of other types) of the arguments of an `__init__`."""
     if init is object.__init__:
         return ()
-    arguments = list(inspect.signature(init).parameters.values())[1:]  # without self
-    found = ((a.name, _check_of(a.name, _kinds(a.annotation))) for a in arguments)
+    hints = get_type_hints(init)
+    found = ((name, _check_of(name, _members(hints.get(name, Any)))) for name in _arguments(init))
     return tuple((name, *check) for name, check in found if check is not None)
 
 
-def _kinds(annotation: Any) -> set[str]:
-    """The types of a union, without what they hold: 'bool | Callable[[Any], float]' is {bool, Callable}."""
-    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
-    while text != (text := re.sub(r"\[[^\[\]]*\]", "", text)):
-        pass
-    return {kind.strip().rpartition(".")[2] for kind in text.split("|")}
+def _members(hint: Any) -> set[Any]:
+    """Those of a union, without what they hold: bool | Callable[[Any], float] has bool and Callable."""
+    members = get_args(hint) if get_origin(hint) in (Union, UnionType) else [hint]
+    return {get_origin(member) or member for member in members}
 
 
-def _check_of(name: str, kinds: set[str]) -> tuple[Plain, Check] | None:
+def _check_of(name: str, kinds: set[Any]) -> tuple[Plain, Check] | None:
     if name == "random_state":
         return frozenset({NoneType, np.random.Generator}), _require_seed
-    if "bool" in kinds:
-        return frozenset({bool}), _require_flag_or_function if "Callable" in kinds else require_flag
-    if "str" in kinds and kinds <= {"str", "int", "float", "None"}:
+    if bool in kinds:
+        return frozenset({bool}), _require_flag_or_function if Callable in kinds else require_flag
+    if str in kinds and kinds <= {str, int, float, NoneType}:
         return frozenset({str, int, float, NoneType}), _require_one_value
-    if not kinds & {"int", "float"}:
+    if not kinds & {int, float}:
         return None
-    if not kinds <= {"float", "None"}:
+    if not kinds <= {float, NoneType}:
         return frozenset({int, float, NoneType}), _refuse_flag
-    if "None" in kinds:
+    if NoneType in kinds:
         return frozenset({int, float, NoneType}), _require_number_or_none
     return frozenset({int, float}), _require_number
 

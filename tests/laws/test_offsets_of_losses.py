@@ -1,4 +1,4 @@
-"""Offsets of likelihoods, z + o in place of z: values, conjugates and what solvers ask of a loss; and every solver."""
+"""Offsets of likelihoods, z + o in place of z: values and conjugates; and every solver."""
 
 from __future__ import annotations
 
@@ -154,25 +154,3 @@ def test_conjugates_with_offsets_meet_fenchels_inequality(name: str) -> None:
         left = shifted.values(both, scores) + shifted.conjugates(both, s) - product
         assert (left >= -1e-9).all()
         assert not equal or np.abs(left).max() < 1e-9
-
-
-@each("name", ["hinge", "squared_hinge", "modified_huber", "huber", "epsilon_insensitive"])
-def test_the_nearest_slopes_of_a_loss_with_offsets_meet_fenchels_inequality_with_equality(
-    name: str,
-) -> None:
-    """s is the prox of reach·ℓ* at v if (v − s)/reach is a score with the slope s."""
-    loss, y, offset, v = problem(name)
-    shifted, both = with_offset(loss, y, offset)
-    s, _ = shifted.nearest_slopes(both, v, 0.7)
-    z = (v - s) / 0.7
-    left = shifted.values(both, z) + shifted.conjugates(both, s) - s * z
-    assert np.abs(left).max() < 1e-9
-
-
-def test_targets_and_offsets_can_be_taken_apart() -> None:
-    loss, y, offset, _ = problem("hinge")
-    shifted, both = with_offset(loss, y, offset)
-    target, known = shifted.parted(both)
-    assert np.array_equal(target, y)
-    assert np.array_equal(known, offset)
-    assert loss.parted(y)[1] is None

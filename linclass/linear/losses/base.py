@@ -122,10 +122,6 @@ class Loss(NamedPart):
         """Scale of the scores; margin losses have their kink at m = 1."""
         return 1.0
 
-    def parted(self, y: Array) -> tuple[Array, Array | None]:
-        """(targets, offsets of the scores), which a loss with offsets has in its y."""
-        return y, None
-
     def margins(self, y: Array, z: Array) -> Array:
         """Margin of each row: positive if it is classified correctly."""
         return y * z

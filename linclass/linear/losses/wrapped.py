@@ -14,7 +14,7 @@ from linclass.linear.losses.base import Loss, ResidualLoss, of_rows
 
 
 class WithOffset(Loss):
-    """A loss of scores that have an offset:  ℓ_o(y, z) = ℓ(y, z + o),  ℓ_o*(s) = ℓ*(s) − s·o.
+    """A likelihood of scores that have an offset:  ℓ_o(y, z) = ℓ(y, z + o),  ℓ_o*(s) = ℓ*(s) − s·o.
 
     y is a structured array with the fields `target` and `offset`, so y[rows] selects both, and solvers need no case for
     offsets. For a residual z + o − y the offset is simply subtracted from y.   McCullagh & Nelder (1989), §2.2
@@ -53,37 +53,9 @@ class WithOffset(Loss):
             self.loss.conjugates(y["target"], s) - (pull if s.ndim == 1 else pull.sum(axis=0))
         )
 
-    def nearest_slopes(self, y: Array, v: Array, reach: float | Array) -> tuple[Array, Array]:
-        slopes, moves = self.loss.nearest_slopes(y["target"], v + reach * y["offset"].T, reach)
-        return slopes, moves
-
-    def may_move(
-        self, y: Array, slopes: Array, scores: Array, reach: float | Array, by: float
-    ) -> Array:
-        scores = scores + y["offset"].T
-        return np.asarray(self.loss.may_move(y["target"], slopes, scores, reach, by))
-
-    def pieces(self, y: Array) -> tuple[Array, Array]:
-        slopes, constants = self.loss.pieces(y["target"])
-        return slopes, constants + slopes * y["offset"]
-
-    def on_pairs(self, y: Array, rows: Array, classes: Array) -> tuple[Loss, Array]:
-        loss, target = self.loss.on_pairs(y["target"], rows, classes)
-        return with_offset(loss, target, y["offset"][rows, classes])
-
-    def middle(self, y: Array) -> Array:
-        return np.asarray(self.loss.middle(y["target"]))
-
-    def scale(self, y: Array) -> float:
-        return float(self.loss.scale(y["target"]))
-
-    def parted(self, y: Array) -> tuple[Array, Array]:
-        return y["target"], y["offset"].T
-
     def margins(self, y: Array, z: Array) -> Array:
-        """Of z itself: rows that it has right are separated, whatever their offsets. Mistakes are those with them."""
-        known = y["offset"].T if self.mistake_driven else 0.0
-        return np.asarray(self.loss.margins(y["target"], z + known))
+        """Of z itself: rows that it has right are separated, whatever their offsets."""
+        return np.asarray(self.loss.margins(y["target"], z))
 
     def balance(self, y: Array, s: Array, weights: Array) -> Array:
         return np.asarray(self.loss.balance(y["target"], s, weights))

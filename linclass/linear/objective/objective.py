@@ -398,8 +398,7 @@ class Objective:
         design, y = self.design, self.y
         if design.is_kernel or design.n_rows > MOST_COMPARED or y.ndim != 1:
             return None
-        target, offset = self.loss.parted(y)
-        found = distinct_rows(design.X, target, *([] if offset is None else [offset]))
+        found = distinct_rows(design.X, y)
         if found is None:
             return None
         first, place = found

@@ -94,14 +94,9 @@ def bisected(derivative: Callable[[float], float], high: float) -> tuple[float, 
 
 
 def by_bisection(objective: Objective) -> Point:
-    """The same for one score of a loss with kinks, by bisection between −max|y| and max|y|, and as much more as the
-    largest offset; or 0.
-    """
+    """The same for one score of a loss with kinks, by bisection between −max|y| and max|y|; or 0."""
     loss, y, w, n = objective.loss, objective.y, objective.weights, objective.design.n_rows
-    target, offset = loss.parted(y)
-    theta, high = objective.zero(), float(np.abs(target).max())
-    if offset is not None:
-        high += float(np.abs(offset).max())
+    theta, high = objective.zero(), float(np.abs(y).max())
     if not objective.design.intercept:
         return objective.at(theta)
     ends = bisected(lambda b: float(w @ loss.slopes(y, np.full(n, b))), high)

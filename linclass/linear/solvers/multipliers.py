@@ -106,8 +106,7 @@ class Ties:
 
     def __init__(self, objective: Objective):
         self.objective, self.design = objective, objective.design
-        self.y, self.offset = objective.loss.parted(objective.y)
-        self.at_zero = 1.0 if self.offset is None else objective.at(objective.zero()).value
+        self.y = objective.y
         self.weights, self.strength = objective.weights, objective.strength
         self.every = np.arange(objective.design.n_rows)
         self.d = objective.design.n_features
@@ -152,9 +151,7 @@ class Ties:
         return self._corrected(guess._replace(theta=theta, above=above), mixtures), leaving
 
     def _above(self, scores: Array) -> Array:
-        """v of these scores, with their offsets; they are overwritten."""
-        if self.offset is not None:
-            scores += self.offset
+        """v of these scores, which are overwritten."""
         scores[self.y, self.every] -= 1
         return scores
 
@@ -190,7 +187,7 @@ class Ties:
         gap += np.abs(guess.pull[:, self.d :]).sum()
         losses = largest - guess.above[self.y, self.every]
         value = self.weights @ losses + self.strength / 2 * np.vdot(W, W)
-        return relative_gap(self.objective, float(gap), min(float(value), self.at_zero))
+        return relative_gap(self.objective, float(gap), min(float(value), 1.0))
 
     def slopes(self, guess: TiedClasses) -> Array:
         slopes = np.zeros(guess.above.shape)

@@ -18,13 +18,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import ceil
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
 from linclass.base.arrays import Array, Seed, hashes
 from linclass.base.design_matrix import Design
 from linclass.base.parameters import require_positive
+from linclass.linear.losses.base import Loss
 from linclass.linear.objective.objective import Objective
 from linclass.linear.solvers.base import Solution, SolverByPasses, Trace
 from linclass.linear.solvers.blocks import BLOCK_ROWS, next_order
@@ -99,20 +100,12 @@ WIDE_ROWS, MOST_FOR_SPARSE = (
 )  # one more for each WIDE_ROWS features, of sparse rows up to MOST_FOR_SPARSE
 
 
-class Corrected(Protocol):
-    """A loss, of which the rule needs where it corrects and by what."""
-
-    def margins(self, y: Array, z: Array) -> Array: ...
-    def slopes(self, y: Array, z: Array) -> Array: ...
-    def parted(self, y: Array) -> tuple[Array, Array | None]: ...
-
-
 @dataclass(frozen=True)
 class CountedRows:
     """Rows, and how often each is there."""
 
     design: Design
-    loss: Corrected
+    loss: Loss
     y: Array
     counts: Array
     learning_rate: float  # η
@@ -136,14 +129,13 @@ class CountedRows:
         y, visits = self.y[i : i + 1], weight
         sizes = -self.loss.slopes(y, z)[..., 0] * weight
         if weight > 1:
-            codes, offset = self.loss.parted(y)
-            z = (z if offset is None else z + offset)[..., 0]
+            z = z[..., 0]
             move = self.learning_rate * float(self.design.gram_of(slice(i, i + 1))[0, 0])
             if theta.ndim == 1:
-                visits = visits_of_two(float(codes[0] * z), move, weight)
-                sizes = codes[0] * visits
+                visits = visits_of_two(float(y[0] * z), move, weight)
+                sizes = y[0] * visits
             else:
-                sizes = visits_of_many(z, int(codes[0]), move, weight)
+                sizes = visits_of_many(z, int(y[0]), move, weight)
                 visits = float(sizes.max())
         columns, values = self.design.row(i)
         if theta.ndim == 1:
@@ -203,8 +195,7 @@ class PerceptronPass:
         rows, pocket, theta = self.rows, self.pocket, self.theta
         design, counts, step = rows.design, rows.counts[block], rows.learning_rate
         rule = Rule(0.0, lambda squares, share: (np.inf, step * share))
-        codes, offset = rows.loss.parted(rows.y[block])
-        z, gram = z if offset is None else z + offset, design.gram_of(block)
+        codes, gram = rows.y[block], design.gram_of(block)
         if theta.ndim == 1:
             two = TwoClassesUntilRight(gram, codes > 0, counts, rule)
             found, made = two.correct(z, Tally()), two.made
@@ -318,9 +309,7 @@ class PerceptronRule(SolverByPasses):
         if self.order != "random":
             return lambda: rows
         rng = np.random.default_rng(self.random_state)
-        codes, offset = rows.loss.parted(rows.y)
-        targets = np.vstack([codes + 1, *([] if offset is None else [offset])]).T
-        keys = rows.design.row_keys(rng) + hashes(targets, rng)
+        keys = rows.design.row_keys(rng) + hashes(rows.y[:, None] + 1, rng)
         return lambda: rows.take(next_order(keys, rng))
 
     def _correct_worst(self, rows: CountedRows, theta: Array, pocket: Pocket) -> int:

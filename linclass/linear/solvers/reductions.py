@@ -30,7 +30,7 @@ from linclass.linear.solvers.intercept_alone import by_bisection
 #
 # The targets t are y, or 2(e_y − 1/K) for K scores. Where the strength is so large that all scores are near 0, the
 # slopes −t are about those of the loss; where it is small, most scores end near a kink. One system of equations
-# replaces the first steps from 0, which are short. Offsets are subtracted from the targets.
+# replaces the first steps from 0, which are short.
 
 MAX_START_WIDTH = 1000  # features up to which a dense matrix of them is formed
 
@@ -40,14 +40,11 @@ def least_squares_start(objective: Objective) -> Array | None:
     design, d = objective.design, objective.design.n_features
     if design.is_kernel or design.width > MAX_START_WIDTH:
         return None
-    y, offset = objective.loss.parted(objective.y)
-    targets = y
+    targets = y = objective.y
     if len(objective.shape) > 1:
         K = objective.shape[0]
         targets = np.full((K, len(y)), -2 / K)
         targets[y, np.arange(len(y))] += 2
-    if offset is not None:
-        targets = targets - offset
     level = objective.weights / objective.loss.scale(objective.y)
     H = design.gram(level)
     diagonal(H)[:d] += objective.strength
