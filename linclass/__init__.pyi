@@ -40,6 +40,7 @@ from linclass.kernels.kernel_svm import KernelSVM as KernelSVM
 from linclass.kernels.support_vector_regressor import (
     SupportVectorRegressor as SupportVectorRegressor,
 )
+from linclass.linear.as_sklearn import as_sklearn as as_sklearn
 from linclass.linear.dantzig_selector import DantzigSelector as DantzigSelector
 from linclass.linear.elastic_net import ElasticNet as ElasticNet
 from linclass.linear.firth_logistic_regression import (

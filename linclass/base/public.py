@@ -77,6 +77,7 @@ MODULES = {
     for package, names in CLASSES.items()
     for name in names
 } | {
+    "as_sklearn": "linclass.linear.as_sklearn",
     "decide": "linclass.evaluation.risk",
     "largest_margin": "linclass.linear.largest_margin",
     "parameter_path": "linclass.tuning.paths",
