@@ -62,7 +62,9 @@ def _lloyd(Y: Matrix, lengths: Array, weights: Array, centres: Array) -> tuple[A
         mass = member.sum(axis=1)
         moved = mass > 0
         centres[moved] = (Y.T @ member[moved].T).T / mass[moved, None]
-    own = np.take_along_axis(_distances(Y, lengths, centres), nearest[:, None], axis=1)[:, 0]
+    else:
+        squares = _distances(Y, lengths, centres)
+    own = np.take_along_axis(squares, nearest[:, None], axis=1)[:, 0]
     return nearest, float(weights @ own)
 
 

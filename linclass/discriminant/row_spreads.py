@@ -342,10 +342,13 @@ class SpanSpread(_RowSpread):
 
     def whitened_rows(self) -> Array:
         """R itself (n, r), whitened."""
-        U = np.zeros((len(self.R), self.rank))
-        U[self.span.own, np.arange(self.rank)] = 1
-        U[self.span.others] = self.span.C
-        return self._power(U / self.roots, -0.5)
+        own, others, C = self.span.own, self.span.others, self.span.C / self.roots
+        products = np.empty((len(self.R), len(others)))  # of the rows before they are bent
+        products[own], products[others] = self.B.T / self.roots[:, None], C @ self.B.T
+        Y = np.asarray(products @ self._bend(-0.5) @ self.B)
+        Y[own, np.arange(self.rank)] += 1 / self.roots
+        Y[others] += C
+        return Y
 
     def distances(self, X: Matrix, mean: Array) -> Array:
         """(x − m)ᵀΣ⁺(x − m) of rows X (q, d)."""
@@ -370,10 +373,14 @@ class SpanSpread(_RowSpread):
 
     def _power(self, Y: Array, power: float) -> Array:
         """Y (I + BᵀB)^power."""
+        return Y + Y @ self.B.T @ self._bend(power) @ self.B
+
+    def _bend(self, power: float) -> Array:
+        """M with (I + BᵀB)^power = I + BᵀMB."""
         squares, axes = self.eigen
         s = np.where(squares > 0, squares, 1)
         bent = np.where(squares > 0, np.expm1(power * np.log1p(s)) / s, power)
-        return Y + ((Y @ self.B.T) @ axes * bent) @ axes.T @ self.B
+        return axes * bent @ axes.T
 
 
 class DualSpread(_RowSpread):
