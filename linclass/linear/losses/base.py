@@ -23,7 +23,7 @@ class Loss(NamedPart):
 
     kind: ClassVar[str] = "twice-smooth"
     convex: ClassVar[bool] = True  # else a stationary point may be one of several minima
-    smoothness: ClassVar[float] = np.inf  # sup |ℓ″|: steps of 1/(smoothness·‖X‖²) always descend
+    smoothness: float = np.inf  # sup |ℓ″|: steps of 1/(smoothness·‖X‖²) always descend
     probabilistic: ClassVar[bool] = False  # a negative log-likelihood: scores give probabilities
     vanishes: ClassVar[bool] = True  # at finite scores; a likelihood only tends to 0
     canonical: ClassVar[bool] = False  # of a likelihood: ∂²ℓ/∂z² does not depend on y

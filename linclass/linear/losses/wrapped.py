@@ -90,7 +90,7 @@ class Envelope(Loss):
         self.loss, self.reach = loss, reach
         self.n_scores, self.n_classes = loss.n_scores, loss.n_classes
         self.shift_invariant = loss.shift_invariant
-        vars(self)["smoothness"] = reach
+        self.smoothness = reach
 
     def derivatives(self, target: Array, centre: Array, z: Array) -> tuple[Array, Array]:
         """(slopes, curvatures) at scores z, for the two fields of y."""

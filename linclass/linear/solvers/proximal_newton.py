@@ -187,7 +187,11 @@ MAX_STRAIGHT_HESSIAN = (
 class WorkingSet:
     """The support, and the other entries whose slope exceeds the kink most."""
 
+    objective: Objective
+    sub: Objective  # of the features that have an entry
     chosen: Array  # entries of W
+    columns: Array  # of [X 1] in `sub`
+    step: Step
 
     def __init__(
         self, objective: Objective, point: Point, units: Units, last: WorkingSet | None = None
@@ -195,7 +199,8 @@ class WorkingSet:
         here, d = point.under(objective), objective.design.n_features
         chosen = joining(here, units)
         if last is not None and not (chosen & ~last.chosen).any():
-            vars(self).update(vars(last))
+            self.objective, self.chosen, self.columns = last.objective, last.chosen, last.columns
+            self.sub, self.step = last.sub, last.step
         else:
             self.objective, self.chosen = objective, chosen
             features = np.flatnonzero(chosen.reshape(-1, d).any(axis=0))
@@ -208,7 +213,7 @@ class WorkingSet:
             single = MAX_SPARSE_HESSIAN if objective.design.is_sparse else MAX_HESSIAN
             direct = free.size <= (single if free.ndim == 1 else several)
             own = units.of_features(features)
-            self.step: Step = NewtonStep(free, own) if direct else OrthantStep(free, own)
+            self.step = NewtonStep(free, own) if direct else OrthantStep(free, own)
         theta = np.ascontiguousarray(here.theta[..., self.columns])
         g = here.loss_gradient[..., self.columns]
         self.point = Point(self.sub, theta, here.scores, jet=here.jet, loss_gradient=g)
