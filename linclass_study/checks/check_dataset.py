@@ -1,34 +1,31 @@
-"""All checks of one data set. Each check is a function of the rows and returns facts under fixed keys.
+"""All checks of one data set, and their files: facts as .json, keys of rows and proofs as .npz.
 
-A check that would be too expensive, or that fails, leaves its keys empty and records the reason under `unchecked`.
-Checks never exclude a data set from a study.
+Each check is a function of the rows and returns facts under fixed keys. A check that would be too expensive, or that
+fails, leaves its keys empty and records the reason under `unchecked`. Checks never exclude a data set from a study.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from linclass_study.checks import (
-    block_checks,
-    column_checks,
-    dates,
-    identifiers,
-    one_rule,
-    rank,
-    row_keys,
-    rows,
-)
-from linclass_study.checks.column_checks import constant_columns, missing_cells
-from linclass_study.checks.design import NotChecked, design
-from linclass_study.checks.nearly_numeric import nearly_numeric
-from linclass_study.checks.separable import separable_pairs
-from linclass_study.checks.target_like import target_like
+from linclass.base.tables import Table
+from linclass_study.checks import columns, geometry, rows
+from linclass_study.checks.columns import constant_columns, missing_cells, nearly_numeric
+from linclass_study.checks.geometry import NotChecked, design, separable_pairs
+from linclass_study.checks.rows import KINDS, Words
+from linclass_study.checks.target_like import one_rule, target_like
 from linclass_study.data import blocks
 from linclass_study.data.dataset import Dataset
+from linclass_study.data.dataset_file import load_dataset
 from linclass_study.data.unavailable import first_line
+from linclass_study.files.reading import opened_npz, read_about, read_mapping
+from linclass_study.files.writing import atomic_write
 
 Facts = dict[str, Any]
 Arrays = dict[str, np.ndarray]
@@ -54,19 +51,19 @@ def misleading(data: Dataset) -> Facts:
 def _misleading(found: _Findings, data: Dataset) -> None:
     table, y, split = data.table, data.y, data.split
     found.of("numbers", lambda: nearly_numeric(table))
-    found.of("dates", lambda: dates.dates(table))
-    found.of("identifiers", lambda: identifiers.identifiers(table, split))
+    found.of("dates", lambda: columns.dates(table))
+    found.of("identifiers", lambda: columns.identifiers(table, split))
     found.of("columns like the target", lambda: target_like(table, y, split))
-    found.of("columns that predict the class", lambda: one_rule.one_rule(table, y, split))
+    found.of("columns that predict the class", lambda: one_rule(table, y, split))
 
 
 def _in_memory(found: _Findings, data: Dataset) -> None:
     table, y = data.table, data.y
-    found.of("rows", lambda: ({}, row_keys.by_kind(table)))
+    found.of("rows", lambda: ({}, rows.keys_by_kind(table)))
     _repeated(found, data)
     found.of("missing values", lambda: missing_cells(table))
     found.of("constant columns", lambda: constant_columns(table))
-    found.of("duplicated columns", lambda: column_checks.duplicated(table))
+    found.of("duplicated columns", lambda: columns.duplicated_columns(table))
     _misleading(found, data)
     try:
         X = design(table)
@@ -74,13 +71,13 @@ def _in_memory(found: _Findings, data: Dataset) -> None:
         found.unchecked["rank and separability"] = str(reason)
         return
     found.facts["design_columns"] = int(X.shape[1])
-    found.of("rank", lambda: rank.rank(X))
+    found.of("rank", lambda: geometry.rank(X))
     found.of("separability", lambda: separable_pairs(X, y, data.classes))
 
 
 def _by_blocks(found: _Findings, data: Dataset) -> None:
     names = data.table.names
-    found.of("rows", lambda: block_checks.of_blocks(blocks.tables(data.in_file, names), names))
+    found.of("rows", lambda: checks_of_blocks(blocks.tables(data.in_file, names), names))
     _repeated(found, data)
     found.unchecked["all else"] = "rows stay in their file"
 
@@ -89,10 +86,10 @@ def _repeated(found: _Findings, data: Dataset) -> None:
     """Checks that use the keys of the rows, if there are any."""
     own = found.arrays.get("rows_by_name")
     if own is not None:
-        found.facts["features_digest"] = row_keys.features_digest(own)
-        found.of("repeated rows", lambda: rows.repeated(own, data.y))
-        found.of("rows of other groups", lambda: rows.across_groups(own, data.y, data.groups))
-        found.of("the official split", lambda: rows.on_both_sides(own, data.split))
+        found.facts["features_digest"] = rows.features_digest(own)
+        found.of("repeated rows", lambda: rows.repeated_rows(own, data.y))
+        found.of("rows of other groups", lambda: rows.rows_across_groups(own, data.y, data.groups))
+        found.of("the official split", lambda: rows.rows_on_both_sides(own, data.split))
 
 
 class _Findings:
@@ -122,9 +119,66 @@ def _sizes(data: Dataset) -> Facts:
         "rows": len(data.y),
         "test_rows": int(data.split.sum()),
         "features": int(data.table.shape[1]),
-        **column_checks.kinds(data.table),
+        **columns.kinds(data.table),
         "sparse": data.table.is_sparse and not data.in_file,
         "classes": dict(zip(data.classes, counts, strict=True)),
         "digest": data.digest,
         "source": data.source,
     }
+
+
+# Checks of rows that stay in their file, in one pass: row and column keys, missing, constant and duplicated columns.
+#
+# Memory holds one key per row; other checks need the rows themselves.
+
+
+def checks_of_blocks(
+    tables: Iterable[Table], names: Sequence[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """(facts, keys by kind) of all rows, read block by block; there is at least one block."""
+    parts: list[dict[str, rows.Words]] = []
+    gaps = np.zeros(len(names), np.int64)
+    low, high = np.full((2, len(names)), np.nan)
+    contents = [hashlib.blake2b(digest_size=16) for _ in names]
+    for table in tables:
+        parts.append(rows.keys_by_kind(table))
+        gaps += np.isnan(table.X).sum(axis=0)
+        low = np.fmin(low, np.fmin.reduce(table.X, axis=0))
+        high = np.fmax(high, np.fmax.reduce(table.X, axis=0))
+        for content, column in zip(contents, rows.words_of_numbers(table.X).T, strict=True):
+            content.update(np.ascontiguousarray(column).data)
+    varies = low < high
+    digests = (content.digest() for content in contents)
+    facts = {
+        **columns.missing_facts(names, gaps),
+        **columns.constant_facts(names, varies),
+        **columns.duplicated_facts(names, digests, varies),
+    }
+    of_rows = {kind: np.concatenate([own[kind] for own in parts]) for kind in rows.KINDS[:2]}
+    of_columns = np.sum([own["columns_by_name"] for own in parts], axis=0, dtype=np.uint64)
+    return facts, {**of_rows, "columns_by_name": of_columns}
+
+
+def write_checks(
+    data: str, about: str, metadata: Mapping[str, Any], facts: str, arrays: str
+) -> None:
+    """Check the data set in `data` (.npz) and `about` (.json); `metadata` is that of its entry."""
+    known = read_about(about)
+    found, kept = check_dataset(load_dataset(data))
+    named: dict[str, Any] = dict(kept)
+    whole = {"status": known["status"], "reason": known["reason"], **found, **metadata}
+    text = json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)
+    with atomic_write(facts) as partial:
+        partial.write_text(text + "\n", encoding="utf-8")
+    with atomic_write(arrays) as partial, partial.open("wb") as file:
+        np.savez_compressed(file, **named)
+
+
+def read_facts(facts: str | os.PathLike[str]) -> dict[str, Any]:
+    return read_mapping(facts)
+
+
+def read_keys(arrays: str | os.PathLike[str]) -> dict[str, Words]:
+    """Keys of the rows and columns by kind; empty for an unavailable data set."""
+    with opened_npz(arrays) as found:
+        return {kind: found[kind] for kind in KINDS if kind in found}

@@ -16,8 +16,7 @@ from planted import numbers, random_table
 from scipy import sparse
 
 from linclass.base.tables import Table
-from linclass_study.checks.check_dataset import check_dataset
-from linclass_study.checks.check_files import write_checks
+from linclass_study.checks.check_dataset import check_dataset, write_checks
 from linclass_study.checks.datasets_table import COLUMNS, write_datasets_table
 from linclass_study.checks.findings import findings, serious
 from linclass_study.data import blocks, dataset_file

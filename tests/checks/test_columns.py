@@ -11,13 +11,17 @@ from planted import numbers, random_table, values
 from scipy import sparse
 
 from linclass.base.tables import Table
-from linclass_study.checks import column_checks
+from linclass_study.checks import columns
 from linclass_study.checks.check_dataset import check_dataset
-from linclass_study.checks.column_checks import constant_columns, missing_cells
-from linclass_study.checks.dates import dates, is_date
+from linclass_study.checks.columns import (
+    constant_columns,
+    dates,
+    identifiers,
+    is_date,
+    missing_cells,
+    nearly_numeric,
+)
 from linclass_study.checks.findings import findings, serious
-from linclass_study.checks.identifiers import identifiers
-from linclass_study.checks.nearly_numeric import nearly_numeric
 from linclass_study.data.dataset import Dataset
 from linclass_study.report import data_card
 
@@ -42,7 +46,7 @@ def test_counts_are_those_of_looking_at_every_cell(seed: int, is_sparse: bool) -
         and name not in single
         and any(cells == other for other in list(by_column.values())[:i])
     ]
-    assert [*column_checks.duplicated(table)["duplicated_column_of"]] == repeats
+    assert [*columns.duplicated_columns(table)["duplicated_column_of"]] == repeats
 
 
 @each(
@@ -78,7 +82,7 @@ def test_a_column_repeats_another_up_to_names_of_columns_and_levels() -> None:
         },
         {"colour": ("red", "blue"), "farbe": ("blau", "rot"), "other": ("u", "v")},
     )  # fmt: skip
-    assert column_checks.duplicated(table) == {
+    assert columns.duplicated_columns(table) == {
         "duplicated_columns": 2, "duplicated_column_of": {"b": "a", "farbe": "colour"}
     }  # fmt: skip
 
@@ -86,17 +90,17 @@ def test_a_column_repeats_another_up_to_names_of_columns_and_levels() -> None:
 def test_long_lists_of_names_are_cut_and_counted() -> None:
     table = Table(np.ones((3, 250)), tuple(map(str, range(250))))
     assert constant_columns(table)["constant_columns"] == 250
-    assert len(constant_columns(table)["constant_column_names"]) == column_checks.NAMED
+    assert len(constant_columns(table)["constant_column_names"]) == columns.NAMED
     twice = Table(np.tile(np.arange(3.0)[:, None], 250), table.names)
-    assert column_checks.duplicated(twice)["duplicated_columns"] == 249
-    assert len(column_checks.duplicated(twice)["duplicated_column_of"]) == column_checks.NAMED
+    assert columns.duplicated_columns(twice)["duplicated_columns"] == 249
+    assert len(columns.duplicated_columns(twice)["duplicated_column_of"]) == columns.NAMED
 
 
 def test_columns_are_of_three_kinds() -> None:
     table = Table(
         np.zeros((2, 3)), ("a", "b", "c"), {"b": ("u",), "c": ("a text",)}, frozenset({"c"})
     )
-    assert column_checks.kinds(table) == {"numeric": 1, "categorical": 1, "texts": 1}
+    assert columns.kinds(table) == {"numeric": 1, "categorical": 1, "texts": 1}
 
 
 # Columns of dates are found in the forms that people write, and no others

@@ -8,7 +8,7 @@ from cases import each
 
 from linclass.base.tables import Table
 from linclass_study.checks.findings import findings, serious
-from linclass_study.checks.one_rule import one_rule
+from linclass_study.checks.target_like import one_rule
 from linclass_study.report import data_card
 
 N = 400

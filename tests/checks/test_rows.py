@@ -12,10 +12,15 @@ from planted import numbers, random_table, values
 from scipy import sparse
 
 from linclass.base.tables import Table
-from linclass_study.checks.row_keys import by_kind, features_digest
-from linclass_study.checks.row_keys import keys_of_table as keys_of
-from linclass_study.checks.rows import across_groups, on_both_sides, repeated
-from linclass_study.checks.shared_rows import pairs, related_groups
+from linclass_study.checks.datasets_table import related_groups, sharing_pairs
+from linclass_study.checks.rows import (
+    features_digest,
+    keys_by_kind,
+    repeated_rows,
+    rows_across_groups,
+    rows_on_both_sides,
+)
+from linclass_study.checks.rows import keys_of_table as keys_of
 
 # Rows are compared by keys: the counts are those of comparing them one by one
 
@@ -81,7 +86,7 @@ def test_repeated_and_conflicting_rows_are_those_of_counting(seed: int) -> None:
     classes = defaultdict(Counter)
     for row, label in zip(rows, y.tolist(), strict=True):
         classes[row][label] += 1
-    found = repeated(row_keys(table), y)
+    found = repeated_rows(row_keys(table), y)
     assert found["duplicated_rows"] == 40 - len(set(zip(rows, y.tolist(), strict=True)))
     assert found["conflicting_rows"] == sum(c.total() for c in classes.values() if len(c) > 1)
     errors = sum(c.total() - max(c.values()) for c in classes.values())
@@ -91,7 +96,7 @@ def test_repeated_and_conflicting_rows_are_those_of_counting(seed: int) -> None:
 
 def test_a_missing_cell_equals_a_missing_cell_and_minus_zero_is_zero() -> None:
     table = numbers({"a": [np.nan, np.nan, 0.0, -0.0], "b": [1, 1, 2, 2]})
-    assert repeated(row_keys(table), np.array([0, 0, 0, 1])) == {
+    assert repeated_rows(row_keys(table), np.array([0, 0, 0, 1])) == {
         "duplicated_rows": 1, "conflicting_rows": 2, "least_errors": 1, "least_error": 0.25
     }  # fmt: skip
 
@@ -102,12 +107,12 @@ def test_rows_on_both_sides_of_the_official_split_are_counted(seed: int) -> None
     rows, split = values(table), (np.arange(40) >= 25).astype(np.int8)
     train = set(rows[:25])
     expected = sum(row in train for row in rows[25:])
-    assert on_both_sides(row_keys(table), split) == {"test_rows_in_training": expected}
+    assert rows_on_both_sides(row_keys(table), split) == {"test_rows_in_training": expected}
 
 
 def test_without_an_official_split_nothing_is_reported_of_it() -> None:
     keys = np.arange(3, dtype=np.uint64)
-    assert on_both_sides(keys, np.zeros(3, np.int8)) == {"test_rows_in_training": None}
+    assert rows_on_both_sides(keys, np.zeros(3, np.int8)) == {"test_rows_in_training": None}
 
 
 @each("is_sparse", [False, True])
@@ -137,17 +142,17 @@ def test_repetitions_within_a_group_are_never_on_both_sides() -> None:
     for i in range(60):
         group_of.setdefault((x[i], y[i]), groups[i])
     expected = sum(groups[i] != group_of[x[i], y[i]] for i in range(60))
-    assert across_groups(keys, y, groups) == {"repeated_across_groups": expected}
+    assert rows_across_groups(keys, y, groups) == {"repeated_across_groups": expected}
     within = 2 * x + y  # each kind of row is a group
-    assert across_groups(keys, y, within) == {"repeated_across_groups": 0}
-    assert across_groups(keys, y, None) == {"repeated_across_groups": None}
+    assert rows_across_groups(keys, y, within) == {"repeated_across_groups": 0}
+    assert rows_across_groups(keys, y, None) == {"repeated_across_groups": None}
 
 
 # Data sets that share rows are found by their rows, and count once
 
 
 def keys_by_name(**tables: Table):
-    return {name: by_kind(table) for name, table in tables.items()}
+    return {name: keys_by_kind(table) for name, table in tables.items()}
 
 
 def measured(seed: int = 0, rows: int = 100, names: str = "abcd") -> Table:
@@ -158,7 +163,7 @@ def measured(seed: int = 0, rows: int = 100, names: str = "abcd") -> Table:
 def test_the_same_rows_in_another_order_are_shared() -> None:
     table = measured()
     shuffled = table.rows(np.random.default_rng(1).permutation(100))
-    assert pairs(keys_by_name(one=table, other=shuffled, third=measured(5))) == {
+    assert sharing_pairs(keys_by_name(one=table, other=shuffled, third=measured(5))) == {
         ("one", "other"): 1.0
     }
 
@@ -166,14 +171,14 @@ def test_the_same_rows_in_another_order_are_shared() -> None:
 def test_columns_of_other_names_in_another_order_and_sparse_rows_do_not_hide_it() -> None:
     table = measured()
     renamed = Table(sparse.csr_array(table.X[:, [2, 0, 3, 1]]), ("u", "v", "w", "x"))
-    assert pairs(keys_by_name(one=table, other=renamed)) == {("one", "other"): 1.0}
+    assert sharing_pairs(keys_by_name(one=table, other=renamed)) == {("one", "other"): 1.0}
 
 
 @each(("common", "expected"), [(80, {("a", "b"): 0.8}), (30, {})])
 def test_a_large_share_of_the_smaller_ones_rows_is_needed(common: int, expected: dict) -> None:
     a, b = measured(0, 1000), measured(1, 100)
     b.X[:common] = a.X[:common]
-    assert pairs(keys_by_name(a=a, b=b)) == expected
+    assert sharing_pairs(keys_by_name(a=a, b=b)) == expected
 
 
 @each("seed", range(5))
@@ -181,7 +186,7 @@ def test_the_share_is_that_of_the_distinct_rows(seed: int) -> None:
     a, b = random_table(seed, rows=200), random_table(seed, rows=150)
     left, right = set(values(a)), set(values(b))
     share = len(left & right) / min(len(left), len(right))
-    found = pairs(keys_by_name(a=a, b=b)).get(("a", "b"))
+    found = sharing_pairs(keys_by_name(a=a, b=b)).get(("a", "b"))
     if found is not None:
         assert found == pytest.approx(share)
     else:
@@ -198,27 +203,27 @@ def test_other_columns_beside_the_same_ones_hide_nothing(change: str) -> None:
         "half are others": Table(np.hstack([X[:, :3], Z[:, :3]]), tuple("abcghi")),
     }[change]
     shuffled = changed.rows(np.random.default_rng(2).permutation(100))
-    assert list(pairs(keys_by_name(one=table, other=shuffled))) == [("one", "other")]
+    assert list(sharing_pairs(keys_by_name(one=table, other=shuffled))) == [("one", "other")]
     fewer = changed.rows(np.arange(99))
-    assert pairs(keys_by_name(one=table, other=fewer)) == {}
+    assert sharing_pairs(keys_by_name(one=table, other=fewer)) == {}
 
 
 def test_a_column_in_common_is_no_evidence() -> None:
     table, others = measured(names="abcdef"), measured(1, names="ghijkl")
     mixed = Table(np.hstack([table.X[:, :2], others.X]), tuple("abghijkl"))
-    assert pairs(keys_by_name(one=table, other=mixed)) == {}
+    assert sharing_pairs(keys_by_name(one=table, other=mixed)) == {}
 
 
 def test_a_few_rows_of_a_small_grid_are_no_evidence_unless_they_are_all() -> None:
     grid = numbers({"x1": [0, 0, 1, 1], "x2": [0, 1, 0, 1]})
     wider = numbers({"x1": [0, 0, 1, 1, 2], "x2": [0, 1, 0, 1, 2]})
-    assert pairs(keys_by_name(a=grid, b=wider)) == {}
-    assert pairs(keys_by_name(a=grid, b=replace(grid))) == {("a", "b"): 1.0}
+    assert sharing_pairs(keys_by_name(a=grid, b=wider)) == {}
+    assert sharing_pairs(keys_by_name(a=grid, b=replace(grid))) == {("a", "b"): 1.0}
 
 
 def test_one_data_set_shares_nothing() -> None:
-    assert pairs(keys_by_name(a=measured())) == {}
-    assert pairs({}) == {}
+    assert sharing_pairs(keys_by_name(a=measured())) == {}
+    assert sharing_pairs({}) == {}
 
 
 def test_groups_are_chains_of_related_names_in_the_first_order() -> None:

@@ -188,7 +188,7 @@ def test_no_fit_is_made_for_a_focus_a_citation_a_check_a_comment_or_a_rule_of_tu
     datasets = computed.text("config/datasets.yaml")
     cited = datasets.replace('citation: "Fisher, R. A.', 'citation: "R. A. Fisher')
     computed.write("config/datasets.yaml", cited)
-    computed.append("linclass_study/checks/rank.py", "\nEDITED = True\n")
+    computed.append("linclass_study/checks/geometry.py", "\nEDITED = True\n")
     file = "linclass/linear/solvers/newton.py"
     text = computed.text(file).removeprefix('"""')
     computed.write(file, '"""In other words.' + text + "\n# a comment\n")

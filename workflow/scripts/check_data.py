@@ -2,7 +2,7 @@
 
 import json
 
-from linclass_study.checks.check_files import write_checks
+from linclass_study.checks.check_dataset import write_checks
 from linclass_study.processes.job import begin_job
 
 begin_job(snakemake.log[0])

@@ -1,0 +1,266 @@
+"""Checks of single columns: missing cells, constant and duplicated columns, texts that are nearly numbers, dates, and
+identifiers of rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from linclass.base.arrays import Array
+from linclass.base.tables import Table
+from linclass_study.checks import rows
+from linclass_study.pipeline.nearly_numeric import stray_levels
+
+NAMED = 100  # columns that are named; all are counted
+
+
+def kinds(table: Table) -> dict[str, Any]:
+    """Numbers of numeric, categorical and text columns."""
+    texts, coded = len(table.texts), len(table.levels)
+    return {"numeric": len(table.names) - coded, "categorical": coded - texts, "texts": texts}
+
+
+def missing_cells(table: Table) -> dict[str, Any]:
+    """Number of missing cells, in total and by column."""
+    if not table.is_sparse:
+        return missing_facts(table.names, np.isnan(table.X).sum(axis=0))
+    gaps = table.X.indices[np.isnan(table.X.data)]
+    return missing_facts(table.names, np.bincount(gaps, minlength=len(table.names)))
+
+
+def constant_columns(table: Table) -> dict[str, Any]:
+    """Columns with at most one distinct value, missing cells ignored."""
+    return constant_facts(table.names, _varies(table.X))
+
+
+def duplicated_columns(table: Table) -> dict[str, Any]:
+    """Columns that equal an earlier one in every row, up to names of columns and levels; constant ones are excluded."""
+    return duplicated_facts(table.names, _contents(table), _varies(table.X))
+
+
+def missing_facts(names: Sequence[str], counts: np.ndarray) -> dict[str, Any]:
+    most = np.argsort(-counts, kind="stable")[: min(NAMED, np.count_nonzero(counts))]
+    return {
+        "missing_values": int(counts.sum()),
+        "missing_by_column": {names[j]: int(counts[j]) for j in most.tolist()},
+    }
+
+
+def constant_facts(names: Sequence[str], varies: np.ndarray) -> dict[str, Any]:
+    found = [names[j] for j in np.flatnonzero(~varies).tolist()]
+    return {"constant_columns": len(found), "constant_column_names": found[:NAMED]}
+
+
+def duplicated_facts(
+    names: Sequence[str], contents: Iterable[bytes], varies: np.ndarray
+) -> dict[str, Any]:
+    first: dict[bytes, str] = {}
+    again = {}
+    for name, content, counts in zip(names, contents, varies, strict=True):
+        if counts and (known := first.setdefault(content, name)) != name:
+            again[name] = known
+    shown = dict(list(again.items())[:NAMED])
+    return {"duplicated_columns": len(again), "duplicated_column_of": shown}
+
+
+def _varies(X: Any) -> np.ndarray:
+    """Mask of columns with at least two distinct values."""
+    if not sparse.issparse(X):
+        return np.fmin.reduce(X, axis=0) < np.fmax.reduce(X, axis=0)
+    X = X.tocsc()
+    n, d = X.shape
+    stored = np.diff(X.indptr)
+    low, high = np.full(d, np.nan), np.full(d, np.nan)
+    filled = np.flatnonzero(stored)
+    if len(filled):
+        starts = X.indptr[filled]
+        low[filled] = np.fmin.reduceat(X.data, starts)
+        high[filled] = np.fmax.reduceat(X.data, starts)
+    beside_zeros = stored < n
+    low[beside_zeros] = np.fmin(low[beside_zeros], 0)
+    high[beside_zeros] = np.fmax(high[beside_zeros], 0)
+    return low < high
+
+
+def _contents(table: Table) -> Iterator[bytes]:
+    """Hash of each column; levels are numbered in the order of their first rows."""
+    X = table.X.tocsc() if table.is_sparse else table.X
+    for j, name in enumerate(table.names):
+        if name in table.levels:
+            codes = np.nan_to_num(table.column(j), nan=-1).astype(np.int64)
+            kind, parts = b"levels", [_by_first_row(codes)]
+        elif table.is_sparse:
+            own = slice(X.indptr[j], X.indptr[j + 1])
+            kind, parts = b"numbers", [X.indices[own], rows.words_of_numbers(X.data[own])]
+        else:
+            kind, parts = b"numbers", [rows.words_of_numbers(X[:, j])]
+        total = hashlib.blake2b(kind, digest_size=16)
+        for part in parts:
+            total.update(np.ascontiguousarray(part).data)
+        yield total.digest()
+
+
+def _by_first_row(codes: np.ndarray) -> np.ndarray:
+    """Codes renumbered in the order of their first rows; missing cells stay −1."""
+    levels, first, place = np.unique(codes, return_index=True, return_inverse=True)
+    known = np.flatnonzero(levels >= 0)
+    number = np.full(len(levels), -1)
+    number[known[np.argsort(first[known])]] = np.arange(len(known))
+    return number[place]
+
+
+# Columns of numbers with a few other values, such as '12k', or with decimal commas: they become categorical.
+
+SHOWN = 3  # levels that are no numbers
+
+
+def nearly_numeric(table: Table) -> dict[str, Any]:
+    """{column: [levels that are numbers, levels that are not, the first of these]}."""
+    found = {name: (levels, stray_levels(levels)) for name, levels in table.levels.items()}
+    return {
+        "nearly_numeric_columns": {
+            name: [len(levels) - len(others), len(others), others[:SHOWN]]
+            for name, (levels, others) in found.items()
+            if others
+        }
+    }
+
+
+# Columns of dates: as text, such as 2024-03-01 or 1 Mar 2024 10:30, or as whole numbers, such as 20240301.
+#
+# One-hot encoding makes a feature of each date, and the differences of such numbers are not days: either way most
+# methods
+# learn nothing that holds for another date.
+
+FEW_DATES = 10  # different dates; fewer may be categories, such as days of sampling
+# minimal share of the levels that are dates; the others may be words for a missing date
+DATES = 0.9
+YEARS = 1800, 2199  # of dates that are written as numbers
+MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+TIME = r"(?:[T ,]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[ap]m)?\s*(?:Z|UTC|[+-]\d{2}:?\d{2})?)?"
+FORMS = (
+    r"(?P<year>\d{4})(?P<mark>[-/.])(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})",
+    r"(?P<day>\d{1,2})(?P<mark>[-/.])(?P<month>\d{1,2})(?P=mark)(?P<year>\d{4}|\d{2})",
+    rf"\d{{1,2}}(?:st|nd|rd|th)?[-/. ]*{MONTH}[-/., ]*(?:\d{{4}}|\d{{2}})",
+    rf"{MONTH}[. ]*\d{{1,2}}(?:st|nd|rd|th)?,? *\d{{4}}",
+)
+PATTERNS = [re.compile(form + TIME, re.IGNORECASE) for form in FORMS]
+
+
+def dates(table: Table) -> dict[str, Any]:
+    """{column: [different dates, the first of them]}."""
+    found = {}
+    for name, levels in table.levels.items():
+        if name in table.texts or len(levels) < FEW_DATES:
+            continue
+        own = [level for level in levels if is_date(level)]
+        if len(own) >= max(FEW_DATES, DATES * len(levels)):
+            found[name] = [len(own), own[0]]
+    for j in _whole_columns(table):
+        values = np.unique(table.column(j))
+        values = values[~np.isnan(values)]
+        if len(values) >= FEW_DATES and _are_dates(values):
+            found[table.names[j]] = [len(values), f"{values[0]:.0f}"]
+    return {"date_columns": found}
+
+
+def is_date(text: str) -> bool:
+    """Whether text is a day of the calendar, with or without a time; of two numbers either may be the month."""
+    for pattern in PATTERNS:
+        parts = pattern.fullmatch(text.strip())
+        if parts is None:
+            continue
+        named = parts.groupdict()
+        if "month" not in named:
+            return True
+        small, large = sorted((int(named["month"]), int(named["day"])))
+        return 1 <= small <= 12 and large <= 31
+    return False
+
+
+def _whole_columns(table: Table) -> Array:
+    """Numeric columns of a dense table whose smallest and largest values are such numbers."""
+    if table.is_sparse or not len(table.X):
+        return np.empty(0, int)
+    low, high = np.fmin.reduce(table.X, axis=0), np.fmax.reduce(table.X, axis=0)
+    possible = (low >= YEARS[0] * 10_000) & (high < (YEARS[1] + 1) * 10_000)
+    categorical = np.isin(table.names, list(table.levels))
+    return np.flatnonzero(possible & ~categorical)
+
+
+def _are_dates(values: Array) -> bool:
+    day, month = values % 100, values // 100 % 100
+    whole = values == np.floor(values)
+    return bool((whole & (day >= 1) & (day <= 31) & (month >= 1) & (month <= 12)).all())
+
+
+# Columns that identify rows instead of describing them, such as row numbers.
+#
+# A categorical column is an identifier if nearly every row has a level of its own. An integer column is one if its
+# values
+# hardly repeat although chance repetitions are expected: n values from a range of m values have about n²/2m equal
+# pairs.
+# Measurements repeat, or their range is so wide that no repetitions are expected; in the latter case the name of the
+# column must contain `id`. Columns with fractional numbers are never identifiers.
+
+LEVELS = 0.9  # minimal number of levels, as a share of the rows
+FEW_ROWS = 10  # rows; fewer may be distinct by chance
+EXPECTED = 20  # equal pairs that must be expected before their absence counts
+SEEN = 0.1  # maximal share of the expected pairs
+LOOK = 1000  # rows that decide about most columns
+NAMES = {"id", "ids", "identifier", "uid", "uuid", "guid"}
+
+
+def identifiers(table: Table, split: np.ndarray) -> dict[str, Any]:
+    """{column: [levels, rows]} over the training rows, as a test set may restart its numbering."""
+    if split.any():
+        table = table.rows(np.flatnonzero(split == 0))
+    n = table.shape[0]
+    found = {}
+    for j in _may_be_identifiers(table, n):
+        name = table.names[j]
+        values = table.column(j)
+        values = values[~np.isnan(values)]
+        if len(values) < FEW_ROWS or name in table.texts:
+            continue
+        levels = len(np.unique(values))
+        of_categories = name in table.levels
+        if levels >= LEVELS * len(values) and (of_categories or _numbers_rows(name, values)):
+            found[name] = [levels, len(values)]
+    return {"identifier_columns": found}
+
+
+def _may_be_identifiers(table: Table, n: int) -> np.ndarray:
+    """Candidate columns, by their first rows or, in sparse tables, by their number of values."""
+    if table.is_sparse:
+        return np.flatnonzero(
+            np.bincount(table.X.indices, minlength=len(table.names)) >= LEVELS * n
+        )
+    first = table.X[:LOOK]
+    whole = (np.isnan(first) | (first == np.floor(first))).all(axis=0)
+    return np.flatnonzero(whole)
+
+
+def _numbers_rows(name: str, values: np.ndarray) -> bool:
+    if not (values == np.floor(values)).all():
+        return False
+    values = np.sort(values)
+    gaps = np.diff(values)
+    step = np.gcd.reduce(gaps[gaps > 0].astype(np.uint64)) if values[-1] < 2.0**53 else 1
+    places = (values[-1] - values[0]) / max(int(step), 1) + 1
+    expected = len(values) ** 2 / 2 / places
+    equal = np.count_nonzero(gaps == 0)
+    if expected >= min(EXPECTED, 0.4 * len(values)):
+        return bool(equal <= SEEN * expected)
+    return bool(NAMES & {*re.split(r"[^a-z]+", _apart(name))})
+
+
+def _apart(name: str) -> str:
+    """customerId and CUSTOMER_ID as customer id."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
