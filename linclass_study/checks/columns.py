@@ -15,7 +15,7 @@ from scipy import sparse
 from linclass.base.arrays import Array
 from linclass.base.tables import Table
 from linclass_study.checks import rows
-from linclass_study.pipeline.nearly_numeric import stray_levels
+from linclass_study.pipeline.require_numbers import stray_levels
 
 NAMED = 100  # columns that are named; all are counted
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from linclass_study.files.yaml_text import yaml_text
-from linclass_study.pipeline.nearly_numeric import has_decimal_comma
+from linclass_study.pipeline.require_numbers import has_decimal_comma
 
 REPEATED = 0.01  # share of the rows; fewer repetitions hardly change results
 LEAST_ERROR = 0.001

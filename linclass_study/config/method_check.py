@@ -26,7 +26,7 @@ from linclass_study.config.estimator_check import (
 from linclass_study.config.estimator_class import lacking_arguments, one_sentence
 from linclass_study.config.module_files import look_beside_the_study
 from linclass_study.errors import suggest_name
-from linclass_study.pipeline import own_feature, transforming
+from linclass_study.pipeline import foreign_steps, transforming
 from linclass_study.pipeline.method import named_steps, step_name
 from linclass_study.pipeline.transforming import transform_class
 
@@ -154,7 +154,7 @@ def _own_transform(path: str, options: Mapping[str, Any]) -> Iterator[str]:
 def _own_feature(path: str, options: Mapping[str, Any]) -> Iterator[str]:
     look_beside_the_study()
     try:
-        function = own_feature.find_feature(path)
+        function = foreign_steps.find_feature(path)
     except ValueError as error:
         yield one_sentence(error)
     except BaseException as error:  # the import itself fails; it may even call sys.exit

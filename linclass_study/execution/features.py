@@ -10,8 +10,8 @@ from linclass.base.tables import Table
 from linclass_study.data.dataset import Dataset
 from linclass_study.data.unavailable import first_line, one_line
 from linclass_study.execution.feature_file import CUT, NOWHERE, Axes, FeatureFile, grid
-from linclass_study.pipeline.checked_steps import feature_map
 from linclass_study.pipeline.method import named_steps
+from linclass_study.pipeline.transforming import feature_map
 
 LARGEST = 5_000_000  # values in the features of a grid
 

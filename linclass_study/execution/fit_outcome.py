@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from linclass_study.pipeline.class_labels import with_labels
 from linclass_study.pipeline.coefficients import Coefficients
 from linclass_study.pipeline.fitted import Candidate
+from linclass_study.pipeline.method import with_labels
 from linclass_study.processes.guarded_child import reason
 from linclass_study.statuses import FITTED
 

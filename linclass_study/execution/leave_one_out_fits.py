@@ -15,10 +15,9 @@ import numpy as np
 from linclass.base.messages import NotApplicable
 from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.requests import LeaveOneOutRequest
-from linclass_study.pipeline import leave_one_out
-from linclass_study.pipeline.fitted import Task
+from linclass_study.pipeline import fitting
+from linclass_study.pipeline.fitted import Task, parameters_of
 from linclass_study.pipeline.method import Method
-from linclass_study.pipeline.own_choice import parameters_of
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,9 @@ def predict_units(
     y_pred, score, log_proba = np.empty(n, np.int32), np.empty((n, K)), np.empty((n, K))
     known, chosen, endings, predict_seconds = True, Counter[str](), [], 0.0
     begin = time.perf_counter()
-    parts = leave_one_out.each(method, file.table, file.y, units, task, request.seed, file.groups)
+    parts = fitting.leave_one_out(
+        method, file.table, file.y, units, task, request.seed, file.groups
+    )
     while True:
         random.seed(request.seed)  # so that fits do not depend on earlier ones
         np.random.seed(request.seed)  # noqa: NPY002 – the legacy state is what some estimators draw from

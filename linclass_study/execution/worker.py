@@ -32,11 +32,10 @@ from linclass_study.execution.fit_outcome import (
 from linclass_study.execution.leave_one_out_fits import predict_units
 from linclass_study.execution.requests import FitDetails, LeaveOneOutRequest
 from linclass_study.pipeline import coefficients, fitting
-from linclass_study.pipeline.fitted import Fitted, Task
+from linclass_study.pipeline.fitted import Fitted, Task, own_candidates, parameters_of
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.fold_predictions import FoldPrediction, predict_folds, predict_held_out
 from linclass_study.pipeline.method import Method
-from linclass_study.pipeline.own_choice import own_candidates, parameters_of
 from linclass_study.pipeline.plane import plane_margins
 from linclass_study.pipeline.trace_and_path import coefficient_path, solver_trace
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from linclass.base.arrays import EstimatorLike, MatrixLike
 from linclass.base.messages import NotApplicable
+from linclass.base.parameters import is_number
 from linclass.base.predicted import predictions_of
 from linclass.base.tables import Table
 from linclass.evaluation import metrics
@@ -118,3 +119,87 @@ def decided(predicted: Prediction, method: Method, task: Task) -> Prediction:
             "'decide: costs' needs probabilities, which this classifier does not provide"
         )
     return decide(log_proba, task.costs).astype(np.int32), score, log_proba
+
+
+# Parameters that an estimator chose by itself while it was fitted, and the candidates that it compared.
+#
+# They are read from attributes of scikit-learn's conventions, which estimators of any library may have:
+#
+#     best_params_          GridSearchCV and its like, TunedClassifier
+#     C_ for Cs, alpha_ for alphas, l1_ratio_ for a list l1_ratio          LogisticRegressionCV and its like
+#     strength_ for strength='evidence', shrinkage_ for 'ledoit_wolf'      a word in place of the number
+#
+# Of a Pipeline they are those of its steps, with their names in front, as in `fit__C`.
+
+
+def parameters_of(fitted: Fitted) -> dict[str, Any]:
+    """The parameters of a fit: given by its method, chosen by the estimator, and tuned by inner folds."""
+    return fitted.method.params | own_choice(fitted.estimator) | fitted.chosen
+
+
+def own_choice(estimator: EstimatorLike) -> dict[str, Any]:
+    """Name and value of each parameter that the fitted estimator chose; numbers are Python's."""
+    steps = getattr(estimator, "steps", None)
+    if isinstance(steps, list):
+        inner = [(name, own_choice(step)) for name, step in steps]
+        return {f"{name}__{key}": value for name, own in inner for key, value in own.items()}
+    best = getattr(estimator, "best_params_", None)
+    if isinstance(best, Mapping):
+        return {str(name): _plain(value) for name, value in best.items()}
+    given = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
+    over_folds = type(estimator).__name__.endswith("CV")
+    found = {}
+    for name, value in given.items():
+        singular = name.removesuffix("s")
+        if over_folds and singular != name and hasattr(estimator, f"{singular}_"):
+            chosen = _plain(getattr(estimator, f"{singular}_"))
+            if is_number(chosen) or isinstance(chosen, list):  # of each class
+                found[singular] = chosen
+        elif isinstance(value, str | list | tuple | np.ndarray):
+            chosen = _plain(getattr(estimator, f"{name}_", None))
+            if is_number(chosen):
+                found[name] = chosen
+    return found
+
+
+def own_candidates(estimator: EstimatorLike) -> tuple[Candidate, ...]:
+    """The candidates that it compared, with mean and standard error of their scores over its folds.
+
+    AIC and BIC have no folds (n = 0): for them it is the criterion, of which the least is best.
+    """
+    if hasattr(estimator, "candidates_"):
+        options, best = estimator.candidates_, estimator.best_index_
+        if hasattr(estimator, "criterion_"):
+            means, errors, n = estimator.criterion_, [None] * len(options), 0
+        else:
+            means, errors = estimator.mean_scores_, estimator.standard_errors_
+            n = len(estimator.scores_)
+    elif isinstance(results := getattr(estimator, "cv_results_", None), Mapping):
+        if "mean_test_score" not in results:  # several scores
+            return ()
+        options, best, n = results["params"], estimator.best_index_, estimator.n_splits_
+        means, errors = results["mean_test_score"], results["std_test_score"] / max(1, n - 1) ** 0.5
+    else:
+        return ()
+    return tuple(
+        Candidate(
+            {str(name): _plain(value) for name, value in option.items()},
+            _or_none(mean),
+            _or_none(error),
+            n,
+            i == best,
+        )
+        for i, (option, mean, error) in enumerate(zip(options, means, errors, strict=True))
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Python's number for NumPy's; one number for an array that repeats it, as C_ of each class does."""
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iuf":
+        distinct = np.unique(value)
+        return distinct[0].item() if len(distinct) == 1 else value.tolist()
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _or_none(value: Any) -> float | None:
+    return None if value is None or not np.isfinite(value) else float(value)

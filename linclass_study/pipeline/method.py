@@ -6,12 +6,13 @@ Parts are found by name, so a method depends only on the files of its own parts.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from linclass.base.messages import NotApplicable
 from linclass.base.parts import import_class
-from linclass_study.pipeline.class_weight_codes import with_codes
 
 
 @dataclass(frozen=True)
@@ -119,3 +120,52 @@ def built(value: Any, seed: int | None) -> Any:
     if isinstance(value, list):
         return [built(item, seed) for item in value]
     return value
+
+
+# Classes by their labels, `class_weight: {ill: 5}` and `order: [low, mid, high]`, as the codes that classifiers get.
+#
+# Also in an estimator inside of another one, and for `estimator__class_weight`. In weights a whole number that is no
+# label is a code, also as the text that JSON makes of it; in an order other values stay as they are.
+
+
+def with_codes(value: Any, classes: Sequence[str], name: str = "") -> Any:
+    """The value of the parameter `name`, with codes instead of labels; unchanged if the labels are not known."""
+    if not classes:
+        return value
+    parameter = name.rpartition("__")[2]
+    if parameter == "order" and isinstance(value, list):
+        labels = [*classes]
+        return [labels.index(str(c)) if str(c) in labels else c for c in value]
+    if isinstance(value, list):
+        return [with_codes(item, classes, name) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    if parameter != "class_weight":
+        return {key: with_codes(inside, classes, str(key)) for key, inside in value.items()}
+    return {_code(str(key), classes): weight for key, weight in value.items()}
+
+
+def _code(label: str, classes: Sequence[str]) -> int:
+    code = [*classes].index(label) if label in classes else int(label) if label.isdecimal() else -1
+    if not 0 <= code < len(classes):
+        raise NotApplicable(
+            f"class_weight: '{label}' is not a class; the classes are {', '.join(classes)}"
+        )
+    return code
+
+
+# Map class codes to labels in messages.
+#
+# Classifiers get codes and say "class 2"; users know the labels of their file.
+
+CLASS = re.compile(r"\bclass (\d+)\b(?!\.\d)")
+
+
+def with_labels(message: str, classes: Sequence[str]) -> str:
+    """The message of a classifier with the labels `classes` instead of codes; unknown codes stay."""
+
+    def label(found: re.Match[str]) -> str:
+        code = int(found[1])
+        return f"class '{classes[code]}'" if code < len(classes) else found[0]
+
+    return CLASS.sub(label, message)

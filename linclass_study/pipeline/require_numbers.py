@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from linclass.base.arrays import EstimatorLike
 from linclass.base.messages import NotApplicable, counted
 from linclass.base.tables import Table
-from linclass_study.pipeline.nearly_numeric import has_decimal_comma, stray_levels
 
 
 def require_numbers(table: Table, estimator: EstimatorLike) -> None:
@@ -66,4 +67,30 @@ def _allows_nan(estimator: EstimatorLike) -> bool:
     try:
         return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
     except Exception:  # a foreign estimator without tags
+        return False
+
+
+# Levels of a column that are numbers but for a few cells, such as '12k', or for decimal commas.
+
+FEWEST = 10  # numbers among the levels; fewer may be names, such as grades
+OTHERS = 0.1  # maximal share of the levels that are no numbers
+
+
+def stray_levels(levels: Sequence[str]) -> list[str]:
+    """The levels that alone keep a column from being numbers; none if it is one of names."""
+    others = [level for level in levels if not _is_number(level)]
+    few = len(levels) - len(others) >= FEWEST and len(others) <= OTHERS * len(levels)
+    commas = len(levels) >= FEWEST and all(map(has_decimal_comma, others))
+    return others if few or commas else []
+
+
+def has_decimal_comma(level: str) -> bool:
+    """Whether it is a number if its one comma is a decimal mark."""
+    return level.count(",") == 1 and _is_number(level.replace(",", "."))
+
+
+def _is_number(level: str) -> bool:
+    try:
+        return bool(np.isfinite(float(level)))
+    except ValueError:
         return False

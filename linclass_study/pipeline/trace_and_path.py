@@ -17,9 +17,9 @@ from linclass.base.predicted import is_ours
 from linclass.base.tables import Table
 from linclass.tuning import tuning
 from linclass_study.pipeline import coefficients, fitting
-from linclass_study.pipeline.estimator_calls import rows_for
 from linclass_study.pipeline.fitted import Fitted, Task, measured
 from linclass_study.pipeline.method import Method, parameters
+from linclass_study.pipeline.tuned_parameters import rows_for
 
 STRENGTHS = 20  # strengths of a path, at least
 EACH = 30  # first steps, after each of which the held-out rows are scored

@@ -4,23 +4,28 @@ Folds can be fitted together only on one matrix. A transform may state that ever
 as `impute` does if nothing is missing; the last one may be fitted for all folds at once (`for_folds`), as
 `standardize` is from sums. Other transforms are fitted fold by fold.
 
-First, columns of sparse rows without training rows are dropped (occurring_columns.py). Folds that differ in these
+First, columns of sparse rows without training rows are dropped. Folds that differ in these
 columns are not fitted together, unless the classifier does not depend on them (`ignores_empty_columns`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
+from linclass.base import parts
+from linclass.base.arrays import Matrix
+from linclass.base.parameters import checks_of
 from linclass.base.parts import find, import_class
+from linclass.base.suggestions import near_names
 from linclass.base.tables import Table
-from linclass_study.pipeline.foreign_transform import ForeignTransform
-from linclass_study.pipeline.method import Method
-from linclass_study.pipeline.occurring_columns import fold_has_its_own, of_training_rows
+from linclass_study.pipeline.foreign_steps import ForeignTransform, apply_own_feature, find_feature
+from linclass_study.pipeline.method import Method, named_steps, parameters
 
 Steps = Sequence[tuple[str, dict[str, Any]]]
 
@@ -44,7 +49,7 @@ def fit_transforms(
     steps: Steps, table: Table, y: np.ndarray | None, seed: int | None = None
 ) -> tuple[list[Any], Table]:
     """(the fitted transforms, the transformed rows) of columns that occur in the training rows."""
-    if (occurring := of_training_rows(table)) is None:
+    if (occurring := columns_of_training_rows(table)) is None:
         return fit_steps(steps, table, y, seed)
     fitted, table = fit_steps(steps, occurring.transform(table), y, seed)
     return [occurring, *fitted], table
@@ -96,7 +101,7 @@ def shared_transforms(
     if not ignores_empty_columns and fold_has_its_own(table, folds):
         return None
     common: list[Any] = []
-    if (occurring := of_training_rows(table)) is not None:
+    if (occurring := columns_of_training_rows(table)) is not None:
         table = occurring.transform(table)
         common.append(occurring)
     for i, (name, options) in enumerate(steps):
@@ -121,3 +126,101 @@ def rows_of_folds(table: Table, transforms: Sequence[Sequence[Any]]) -> Transfor
     for transform in common:
         table = transform.transform(table)
     return TransformedRows(table, common, own[0] if own else None)
+
+
+# Columns of sparse rows without a nonzero value in the training rows are dropped from that fit.
+#
+# The set of columns, such as the words of all texts, depends on held-out rows, too, and it matters: naive Bayes
+# smooths
+# over all columns, and a kernel's γ and a shrunk covariance depend on their number. So a column without training rows
+# is dropped, as if the data set consisted of the training rows alone. Dense rows have the columns of their source,
+# which do not depend on the rows unless they are words.
+
+
+class OccurringColumns:
+    """A transform that is fitted to training rows."""
+
+    def __init__(self, kept: np.ndarray):
+        self.kept_ = kept
+
+    def transform(self, table: Table) -> Table:
+        return table.columns(self.kept_)
+
+
+def columns_of_training_rows(table: Table) -> OccurringColumns | None:
+    """None if every column occurs, or if the columns do not depend on the rows."""
+    if not (table.is_sparse or table.words):
+        return None
+    occurs = _rows_of_columns(table.X) > 0
+    occurs[[table.names.index(name) for name in table.levels]] = True
+    return None if occurs.all() or not occurs.any() else OccurringColumns(np.flatnonzero(occurs))
+
+
+def _rows_of_columns(X: Matrix) -> np.ndarray:
+    """Number of rows in which each column is not 0."""
+    if sparse.issparse(X):
+        return np.bincount(X.indices, minlength=X.shape[1])
+    return np.count_nonzero(X, axis=0)
+
+
+def fold_has_its_own(table: Table, folds: Sequence[np.ndarray]) -> bool:
+    """Whether the held-out rows of some fold have a column that no other row has."""
+    if not (table.is_sparse or table.words):
+        return False
+    counts = _rows_of_columns(table.X)
+    for rows in folds:
+        own = _rows_of_columns(table.X[rows])
+        if ((own == counts) & (counts > 0)).any():
+            return True
+    return False
+
+
+# Steps as users write them, [impute, {one_hot: {drop: none}}], with an error of one line for what does not exist.
+
+
+def checked_steps(package: str, entries: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(name, options) of each entry; ValueError for names and options that do not exist."""
+    for entry in [entries] if isinstance(entries, str | Mapping) else entries:
+        if not isinstance(entry, str) and not (isinstance(entry, Mapping) and len(entry) == 1):
+            raise ValueError(
+                f"{package} has {entry!r}; give a name, or {{name: {{option: value}}}}."
+            )
+        ((name, options),) = named_steps([entry])
+        if "." not in name and name not in parts.names(package):
+            near = near_names(name, parts.names(package))
+            choices = f"choose from {', '.join(parts.names(package))}."
+            hint = f"did you mean {near[0]!r}?" if near else choices
+            raise ValueError(f"there is no {package[:-1]} {name!r}; {hint}")
+        _check_options(package, name, options)
+        yield name, options
+
+
+def feature_map(name: str) -> Callable[..., Table]:
+    """The function of a feature; a name with a dot is the import path of a function."""
+    if "." in name:
+        return partial(apply_own_feature, name)
+    return parts.find("features", name)
+
+
+def _check_options(package: str, name: str, options: Mapping[str, Any]) -> None:
+    if package == "transforms":
+        step: Any = transform_class(name)
+        known = [*parameters(step).values()]
+    else:
+        step = find_feature(name) if "." in name else feature_map(name)
+        known = [*parameters(step).values()][1:]  # the first is the table
+    if "." in name and (not known or any(p.kind is p.VAR_KEYWORD for p in known)):
+        return  # it takes any, or does not say
+    names = [p.name for p in known]
+    if unknown := sorted({*options} - {*names}):
+        raise ValueError(
+            f"{name} has no option {unknown[0]!r}; it has {', '.join(names) or 'none'}."
+        )
+    needed = [p.name for p in known if p.default is p.empty and p.kind is not p.VAR_POSITIONAL]
+    if missing := [option for option in needed if option not in options]:
+        raise ValueError(f"{name} needs {missing[0]}; give {{{name}: {{{missing[0]}: …}}}}.")
+    if "." in name:
+        return
+    for option, plain, check in checks_of(step.__init__ if package == "transforms" else step):
+        if option in options and type(options[option]) not in plain:
+            check(f"{name}: {option}", options[option])

@@ -54,6 +54,8 @@ def test_planning_scoring_and_reporting_a_study_loads_no_heavy_library_of_fits()
         "checks.check_files",
         "checks.datasets_table",
         "data.sources.generate",
+        "execution.features",
+        "command.derived_files",
     )
     code = "; ".join(f"import linclass_study.{module}" for module in modules)
     assert not loaded_by(code) & {"sklearn", "pandas", "joblib"}

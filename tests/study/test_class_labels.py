@@ -10,7 +10,7 @@ from run_alone import run_alone
 from linclass.base.tables import Table
 from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.folds import Plan, Planned
-from linclass_study.pipeline.class_labels import with_labels
+from linclass_study.pipeline.method import with_labels
 
 pytestmark = pytest.mark.usefixtures("in_process")
 

@@ -14,7 +14,7 @@ from linclass.base.tables import Table
 from linclass.tuning.folds import seed_of
 from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.folds import Plan, Planned
-from linclass_study.pipeline import leave_one_out
+from linclass_study.pipeline import fitting
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method
@@ -89,7 +89,7 @@ def test_leave_one_out_is_n_separate_fits(name, missing, grouped):
     task = Task(**TASK)
     method, seed = Method.from_entry(entry), seed_of(1, "d", "m", "leave_one_out", 0, 0)
     found = {}
-    for at, _, output, _ in leave_one_out.each(method, table, y, units, task, seed, groups):
+    for at, _, output, _ in fitting.leave_one_out(method, table, y, units, task, seed, groups):
         codes, scores, logs = output
         for place, row in enumerate(at.tolist()):
             assert row not in found
@@ -112,7 +112,7 @@ def test_the_shortcut_of_the_classifier_is_taken(monkeypatch):
 
     def parts(entry):
         method = Method.from_entry(entry)
-        return len(list(leave_one_out.each(method, table, y, np.arange(N - 1), task, 1)))
+        return len(list(fitting.leave_one_out(method, table, y, np.arange(N - 1), task, 1)))
 
     assert parts(METHODS["from sums"]) == 1
     assert parts(METHODS["from sums, scaled"]) == N - 1

@@ -18,8 +18,8 @@ from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.worker import Worker
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import table_schema, write_table
+from linclass_study.pipeline.fitted import own_choice
 from linclass_study.pipeline.method import Method
-from linclass_study.pipeline.own_choice import own_choice
 
 N = 60
 TASK = {"n_classes": 3, "positive": 2, "inner_folds": 2}

@@ -15,8 +15,8 @@ from linclass_study.config.method_check import method_problems
 from linclass_study.execution.run import owner_of
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_folds, fit_method
+from linclass_study.pipeline.foreign_steps import apply_own_feature
 from linclass_study.pipeline.method import Method
-from linclass_study.pipeline.own_feature import apply_own_feature
 from linclass_study.pipeline.transforming import fit_transforms
 
 SCRIPT = Path(__file__).parents[2] / "workflow" / "scripts" / "featurize.py"

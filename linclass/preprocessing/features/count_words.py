@@ -3,7 +3,7 @@ r"""Count words: a column of texts becomes a column for each word, with the numb
     count_words: {words: [god, gun], binary: true, ngrams: 2, lower: true, pattern: '\w\w+'}
 
 The counts of a row depend on its own text alone. The columns are the declared `words:`, or every word of
-the table. Words that no training row has are dropped in each fold (linclass_study/pipeline/occurring_columns.py); the
+the table. Words that no training row has are dropped in each fold (linclass_study/pipeline/transforming.py); the
 transform `vocabulary` selects words by their frequency in the training rows.
                                          Salton & McGill (1983), Introduction to Modern IR, ch. 3
 """

@@ -4,7 +4,7 @@
 
 A column occurs in a row if its value there is not 0. This is frequency-based feature selection, fitted to
 training rows alone. Columns without any training row need no such step: they are always dropped
-(linclass_study/pipeline/occurring_columns.py).
+(linclass_study/pipeline/transforming.py).
                             Manning, Raghavan & Schütze (2008), Introduction to Information Retrieval, §13.5.3
 """
 

@@ -1,0 +1,172 @@
+"""Transforms and features of other libraries or of the user, which take and return matrices."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from linclass.base.arrays import EstimatorLike, Matrix, MatrixLike
+from linclass.base.messages import NotApplicable
+from linclass.base.parts import import_object
+from linclass.base.predicted import noting_sparse_rows
+from linclass.base.tables import Table, unique
+from linclass_study.pipeline.coefficients import names_after
+from linclass_study.pipeline.require_numbers import require_values
+
+# What code that takes only matrices made of the numeric columns of a table, as columns of a table.
+
+
+def beside_the_others(
+    table: Table, made: MatrixLike, names: Sequence[str] | None, what: str
+) -> Table:
+    """The categorical columns of a table, with a matrix that `what` made of the numeric ones to their right.
+
+    Without as many `names` as columns, they are called after `what`.
+    """
+    X = _plain_matrix(made, table.shape[0], what)
+    width = X.shape[1]
+    if names is None or len(names) != width:
+        names = [f"{what}.{j}" for j in range(1, width + 1)]
+    if not table.levels:
+        return Table(X, unique(names))
+    left = table.categorical()
+    if sparse.issparse(X) or sparse.issparse(left.X):
+        X = _csr(sparse.hstack([sparse.csr_array(left.X), sparse.csr_array(X)]))
+    else:
+        X = np.hstack([left.X, X])
+    return replace(left, X=X, names=unique([*left.names, *names]))
+
+
+def _plain_matrix(made: MatrixLike, rows: int, what: str) -> Any:
+    """float64, dense or CSR with 32-bit indices."""
+    try:
+        X = _csr(made) if sparse.issparse(made) else np.array(made, dtype=np.float64, order="C")
+    except (TypeError, ValueError):  # texts, rows of different lengths
+        raise ValueError(f"{what} must return a matrix of numbers") from None
+    if X.ndim != 2 or X.shape[0] != rows:
+        raise ValueError(
+            f"{what} made {' × '.join(map(str, X.shape))} values of {rows} rows; it must return a row for each row"
+        )
+    return X
+
+
+def _csr(X: Matrix) -> sparse.csr_array:
+    X = sparse.csr_array(X, dtype=np.float64)
+    if not X.has_canonical_format:
+        X = X.copy()  # it is theirs
+        X.sum_duplicates()
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return X
+
+
+# A transform of another library or of the user: a class with scikit-learn's `fit` and `transform`.
+#
+# It is fitted to the matrix of the training rows and their class codes, or what y a `Preprocessor` gets; categories
+# are
+# kept beside its output. What `fit_transform` gives, where there is one, are the training rows, as in scikit-learn's
+# Pipeline: TargetEncoder encodes each of them without its own class.
+
+
+class ForeignTransform:
+    """The interface of linclass's transforms, for a transformer of matrices."""
+
+    def __init__(self, transformer: EstimatorLike):
+        self.transformer = transformer
+        self.name = type(transformer).__name__
+
+    def fit_transform(self, table: Table, y: np.ndarray | None) -> Table:
+        """The training rows after the transform, which is fitted to them."""
+        numbers = table.numeric()
+        if not numbers.names:
+            return table
+        require_values(numbers, self.transformer, f" before {self.name}")
+        X = numbers.X.copy()  # it may modify it, and y
+        if y is not None:
+            y = y.astype(np.int64 if y.dtype.kind == "i" else y.dtype)
+        with noting_sparse_rows(self.transformer, X):
+            if callable(getattr(self.transformer, "fit_transform", None)):
+                made = self.transformer.fit_transform(X, y)
+            else:
+                self.transformer.fit(X, y)
+                made = self.transformer.transform(numbers.X.copy())
+        return self._beside(table, numbers, made)
+
+    def transform(self, table: Table) -> Table:
+        numbers = table.numeric()
+        if not numbers.names:
+            return table
+        with noting_sparse_rows(self.transformer, numbers.X):
+            made = self.transformer.transform(numbers.X.copy())
+        return self._beside(table, numbers, made)
+
+    def _beside(self, table: Table, numbers: Table, made: MatrixLike) -> Table:
+        return beside_the_others(table, made, self._names(numbers.names), self.name)
+
+    def _names(self, before: tuple[str, ...]) -> tuple[str, ...] | None:
+        """As the transformer says."""
+        with suppress(Exception):  # optional; some need what they were not given
+            given = self.transformer.get_feature_names_out(np.array(before, dtype=object))
+            return names_after(self.transformer, self.name, before, map(str, given))
+        return None
+
+
+# A feature map by its import path: a function of the numeric columns, or of the table.
+#
+#     def log_ratio(X, over=0, under=1)      X: float64, dense or CSR; returns a matrix with as many rows
+#     def log_ratio(table, over, under)      a first parameter called `table`: it gets a Table, and returns one
+#
+# A map of single rows may run before the folds are split, one that looks at other rows would leak held-out rows into
+# training. So the features of a part of the rows are computed once more, alone, and must be the same.
+
+ALONE = 100  # rows that are computed once more
+ROUNDING = 1e-9  # products of matrices round differently with the number of rows
+
+
+def find_feature(path: str) -> Callable[..., Any]:
+    """The function at an import path; ValueError with one sentence if it is no map of single rows."""
+    found = import_object(path)
+    if isinstance(found, type) or hasattr(found, "fit"):
+        raise ValueError(
+            f"'{path}' is fitted; list it under `transforms:`, which are fitted inside each fold"
+        )
+    if not callable(found):
+        raise ValueError(f"'{path}' is not a function; give a function of the matrix X")
+    return found
+
+
+def apply_own_feature(path: str, table: Table, /, **options: Any) -> Table:
+    """The features of every row; NotApplicable if they depend on other rows."""
+    function = find_feature(path)
+    made = _computed(function, path, table, options)
+    some = np.arange(0, table.shape[0], max(2, table.shape[0] // ALONE))
+    if not _equal(made.rows(some), _computed(function, path, table.rows(some), options)):
+        raise NotApplicable(
+            f"'{path}' gives a row different features when other rows change, so held-out rows would leak into "
+            "training; make it a map of single rows, or a transform"
+        )
+    return made
+
+
+def _computed(
+    function: Callable[..., Any], path: str, table: Table, options: Mapping[str, Any]
+) -> Table:
+    if next(iter(inspect.signature(function).parameters), "") == "table":
+        made = function(table, **options)
+        if not isinstance(made, Table):
+            raise ValueError(f"'{path}' returned {type(made).__name__}; it must return a Table")
+        return made
+    what = path.rpartition(".")[2]
+    return beside_the_others(table, function(table.numeric().X.copy(), **options), None, what)
+
+
+def _equal(among: Table, alone: Table) -> bool:
+    if among.names != alone.names:
+        return False
+    A, B = (part.X.toarray() if sparse.issparse(part.X) else part.X for part in (among, alone))
+    return A.shape == B.shape and np.allclose(A, B, rtol=ROUNDING, atol=ROUNDING, equal_nan=True)
