@@ -51,7 +51,7 @@ def test_planning_scoring_and_reporting_a_study_loads_no_heavy_library_of_fits()
         "command.clean",
         "workflow.handlers",
         "execution.compute",
-        "checks.check_files",
+        "checks.check_dataset",
         "checks.datasets_table",
         "data.sources.generate",
         "execution.features",
