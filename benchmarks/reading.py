@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from linclass_study.data.assembly.canonical_order import canonical_order, normalized
-from linclass_study.data.assembly.content_digest import content_digest
+from linclass_study.data.build_dataset import canonical_order, content_digest, normalized
 from linclass_study.data.dataset import Dataset
-from linclass_study.data.fetch.obtain_dataset import obtain_dataset
+from linclass_study.data.source_reader import obtain_dataset
 
 
 def write(path: Path, rows: int, columns: int) -> None:

@@ -21,8 +21,7 @@ from linclass_study.checks.geometry import NotChecked, design, separable_pairs
 from linclass_study.checks.rows import KINDS, Words
 from linclass_study.checks.target_like import one_rule, target_like
 from linclass_study.data import blocks
-from linclass_study.data.dataset import Dataset
-from linclass_study.data.dataset_file import load_dataset
+from linclass_study.data.dataset import Dataset, load_dataset
 from linclass_study.data.unavailable import first_line
 from linclass_study.files.reading import opened_npz, read_about, read_mapping
 from linclass_study.files.writing import atomic_write

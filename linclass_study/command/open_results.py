@@ -21,8 +21,7 @@ from typing import IO, Any
 from linclass.base.suggestions import near_names
 from linclass_study.command.results_folder import ResultsFolder
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.data.unpack.size_limit import at_most
-from linclass_study.data.unpack.text_file import binary
+from linclass_study.data.unpack import at_most, binary
 from linclass_study.errors import StudyError
 from linclass_study.files.reading import require_plain
 

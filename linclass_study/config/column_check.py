@@ -10,13 +10,12 @@ from typing import Any
 
 import polars as pl
 
-from linclass_study.data.assembly.build_dataset import build_dataset
-from linclass_study.data.assembly.target import Measurements, class_codes, column_named
+from linclass_study.data.build_dataset import build_dataset
 from linclass_study.data.content import Columns
-from linclass_study.data.cost_matrix import cost_matrix
+from linclass_study.data.content_to_table import Measurements, class_codes, column_named
 from linclass_study.data.dataset import Dataset
-from linclass_study.data.entry.source_keys import as_list, dialect_of, format_of
-from linclass_study.data.labels import label_column, lookup
+from linclass_study.data.entry_keys import as_list, dialect_of, format_of
+from linclass_study.data.labels import cost_matrix, label_column, lookup
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable
 

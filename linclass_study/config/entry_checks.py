@@ -22,7 +22,7 @@ from linclass_study.config.catalogues import at_their_origin
 from linclass_study.config.column_check import column_problems
 from linclass_study.config.module_files import files_of
 from linclass_study.config.yaml_file import Problem, SourceLines, read_yaml
-from linclass_study.data.entry.entry_check import entry_problems
+from linclass_study.data.entry_check import entry_problems
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.files.disk_cache import computed_once, state_of_project
 from linclass_study.project import OURS

@@ -1,12 +1,21 @@
-"""A data set: rows in canonical order with their classes, the same from every source."""
+"""A data set, and its two files."""
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from linclass.base.tables import Table
+from linclass_study.files.reading import opened_npz, parsed_json
+from linclass_study.files.writing import atomic_write
+
+# A data set: rows in canonical order with their classes, the same from every source.
 
 
 @dataclass
@@ -28,3 +37,124 @@ class Dataset:
         None  # (n,) int64, row of the source, or of the test set, from 0
     )
     in_file: str = ""  # Parquet file that holds the rows; the table then has a shape, but no values
+
+
+# A table as the arrays and the JSON of an .npz file, and back.
+
+CSR = ("data", "indices", "indptr")
+
+
+def matrix_arrays(table: Table, prefix: str = "") -> dict[str, np.ndarray]:
+    """Name → array: the matrix, or the three arrays of a sparse one."""
+    if table.is_sparse:
+        return {f"{prefix}{part}": getattr(table.X, part) for part in CSR}
+    return {f"{prefix}X": table.X}
+
+
+def description(table: Table) -> dict[str, Any]:
+    """All but the values, for JSON."""
+    return {
+        "names": table.names,
+        "levels": dict(table.levels),
+        "texts": sorted(table.texts),
+        "words": table.words,
+        "shape": [int(n) for n in table.shape],
+    }
+
+
+def read_table(arrays: Mapping[str, Any], about: Mapping[str, Any], prefix: str = "") -> Table:
+    """The table of these arrays and this description."""
+    if f"{prefix}X" in arrays:
+        X = arrays[f"{prefix}X"]
+    else:
+        parts = tuple(arrays[f"{prefix}{part}"] for part in CSR)
+        X = sparse.csr_array(parts, shape=tuple(about["shape"]))
+    levels = {name: tuple(values) for name, values in about["levels"].items()}
+    return Table(X, tuple(about["names"]), levels, frozenset(about["texts"]), about["words"])
+
+
+# Save and load a data set: the arrays as .npz, a readable summary as .json.
+
+MANY = 1000  # with more features, the .json has their number instead of their names
+OPTIONAL = ("groups", "source_row")  # arrays that not every data set has
+KEPT = ("classes", "positive", "costs", "source", "digest", "attempts", "in_file")
+
+
+def save_dataset(
+    data: Dataset, npz_path: str | os.PathLike[str], json_path: str | os.PathLike[str]
+) -> None:
+    """Save the arrays as .npz and the summary as .json."""
+    about = {
+        **description(data.table),
+        "classes": data.classes,
+        "positive": data.positive,
+        "costs": data.costs,
+        "source": data.source,
+        "digest": data.digest,
+        "attempts": data.attempts,
+        "bayes_error": data.bayes_error,
+        "in_file": data.in_file,
+    }
+    text = np.frombuffer(json.dumps(about, allow_nan=False).encode(), dtype=np.uint8)
+    own = {name: getattr(data, name) for name in OPTIONAL if getattr(data, name) is not None}
+    matrix = matrix_arrays(data.table)
+    arrays: dict[str, Any] = {**matrix, "y": data.y, "split": data.split, "about": text, **own}
+    with atomic_write(npz_path) as partial, partial.open("wb") as file:
+        np.savez(file, **arrays)
+    with atomic_write(json_path) as partial:
+        partial.write_bytes(_summary(data, "available", ""))
+
+
+def save_unavailable(
+    reason: str, npz_path: str | os.PathLike[str], json_path: str | os.PathLike[str]
+) -> None:
+    """Save an empty data set with the reason why it is unavailable."""
+    nothing = Dataset(Table(np.empty((0, 0)), ()), np.empty(0, np.int32), np.empty(0, np.int8), [])
+    save_dataset(nothing, npz_path, json_path)
+    with atomic_write(json_path) as partial:
+        partial.write_bytes(_summary(nothing, "unavailable", reason))
+
+
+def load_dataset(npz_path: str | os.PathLike[str]) -> Dataset:
+    """Load a saved data set from its .npz, which is complete without the .json."""
+    with opened_npz(npz_path) as arrays:
+        about = parsed_json(arrays["about"].tobytes())
+        y, split = arrays["y"], arrays["split"]
+        own = {name: arrays.get(name) for name in OPTIONAL}
+        table = read_table(arrays, about)
+    kept = {key: about[key] for key in KEPT}
+    drawn = about["bayes_error"]
+    bayes_error = None if drawn is None else tuple(drawn)
+    return Dataset(table, y, split, **kept, bayes_error=bayes_error, **own)
+
+
+def load_classes(npz_path: str | os.PathLike[str]) -> Dataset:
+    """Classes, groups and official split of a saved data set, without its features."""
+    with opened_npz(npz_path) as arrays:
+        y, split, groups = arrays["y"], arrays["split"], arrays.get("groups")
+    return Dataset(Table(np.empty((len(y), 0)), ()), y, split, [], groups=groups)
+
+
+def _summary(data: Dataset, status: str, reason: str) -> bytes:
+    n, d = map(int, data.table.shape)
+    about = {
+        "status": status,
+        "reason": reason,
+        "classes": data.classes,
+        "class_counts": np.bincount(data.y, minlength=len(data.classes)).tolist(),
+        "features": list(data.table.names) if d <= MANY else d,
+        "n_features": d,
+        "positive": data.classes[data.positive] if data.classes else None,
+        "rows": n,
+        "test_rows": int(data.split.sum()),
+        "groups": None if data.groups is None else len(np.unique(data.groups)),
+        "sparse": data.table.is_sparse and not data.in_file,
+        "texts": sorted(data.table.texts),
+        "costs": data.costs,
+        "digest": data.digest,
+        "source": data.source,
+        "attempts": data.attempts,
+        "bayes_error": data.bayes_error
+        and dict(zip(("value", "within"), data.bayes_error, strict=True)),
+    }
+    return (json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()

@@ -1,14 +1,111 @@
-"""Folders in which data files are searched: mirrors, downloads and the project."""
+"""Where files are searched for and kept: folders, names of downloads, limits of downloads, and checksums."""
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote, urlsplit
 
-from linclass_study.data.download_limits import DownloadLimits
+from linclass_study.data.unavailable import Unavailable
+
+# File names for untrusted addresses: an address cannot name a file outside its folder.
+#
+#     https://example.org/deep/a.csv?x=1   →   downloads/example.org/deep/a.csv%3Fx%3D1
+#
+# Each segment of the path becomes one name of letters, digits, _ . - ~ and % (RFC 3986, §2.1), so it contains neither
+# `..` nor `%2f` nor control characters, and different addresses have different names.
+
+LONGEST = 200  # bytes of a name; file systems allow 255, and `.partial.json` is added to it
+LONGEST_PLACE = 1000  # bytes of all names together; systems allow 4096, folder included
+
+
+def place_of(url: str, downloads: Path) -> Path:
+    """downloads/{host}/{path}: files of the same name from different places stay apart."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]  # without a password
+    query = f"?{parts.query}" if parts.query else ""
+    steps = [as_name(step) for step in f"{parts.path}{query}".removeprefix("/").split("/")]
+    if sum(map(len, steps)) > LONGEST_PLACE:
+        steps = [_hash("/".join(steps)), steps[-1]]
+    return downloads.joinpath(as_name(host), *steps)
+
+
+def name_in_mirror(url: str) -> str:
+    """Name of a copy of the file in a mirror: 'a b.csv' for `a%20b.csv`."""
+    step = urlsplit(url).path.rpartition("/")[2]
+    name = unquote(step)
+    return name if _is_plain(name) else as_name(step)
+
+
+def as_name(text: str) -> str:
+    """Encode a text as one file name; different texts have different names."""
+    name = quote(text, safe="~", errors="backslashreplace") or "%"
+    if name.endswith("."):  # `..`, and what some systems drop
+        name = f"{name[:-1]}%2E"
+    if len(name) <= LONGEST:
+        return name
+    suffix = Path(name).suffix[:20]
+    return f"{name[: LONGEST - 60]}-{_hash(name)}{suffix if '%' not in suffix else ''}"
+
+
+def _is_plain(name: str) -> bool:
+    """Whether this is the name of one visible file on any system."""
+    return (
+        name.isprintable()
+        and not {"/", "\\", ":"} & {*name}
+        and name.strip(". ") != ""
+        and not name.endswith((".", " "))
+        and len(name.encode(errors="surrogatepass")) <= LONGEST
+    )
+
+
+def _hash(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+# Compare the sha256 of a file with those of its entry.
+
+# sha256 of the published versions of a file; None accepts any
+Checksums = str | Sequence[str] | None
+
+
+def with_checksum(path: Path, wanted: Checksums) -> Path:
+    """Return the path if the file has one of the wanted sha256, or if none is given."""
+    if wanted is None:
+        return path
+    with open(path, "rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    known = [wanted] if isinstance(wanted, str) else list(wanted)
+    if found not in known:
+        raise Unavailable(
+            f"its sha256 is {found[:12]}…, not {' or '.join(k[:12] + '…' for k in known)}"
+        )
+    return path
+
+
+# Time and size limits of downloads.
+
+
+@dataclass(frozen=True)
+class DownloadLimits:
+    seconds: float = 3600  # for one file in total, retries and pauses included
+    megabytes: float = 4000  # of one file, and of the decompressed content of one source
+    connect_timeout: float = 5.0  # seconds, name resolution included
+    read_timeout: float = 20.0  # seconds without a byte
+    pauses: tuple[float, ...] = (1, 2, 4, 8, 16, 32)  # before each retry, in seconds
+    unreachable: int = 2  # retries if no server answers: there may be no network
+
+    @classmethod
+    def of(cls, limits: Mapping[str, Any]) -> DownloadLimits:
+        """From the `limits:` of a study."""
+        return cls(limits["download_seconds"], limits["download_mb"])
+
+
+# Folders in which data files are searched: mirrors, downloads and the project.
 
 
 @dataclass(frozen=True)

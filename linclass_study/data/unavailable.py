@@ -1,10 +1,12 @@
-"""The exception for data that cannot be obtained or read."""
+"""Why data are unavailable: the exception, and the reasons of the sources in the order in which they were tried."""
 
 from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+# The exception for data that cannot be obtained or read.
 
 LONGEST = 2000  # characters of a reason, which is repeated in every row of every run
 
@@ -38,3 +40,22 @@ def errors_as_unavailable(summary: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise Unavailable(f"{summary} ({first_line(error)})") from None
+
+
+# Reasons why sources are unavailable, in the order in which they were tried.
+
+Failures = list[dict[str, str]]
+
+
+def add_failure(failures: Failures, source: str, reason: object) -> None:
+    failure = {"source": source, "reason": str(reason)}
+    if failure not in failures:
+        failures.append(failure)
+
+
+def describe(failures: Failures) -> str:
+    """All reasons in one line."""
+    reasons = {failure["reason"] for failure in failures}
+    if len(failures) > 1 and len(reasons) == 1:
+        return f"{reasons.pop()} (in each of {len(failures)} sources)"
+    return "; ".join(f"{failure['source']}: {failure['reason']}" for failure in failures)

@@ -17,7 +17,7 @@ import numpy as np
 
 from linclass.base.arrays import hashes
 from linclass.base.tables import Table
-from linclass_study.data import table_arrays
+from linclass_study.data import dataset
 from linclass_study.files.reading import opened_npz, parsed_json
 from linclass_study.files.writing import atomic_write
 from linclass_study.pipeline.plane import plane
@@ -121,7 +121,7 @@ def _keys(table: Table) -> np.ndarray:
 
 def _columns(table: Table) -> str:
     """Digest of names, levels and type of the columns."""
-    about = table_arrays.description(table) | {"shape": table.shape[1], "sparse": table.is_sparse}
+    about = dataset.description(table) | {"shape": table.shape[1], "sparse": table.is_sparse}
     return digest_of_bytes(_bytes(about | {"type": str(table.X.dtype)}).tobytes())
 
 
@@ -134,12 +134,12 @@ def digest_of_bytes(*parts: bytes) -> str:
 
 
 def _arrays(name: str, table: Table) -> dict[str, np.ndarray]:
-    about = _bytes(table_arrays.description(table))
-    return {f"{name}_about": about, **table_arrays.matrix_arrays(table, f"{name}_")}
+    about = _bytes(dataset.description(table))
+    return {f"{name}_about": about, **dataset.matrix_arrays(table, f"{name}_")}
 
 
 def _table(name: str, arrays: Any) -> Table:
-    return table_arrays.read_table(arrays, _read(arrays[f"{name}_about"]), f"{name}_")
+    return dataset.read_table(arrays, _read(arrays[f"{name}_about"]), f"{name}_")
 
 
 def _bytes(value: Any) -> np.ndarray:

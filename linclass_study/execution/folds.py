@@ -20,7 +20,7 @@ import polars as pl
 
 from linclass.base.messages import NotApplicable
 from linclass.tuning.folds import seed_of
-from linclass_study.data.dataset_file import load_classes
+from linclass_study.data.dataset import load_classes
 from linclass_study.files import tables as table_files
 from linclass_study.files.reading import read_about, read_metadata, read_parquet
 from linclass_study.files.tables import table_schema, write_table

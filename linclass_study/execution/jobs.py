@@ -32,7 +32,7 @@ from linclass.base.many_fits import COUNT
 from linclass.base.parts import import_class
 from linclass.kernels.functions import WIDTHS
 from linclass.tuning import tuning
-from linclass_study.data.entry.expected_size import Size, expected_size
+from linclass_study.data.entry_keys import Size, expected_size
 from linclass_study.files.reading import read_about
 from linclass_study.pipeline.protocols import protocol_named, selected_protocols
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from linclass.base.messages import first_names
 from linclass_study.analysis import study_file
-from linclass_study.data.fetch import fetch_attempts
+from linclass_study.data import fetch_inputs
 from linclass_study.errors import StudyError, printable
 from linclass_study.execution import fit_store, locks, slurm, snakemake_internals, terminal
 from linclass_study.execution.jobs import SECONDS_OF_RULE
@@ -73,7 +73,7 @@ class Handlers:
     def on_success(self) -> None:
         self._end()
         results = self.study.results
-        found = [n for n in self.study.datasets if fetch_attempts.became_available(results, n)]
+        found = [n for n in self.study.datasets if fetch_inputs.became_available(results, n)]
         if found:
             names = first_names(found, 5)
             print_last(f"Available now: {names}. Run the same command again to include it.")

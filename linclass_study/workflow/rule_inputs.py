@@ -28,8 +28,7 @@ from linclass_study.analysis.export import FORMS
 from linclass_study.config import code
 from linclass_study.config.study import AS_IS, Study, read_config
 from linclass_study.config.yaml_file import read_yaml
-from linclass_study.data.entry import metadata
-from linclass_study.data.fetch import fetch_attempts, fetch_inputs
+from linclass_study.data import entry_keys, fetch_inputs
 from linclass_study.errors import StudyError
 from linclass_study.execution import jobs, locks, run_files, snakemake_internals
 from linclass_study.execution.run_spec import RunSpec
@@ -163,10 +162,10 @@ class RuleInputs:
     # data sets
 
     def entry(self, wildcards: Any) -> str:
-        return as_text(metadata.without_metadata(self.study.datasets[wildcards.dataset]))
+        return as_text(entry_keys.without_metadata(self.study.datasets[wildcards.dataset]))
 
     def licence_and_citation(self, wildcards: Any) -> str:
-        return as_text(metadata.licence_and_citation(self.study.datasets[wildcards.dataset]))
+        return as_text(entry_keys.licence_and_citation(self.study.datasets[wildcards.dataset]))
 
     def local_files(self, wildcards: Any) -> list[str]:
         """Local files that the entry names: an edit fetches the data set again.
@@ -182,12 +181,12 @@ class RuleInputs:
 
     def fetch_attempt(self, wildcards: Any) -> int:
         """Increases when an unavailable data set has become available."""
-        return fetch_attempts.current_attempt(self.study.results, wildcards.dataset)
+        return fetch_inputs.current_attempt(self.study.results, wildcards.dataset)
 
     def retries(self, wildcards: Any) -> list[str]:
         """Requests a retry of each data set that could not be fetched, once in each run."""
         names = self.study.datasets
-        due = [name for name in names if fetch_attempts.may_be_retried(self.study.results, name)]
+        due = [name for name in names if fetch_inputs.may_be_retried(self.study.results, name)]
         return [f"<results>/state/{name}.retried" for name in due]
 
     def code_of_dataset(self, wildcards: Any) -> str:
@@ -195,7 +194,7 @@ class RuleInputs:
 
     def shared_rows(self) -> str:
         """Which data sets say that they share rows."""
-        return as_text(metadata.declared_shared_rows(self.study.datasets))
+        return as_text(entry_keys.declared_shared_rows(self.study.datasets))
 
     def features_as_is(self) -> str | list[str]:
         """The file of features of the methods without feature maps, if the study has any."""

@@ -19,11 +19,10 @@ from linclass.base.tables import Table
 from linclass_study.checks.check_dataset import check_dataset, write_checks
 from linclass_study.checks.datasets_table import COLUMNS, write_datasets_table
 from linclass_study.checks.findings import findings, serious
-from linclass_study.data import blocks, dataset_file
-from linclass_study.data.dataset import Dataset
-from linclass_study.data.dataset_file import save_dataset
-from linclass_study.data.entry.metadata import declared_shared_rows
-from linclass_study.data.fetch.obtain_dataset import obtain_dataset
+from linclass_study.data import blocks, dataset
+from linclass_study.data.dataset import Dataset, save_dataset
+from linclass_study.data.entry_keys import declared_shared_rows
+from linclass_study.data.source_reader import obtain_dataset
 
 # All checks of a data set together: files, warnings, shared rows; no check excludes a data set
 
@@ -55,7 +54,7 @@ def troubled() -> Dataset:
 def written(folder: Path, name: str, data: Dataset | None) -> None:
     paths = [str(folder / "data" / f"{name}.{form}") for form in ("npz", "json")]
     if data is None:
-        dataset_file.save_unavailable("nobody has it", *paths)
+        dataset.save_unavailable("nobody has it", *paths)
     else:
         save_dataset(data, *paths)
     made = [str(folder / "checks" / f"{name}.{form}") for form in ("json", "npz")]

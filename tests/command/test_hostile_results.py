@@ -20,7 +20,7 @@ from cases import first
 from finished_results import change
 
 from linclass_study.command import derived_files, open_results
-from linclass_study.data.fetch.obtain_dataset import obtain_dataset
+from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.errors import StudyError
 from linclass_study.execution import compute, run_files

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from linclass_study.data.dataset import Dataset
-from linclass_study.data.download_limits import DownloadLimits
-from linclass_study.data.fetch.obtain_dataset import obtain_dataset
+from linclass_study.data.search_folders import DownloadLimits
+from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
 
 ROOT = Path(__file__).parents[2]

@@ -15,12 +15,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from linclass_study.data import unpack
 from linclass_study.data.formats import arff, libsvm
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.data.unpack import size_limit
-from linclass_study.data.unpack.archive import members
-from linclass_study.data.unpack.size_limit import at_most
-from linclass_study.data.unpack.text_file import Text
+from linclass_study.data.unpack import Text, at_most, members
 
 GOOD = {"train/rain/1": b"wet", "train/sun/2": b"dry", "notes/a..b": b"two dots are a name"}
 MEGABYTE = bytes(1_000_000)
@@ -168,7 +166,7 @@ def test_one_member_larger_than_the_limit_is_not_read_to_its_end(tmp_path):
     with at_most(2):
         with pytest.raises(Unavailable, match="more than 2 MB"):
             list(members(tmp_path / "a"))
-        assert sum(size_limit._quota.get().sizes.values()) < 3_000_000  # bytes that were unpacked
+        assert sum(unpack._quota.get().sizes.values()) < 3_000_000  # bytes that were unpacked
 
 
 def test_a_matrix_that_unpacks_without_end_is_left(tmp_path, reason, hasty):

@@ -10,8 +10,8 @@ import zipfile
 import numpy as np
 import pytest
 
+from linclass_study.data.content import from_triplets
 from linclass_study.data.formats.inverted_index import inverted_index_text
-from linclass_study.data.sparse_rows import from_triplets
 
 
 def as_libsvm(rng, X, labels, shuffle=False, split_up=False):

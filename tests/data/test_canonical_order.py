@@ -8,7 +8,7 @@ from cases import each
 
 from linclass.base.tables import Table
 from linclass_study.data import labels
-from linclass_study.data.assembly.canonical_order import normalized
+from linclass_study.data.build_dataset import normalized
 from linclass_study.data.labels import sorted_labels
 
 CELLS = {"u": ["1", "2.5", "-3", "1e-7", "NA"], "t": ["red", "green", ""], "n": ["0", "-0.0", "7"]}

@@ -23,8 +23,8 @@ from linclass.datasets.keys import keys_schema
 from linclass_study.config.catalogues import suite_names
 from linclass_study.config.schema import load_schema
 from linclass_study.config.yaml_file import read_yaml
-from linclass_study.data.entry.expected_size import expected_size
-from linclass_study.data.http import connection
+from linclass_study.data import connection
+from linclass_study.data.entry_keys import expected_size
 from linclass_study.data.unavailable import Unavailable
 
 # The data sets of the catalogue: the sizes that their authors state, and one content per entry
@@ -137,7 +137,7 @@ def test_iris_is_read_without_importing_scikit_learn():
     code = f"""
 import sys
 from pathlib import Path
-from linclass_study.data.fetch.obtain_dataset import obtain_dataset
+from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
 obtain_dataset({CATALOGUE["iris"]!r}, [], Path("downloads"), Path())
 assert not any(m.split(".")[0] in ("sklearn", "pandas", "requests") for m in sys.modules)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from linclass.base.tables import Table
-from linclass_study.data import dataset_file
-from linclass_study.data.dataset_file import load_dataset, save_dataset
+from linclass_study.data import dataset
+from linclass_study.data.dataset import load_dataset, save_dataset
 from linclass_study.errors import StudyError
 
 CSV = "x,t,y\n1,red,no\n2,,yes\n3,blue,no\n"
@@ -104,7 +104,7 @@ def test_many_features_are_counted_not_listed(obtain, tmp_path):
 
 
 def test_an_unavailable_data_set_has_both_files(tmp_path):
-    dataset_file.save_unavailable("no network", tmp_path / "a.npz", tmp_path / "a.json")
+    dataset.save_unavailable("no network", tmp_path / "a.npz", tmp_path / "a.json")
     about = json.loads((tmp_path / "a.json").read_text())
     assert (about["status"], about["reason"]) == ("unavailable", "no network")
     assert (about["classes"], about["rows"]) == ([], 0)

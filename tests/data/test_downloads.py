@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from linclass_study.data.download_limits import DownloadLimits
-from linclass_study.data.http.download import download
+from linclass_study.data.download import download
+from linclass_study.data.search_folders import DownloadLimits
 from linclass_study.data.unavailable import Unavailable
 
 BODY = b"".join(b"%d,%d\n" % (i, i * i) for i in range(40_000))  # about 0.5 MB

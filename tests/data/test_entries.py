@@ -11,10 +11,9 @@ from cases import each
 
 from linclass import datasets as synthetic
 from linclass_study.config.schema import load_schema, schema_problems
-from linclass_study.data import formats, sources
-from linclass_study.data.entry import source_keys
-from linclass_study.data.entry.entry_check import entry_problems
-from linclass_study.data.entry.expected_size import BUNDLED, Size, expected_size
+from linclass_study.data import entry_keys, formats, sources
+from linclass_study.data.entry_check import entry_problems
+from linclass_study.data.entry_keys import BUNDLED, Size, expected_size
 
 # Errors of an entry are reported when the configuration is read, before any data
 
@@ -50,7 +49,7 @@ def test_the_schema_knows_the_formats_and_sources_that_there_are():
     known = load_schema("datasets")["$defs"]
     assert known["format"]["enum"] == sorted(m.name for m in pkgutil.iter_modules(formats.__path__))
     kinds = {m.name for m in pkgutil.iter_modules(sources.__path__)}
-    assert set(source_keys.KINDS) == kinds
+    assert set(entry_keys.KINDS) == kinds
     assert kinds <= {*known["stored"]["properties"], *known["drawn"]["properties"]}
 
 

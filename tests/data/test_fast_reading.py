@@ -8,8 +8,8 @@ import gzip
 import numpy as np
 import pytest
 
+from linclass_study.data import text_to_columns
 from linclass_study.data.formats import csv, libsvm
-from linclass_study.data.parsing import polars_csv, sklearn_libsvm
 from linclass_study.data.unavailable import Unavailable
 
 pytestmark = pytest.mark.usefixtures("everything_fast")
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("everything_fast")
 @pytest.fixture
 def everything_fast(monkeypatch):
     """Small files, too, are worth importing scikit-learn."""
-    monkeypatch.setattr(sklearn_libsvm, "SMALL", 0)
+    monkeypatch.setattr(libsvm, "SMALL", 0)
 
 
 def outcome(read, path, options):
@@ -35,14 +35,14 @@ def both(tmp_path, monkeypatch):
     def run(text, **dialect):
         path, taken = tmp_path / "a.csv", []
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        whole = polars_csv.plain_csv
+        whole = text_to_columns.plain_csv
         monkeypatch.setattr(
-            polars_csv, "plain_csv", lambda *a: taken.append(whole(*a)) or taken[-1]
+            text_to_columns, "plain_csv", lambda *a: taken.append(whole(*a)) or taken[-1]
         )
         fast = outcome(csv.read, path, {"csv": dialect})
-        monkeypatch.setattr(polars_csv, "plain_csv", lambda *_: None)
+        monkeypatch.setattr(text_to_columns, "plain_csv", lambda *_: None)
         strict = outcome(csv.read, path, {"csv": dialect})
-        monkeypatch.setattr(polars_csv, "plain_csv", whole)
+        monkeypatch.setattr(text_to_columns, "plain_csv", whole)
         return fast, strict, bool(taken) and taken[0] is not None
 
     return run
@@ -198,7 +198,7 @@ def test_scikit_learn_and_the_strict_reader_agree(name, tmp_path, monkeypatch):
     text, enough = SPARSE[name]
     path = tmp_path / "a.svm"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    assert (sklearn_libsvm.plain_libsvm(path, libsvm.MOST) is not None) == enough
+    assert (libsvm.plain_libsvm(path, libsvm.MOST) is not None) == enough
 
     def output():
         try:
@@ -215,7 +215,7 @@ def test_scikit_learn_and_the_strict_reader_agree(name, tmp_path, monkeypatch):
         )
 
     fast = output()
-    monkeypatch.setattr(sklearn_libsvm, "plain_libsvm", lambda *_: None)
+    monkeypatch.setattr(libsvm, "plain_libsvm", lambda *_: None)
     assert fast == output()
 
 
@@ -224,8 +224,8 @@ def test_a_published_file_is_read_fast_and_the_same(mirrors, monkeypatch):
     path = next((folder / name for folder in mirrors if (folder / name).exists()), None)
     if path is None:
         pytest.skip(f"no folder of LINCLASS_MIRRORS has {name}")
-    X, labels, first = sklearn_libsvm.plain_libsvm(path, libsvm.MOST)
-    monkeypatch.setattr(sklearn_libsvm, "plain_libsvm", lambda *_: None)
+    X, labels, first = libsvm.plain_libsvm(path, libsvm.MOST)
+    monkeypatch.setattr(libsvm, "plain_libsvm", lambda *_: None)
     strict = libsvm.read(path, {})
     assert labels == strict.labels
     assert str(first) == strict.names[0]

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 from linclass_study.config import code
-from linclass_study.data.fetch import fetch_attempts, fetch_dataset, fetch_inputs
-from linclass_study.data.fetch.fetch_attempts import current_attempt
+from linclass_study.data import fetch_dataset, fetch_inputs
+from linclass_study.data.fetch_inputs import current_attempt
 from linclass_study.files import disk_cache
 
 LIMITS = {"download_seconds": 9, "download_mb": 9, "read_seconds": 20, "read_memory_mb": 1000}
@@ -122,5 +122,5 @@ def test_a_broken_file_of_the_results_does_not_stop_the_study(tmp_path, text):
     for path in (tmp_path / "data" / "d.json", tmp_path / "state" / "d.json"):
         path.parent.mkdir()
         path.write_text(text)
-    assert not fetch_attempts.was_unavailable(str(tmp_path), "d")
+    assert not fetch_inputs.was_unavailable(str(tmp_path), "d")
     assert current_attempt(str(tmp_path), "d") == 1

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from cases import each
 
-from linclass_study.data.http.file_names import as_name, name_in_mirror, place_of
-from linclass_study.data.search_folders import SearchFolders
+from linclass_study.data.search_folders import SearchFolders, as_name, name_in_mirror, place_of
 from linclass_study.data.sources import url
 
 PIECES = [

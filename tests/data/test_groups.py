@@ -8,10 +8,10 @@ import pytest
 from cases import each
 
 from linclass_study.config.schema import schema_problems
-from linclass_study.data.cost_matrix import cost_matrix
-from linclass_study.data.dataset_file import load_dataset, save_dataset
-from linclass_study.data.entry.entry_check import entry_problems
-from linclass_study.data.fetch.obtain_dataset import obtain_dataset
+from linclass_study.data.dataset import load_dataset, save_dataset
+from linclass_study.data.entry_check import entry_problems
+from linclass_study.data.labels import cost_matrix
+from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
 
 # `group:` names the column of the groups: it is no feature, and is reordered with the rows

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from linclass_study.data.dataset_file import load_dataset
-from linclass_study.data.fetch.fetch_dataset import fetch_dataset
+from linclass_study.data.dataset import load_dataset
+from linclass_study.data.fetch_dataset import fetch_dataset
 
 LIMITS = {"download_seconds": 9, "download_mb": 9, "read_seconds": 60, "read_memory_mb": 1000}
 CSV = "x,y\n1,no\n2,yes\n"

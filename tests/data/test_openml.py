@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linclass_study.data.http.connection import TemporaryFailure
+from linclass_study.data.connection import TemporaryFailure
 
 ROOT = Path(__file__).parents[2]
 
@@ -155,7 +155,7 @@ def test_without_a_network_it_is_reported_at_once_and_once(reason, monkeypatch):
         asked.append(url)
         raise TemporaryFailure("the name www.openml.org cannot be resolved", unreachable=True)
 
-    monkeypatch.setattr("linclass_study.data.http.download.download", unreachable)
+    monkeypatch.setattr("linclass_study.data.download.download", unreachable)
     output = reason({"source": {"openml": 31}})
     assert output == "openml 31: the name www.openml.org cannot be resolved"
     assert asked == ["https://www.openml.org/api/v1/json/data/31"]
@@ -192,8 +192,8 @@ def test_scikit_learn_is_imported_for_openml_only():
     code = """
 import sys
 from pathlib import Path
-from linclass_study.data.entry import entry_check
-from linclass_study.data.sources import openml
+from linclass_study.data import entry_check
+from linclass_study.data.sources import (openml)
 assert not list(entry_check.entry_problems({"source": {"openml": 31}}))
 assert not any(m.split(".")[0] in ("sklearn", "pandas", "requests") for m in sys.modules)
 """

@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from linclass_study.data.dataset_file import load_dataset, save_dataset
-from linclass_study.data.entry.entry_check import entry_problems
-from linclass_study.data.fetch import fetch_inputs
+from linclass_study.data import fetch_inputs
+from linclass_study.data.dataset import load_dataset, save_dataset
+from linclass_study.data.entry_check import entry_problems
 from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.features import compute_features
 

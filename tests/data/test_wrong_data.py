@@ -7,7 +7,7 @@ import gzip
 import numpy as np
 import pytest
 
-from linclass_study.data.assembly.target import is_a_number
+from linclass_study.data.content_to_table import is_a_number
 from linclass_study.data.formats.csv import header_columns
 
 GOOD = "x,t,y\n1,red,no\n2,blue,yes\n3,red,no\n"
@@ -277,7 +277,7 @@ def test_a_format_that_fails_is_a_reason_not_a_crash(reason, tmp_path, monkeypat
 def test_a_data_set_that_fails_while_it_is_built_is_followed_by_the_next_source(
     obtain, tmp_path, monkeypatch, capsys
 ):
-    from linclass_study.data.fetch import source_reader
+    from linclass_study.data import source_reader
 
     def fail_once(*given, build=source_reader.build_dataset):
         monkeypatch.setattr(source_reader, "build_dataset", build)

@@ -195,7 +195,7 @@ def test_newsgroups_by_412_gradient_steps_as_published() -> None:
     """Training and test error and the heaviest words of religion versus politics, by the bars."""
     import yaml
 
-    from linclass_study.data.fetch.obtain_dataset import obtain_dataset
+    from linclass_study.data.source_reader import obtain_dataset
 
     entry = yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text(encoding="utf-8"))[
         "newsgroups"

@@ -21,19 +21,13 @@ from linclass_study.analysis.outcome import Outcome
 from linclass_study.analysis.summary import write_summary
 from linclass_study.checks.check_dataset import write_checks
 from linclass_study.checks.datasets_table import write_datasets_table
-from linclass_study.data import dataset_file
-from linclass_study.data.dataset import Dataset
-from linclass_study.data.dataset_file import save_dataset
+from linclass_study.data.dataset import Dataset, save_dataset, save_unavailable
 from linclass_study.execution import feature_file
 from linclass_study.files import tables as table_files
 from linclass_study.files.tables import write_table
 from linclass_study.report import page
 from linclass_study.report.drawing import svg
-from linclass_study.report.figure_files import (
-    figure_names,
-    read_record,
-    write_exhibits,
-)
+from linclass_study.report.figure_files import figure_names, read_record, write_exhibits
 from linclass_study.report.table import make_tables, write_tables
 from linclass_study.statuses import FITTED
 
@@ -155,7 +149,7 @@ def _write_data(
     folder.mkdir(parents=True, exist_ok=True)
     paths = folder / f"{name}.npz", folder / f"{name}.json"
     if data.unavailable:
-        dataset_file.save_unavailable(data.unavailable, *paths)
+        save_unavailable(data.unavailable, *paths)
         return
     table = Table(X, tuple(f"feature {j}" for j in range(data.features)))
     whole = Dataset(

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from cases import each
 
-from linclass_study.data.entry.expected_size import Size
+from linclass_study.data.entry_keys import Size
 from linclass_study.errors import StudyError
 from linclass_study.execution import jobs
 from linclass_study.execution import slurm as slurm_jobs

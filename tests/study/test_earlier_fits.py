@@ -19,8 +19,7 @@ from test_unfinished_run import Calls
 
 from linclass.base.tables import Table
 from linclass_study.command.clean import Removed, empty_store, environments_of, remove_runs
-from linclass_study.data.dataset import Dataset
-from linclass_study.data.dataset_file import load_dataset
+from linclass_study.data.dataset import Dataset, load_dataset
 from linclass_study.execution import feature_file, fit_store, folds, run_files
 from linclass_study.execution.compute import compute_bundle
 from linclass_study.execution.fit_store import FittedRun, outcome_holds

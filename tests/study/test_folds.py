@@ -7,8 +7,7 @@ import polars as pl
 import pytest
 
 from linclass.base.tables import Table
-from linclass_study.data.dataset import Dataset
-from linclass_study.data.dataset_file import save_dataset
+from linclass_study.data.dataset import Dataset, save_dataset
 from linclass_study.execution import folds
 from linclass_study.execution.folds import read_plan, write_folds
 

@@ -18,8 +18,7 @@ from cases import each
 
 from linclass.base import parts
 from linclass_study.config.yaml_file import parse_numbers, read_yaml
-from linclass_study.data.assembly.assemble import assemble
-from linclass_study.data.assembly.canonical_order import normalized
+from linclass_study.data.build_dataset import assemble, normalized
 from linclass_study.data.dataset import Dataset
 from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.features import compute_features

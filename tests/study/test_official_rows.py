@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from linclass_study.data.fetch.obtain_dataset import obtain_dataset
+from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.execution.features import compute_features
 from linclass_study.execution.folds import make_folds, read_plan, write_folds
 from linclass_study.execution.run import PlannedRun, SharedChild, fit_and_predict, task

@@ -17,7 +17,7 @@ from run_alone import run_alone
 from linclass.base.tables import Table
 from linclass.tuning.folds import stratified_folds
 from linclass_study.data import blocks
-from linclass_study.data.fetch.obtain_dataset import obtain_dataset
+from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
 from linclass_study.execution.features import compute_features
 from linclass_study.execution.folds import Plan

@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 
 from linclass.base.tables import Table
-from linclass_study.data.dataset import Dataset
-from linclass_study.data.dataset_file import save_dataset
+from linclass_study.data.dataset import Dataset, save_dataset
 from linclass_study.errors import StudyError
 from linclass_study.execution import feature_file, folds, run_files
 from linclass_study.execution.compute import SharedInputs, compute_bundle, compute_shard, gather

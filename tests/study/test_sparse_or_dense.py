@@ -8,10 +8,10 @@ from polars.testing import assert_frame_equal
 from scipy import sparse
 
 from linclass.base.tables import Table
-from linclass_study.data.assembly import sparse_or_dense
-from linclass_study.data.assembly.sparse_or_dense import stored
-from linclass_study.data.entry.entry_check import entry_problems
-from linclass_study.data.fetch.obtain_dataset import obtain_dataset
+from linclass_study.data import sparse_or_dense
+from linclass_study.data.entry_check import entry_problems
+from linclass_study.data.source_reader import obtain_dataset
+from linclass_study.data.sparse_or_dense import stored
 from linclass_study.execution.features import compute_features
 from linclass_study.execution.folds import make_folds, read_plan, write_folds
 from linclass_study.execution.run import PlannedRun, SharedChild, fit_and_predict, task

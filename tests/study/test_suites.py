@@ -8,7 +8,7 @@ from linclass_study.config import catalogues
 from linclass_study.config.catalogues import expand, suite_names
 from linclass_study.config.schema import schema_problems
 from linclass_study.config.yaml_file import read_yaml
-from linclass_study.data.entry.expected_size import expected_size
+from linclass_study.data.entry_keys import expected_size
 from linclass_study.project import ROOT
 
 # Published lists: as many sets as their authors say, each pinned by its numbers, each an entry that can be read

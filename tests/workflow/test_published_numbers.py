@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from linclass_study.config.yaml_file import read_yaml
-from linclass_study.data.fetch.obtain_dataset import obtain_dataset
+from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.pipeline.fitted import Task
 from linclass_study.pipeline.fitting import fit_method
 from linclass_study.pipeline.method import Method

@@ -2,7 +2,7 @@
 
 import json
 
-from linclass_study.data.dataset_file import load_dataset
+from linclass_study.data.dataset import load_dataset
 from linclass_study.execution.features import compute_features
 from linclass_study.processes.job import begin_job
 

@@ -2,7 +2,7 @@
 
 import json
 
-from linclass_study.data.fetch.fetch_dataset import fetch_dataset
+from linclass_study.data.fetch_dataset import fetch_dataset
 from linclass_study.processes.job import begin_job
 
 begin_job(snakemake.log[0])
@@ -14,7 +14,7 @@ fetch_dataset(
 )
 if snakemake.output.as_is:
     # imported only now: they start threads, and the child that reads the data set is a copy of a process without any
-    from linclass_study.data.dataset_file import load_dataset
+    from linclass_study.data.dataset import load_dataset
     from linclass_study.execution.features import compute_features
 
     compute_features(load_dataset(snakemake.output.data), []).save(snakemake.output.as_is)

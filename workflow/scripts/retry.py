@@ -3,12 +3,12 @@
 import json
 from pathlib import Path
 
-from linclass_study.data.fetch import fetch_attempts
-from linclass_study.data.fetch.fetch_dataset import is_available_now
+from linclass_study.data import fetch_inputs
+from linclass_study.data.fetch_dataset import is_available_now
 from linclass_study.processes.job import begin_job
 
 begin_job(snakemake.log[0])
 name = snakemake.wildcards.dataset
 if is_available_now(name, json.loads(snakemake.params.entry), snakemake.config):
-    fetch_attempts.increment(snakemake.params.results, name)
+    fetch_inputs.increment(snakemake.params.results, name)
 Path(snakemake.output[0]).touch()

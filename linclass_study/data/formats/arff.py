@@ -14,9 +14,9 @@ from typing import Any
 import polars as pl
 
 from linclass_study.data.content import Columns
-from linclass_study.data.parsing.text_columns import text_columns
+from linclass_study.data.text_to_columns import text_columns
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.data.unpack.text_file import Text
+from linclass_study.data.unpack import Text
 
 # Possessive quantifiers (*+) never backtrack, so a line takes linear time.
 QUOTED = r"'(?:[^'\\]|\\.)*+'|" + r'"(?:[^"\\]|\\.)*+"'

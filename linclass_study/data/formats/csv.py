@@ -17,18 +17,18 @@ from pathlib import Path
 from typing import Any
 
 from linclass.base.messages import first_names
+from linclass_study.data import text_to_columns
 from linclass_study.data.content import Columns
+from linclass_study.data.data_frames import named_columns
 from linclass_study.data.labels import plain_number
-from linclass_study.data.parsing import polars_csv
-from linclass_study.data.parsing.named_columns import named_columns
-from linclass_study.data.parsing.text_columns import (
+from linclass_study.data.text_to_columns import (
     refuse_twice,
     text_columns,
     with_numbers,
     with_points,
 )
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.data.unpack.text_file import Text
+from linclass_study.data.unpack import Text
 
 LABELS = ("target", "group", "categorical")  # keys of an entry
 
@@ -40,7 +40,7 @@ def read(path: Path, options: Mapping[str, Any]) -> Columns:
     labels = named_columns(options, LABELS)
     frame = None
     if decimal == ".":
-        frame = polars_csv.plain_csv(path, names, above, separator, labels)
+        frame = text_to_columns.plain_csv(path, names, above, separator, labels)
     if frame is None:  # unusual or invalid: the strict reader reports the line
         texts = text_columns(names, rows, lambda: text.line)
         frame = with_numbers(texts if decimal == "." else with_points(texts), labels)

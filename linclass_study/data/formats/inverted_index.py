@@ -19,10 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from linclass_study.data.content import Counts
-from linclass_study.data.sparse_rows import from_triplets
+from linclass_study.data.content import Counts, from_triplets
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.data.unpack.text_file import Text
+from linclass_study.data.unpack import Text
 
 PARTS = ("train", "test")
 

@@ -17,10 +17,8 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from linclass_study.data.content import Columns, Content, Counts
-from linclass_study.data.http.file_names import place_of
-from linclass_study.data.search_folders import SearchFolders
-from linclass_study.data.sparse_rows import plain_csr
+from linclass_study.data.content import Columns, Content, Counts, plain_csr
+from linclass_study.data.search_folders import SearchFolders, place_of
 from linclass_study.data.unavailable import Unavailable, one_line
 
 HOSTS = ("www.openml.org", "api.openml.org", "openml.org")
@@ -43,7 +41,7 @@ def offers(
 
 
 def _download(url: str, server: str | None, folders: SearchFolders, retry: bool) -> IO[bytes]:
-    from linclass_study.data.http.download import download  # slow to import
+    from linclass_study.data.download import download  # slow to import
 
     parts = urlsplit(url)
     if server and parts.hostname in HOSTS:
@@ -61,7 +59,7 @@ def _not_in_mirror(url: str) -> IO[bytes]:
 def _content(number: int, home: Path, open_url: Callable[[str], IO[bytes]]) -> Content:
     from sklearn.datasets import fetch_openml  # slow to import
 
-    from linclass_study.data.http.urllib_handler import replaced_urlopen
+    from linclass_study.data.connection import replaced_urlopen
 
     with warnings.catch_warnings(record=True) as caught, replaced_urlopen(open_url) as handler:
         warnings.simplefilter("always")
@@ -75,7 +73,7 @@ def _content(number: int, home: Path, open_url: Callable[[str], IO[bytes]]) -> C
     print(*(f"openml {number}: {one_line(warning.message)}" for warning in caught), sep="\n")
     target = bunch.target_names[0] if len(bunch.target_names) == 1 else None
     if bunch.frame is not None:
-        from linclass_study.data.parsing.pandas_frame import columns
+        from linclass_study.data.data_frames import columns
 
         return Columns(columns(bunch.frame), target)
     if target is None:

@@ -7,9 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data.checksum import Checksums, with_checksum
-from linclass_study.data.http.file_names import name_in_mirror, place_of
-from linclass_study.data.search_folders import SearchFolders
+from linclass_study.data.search_folders import (
+    Checksums,
+    SearchFolders,
+    name_in_mirror,
+    place_of,
+    with_checksum,
+)
 from linclass_study.data.unavailable import Unavailable
 
 
@@ -31,7 +35,7 @@ def offers(
 def _downloaded(
     url: str, path: Path, sha256: Checksums, last: bool, folders: SearchFolders
 ) -> Path:
-    from linclass_study.data.http.download import download  # slow to import
+    from linclass_study.data.download import download  # slow to import
 
     return download(url, path, sha256, retry=last, limits=folders.limits)
 

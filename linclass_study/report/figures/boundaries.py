@@ -18,7 +18,7 @@ from matplotlib.colors import to_rgb
 
 from linclass_study.analysis.outcome import Outcome, PlaneGrid
 from linclass_study.analysis.summary import ranking
-from linclass_study.data.dataset_file import load_dataset
+from linclass_study.data.dataset import load_dataset
 from linclass_study.pipeline.plane import Plane, plane
 from linclass_study.report.drawing import style
 from linclass_study.report.drawing.labels import class_key, key_height

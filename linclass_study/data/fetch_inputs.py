@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data.entry.source_keys import as_list, format_of, source_kind
-from linclass_study.data.fetch.fetch_dataset import READER
+from linclass_study.data.entry_keys import as_list, format_of, source_kind
+from linclass_study.data.fetch_dataset import READER
 from linclass_study.data.search_folders import SearchFolders
-from linclass_study.data.unpack.archive import files_below
+from linclass_study.data.unpack import files_below
 from linclass_study.files.disk_cache import computed_of_file
+from linclass_study.files.reading import read_json, read_mapping
 
 # modules that are started by name
 CHILD = ["linclass_study.processes.guarded_child", READER.partition(":")[0]]
@@ -77,3 +78,50 @@ def _companions(source: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _sources(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [*as_list(entry.get("source")), *as_list(entry.get("test"))]
+
+
+# The number of a fetch, a parameter of the rule `fetch`: when it grows, Snakemake fetches again.
+
+
+def current_attempt(results: str, name: str) -> int:
+    """The current number, 1 before any is stored."""
+    try:
+        return read_json(_state(results, name))["attempt"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return 1
+
+
+def increment(results: str, name: str) -> None:
+    """Called when an unavailable data set has become available."""
+    state = _state(results, name)
+    state.parent.mkdir(parents=True, exist_ok=True)
+    state.write_text(json.dumps({"attempt": current_attempt(results, name) + 1}))
+
+
+def was_unavailable(results: str, name: str) -> bool:
+    """Whether its last fetch ended without data."""
+    try:
+        about = read_mapping(Path(results, "data", f"{name}.json"))
+        return bool(about["status"] == "unavailable")
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def became_available(results: str, name: str) -> bool:
+    """Whether an unavailable data set has become available since its last fetch."""
+    try:
+        about = Path(results, "data", f"{name}.json").stat()
+        return (
+            was_unavailable(results, name)
+            and _state(results, name).stat().st_mtime_ns > about.st_mtime_ns
+        )
+    except OSError:
+        return False
+
+
+def may_be_retried(results: str, name: str) -> bool:
+    return was_unavailable(results, name) and not became_available(results, name)
+
+
+def _state(results: str, name: str) -> Path:
+    return Path(results) / "state" / f"{name}.json"

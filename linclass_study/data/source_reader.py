@@ -8,20 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
-from linclass_study.data.assembly.build_dataset import build_dataset
+from linclass_study.data import matrices
+from linclass_study.data.build_dataset import build_dataset
 from linclass_study.data.content import Content
-from linclass_study.data.dataset import Dataset
-from linclass_study.data.dataset_file import save_dataset
-from linclass_study.data.entry.source_keys import dialect_of, format_of, source_kind
-from linclass_study.data.fetch.available_sources import AvailableSource, companion_file
-from linclass_study.data.fetch.failures import Failures
-from linclass_study.data.fetch.reader_commands import Build, Command, Read, Result, Save
-from linclass_study.data.parsing import matrices
-from linclass_study.data.search_folders import SearchFolders
-from linclass_study.data.unavailable import Unavailable, errors_as_unavailable
-from linclass_study.data.unpack.size_limit import at_most
+from linclass_study.data.dataset import Dataset, save_dataset
+from linclass_study.data.entry_keys import dialect_of, format_of, source_kind
+from linclass_study.data.fetch_dataset import (
+    AvailableSource,
+    Build,
+    Command,
+    Read,
+    Result,
+    Save,
+    companion_file,
+    first_usable,
+)
+from linclass_study.data.search_folders import DownloadLimits, SearchFolders
+from linclass_study.data.unavailable import Failures, Unavailable, errors_as_unavailable, first_line
+from linclass_study.data.unpack import at_most
 
 
 class SourceReader:
@@ -90,3 +97,29 @@ class SourceReader:
             )
         with errors_as_unavailable(f"not readable as {name}"):
             return import_module(f"linclass_study.data.formats.{name}").read(found.path, options)
+
+
+# A data set in this process, for scripts and tests; a study fetches it in a guarded child (fetch_dataset.py).
+
+
+def obtain_dataset(
+    entry: Mapping[str, Any],
+    mirrors: list[Path],
+    downloads: Path,
+    root: Path,
+    limits: DownloadLimits = DownloadLimits(),  # noqa: B008 – it is frozen
+) -> Dataset:
+    """The data set from the first usable source; its `attempts` hold the failures before it.
+
+    A test set has sources of its own; the digest covers both sets.
+    """
+    folders = SearchFolders(mirrors, Path(downloads), Path(root), limits)
+    reader = SourceReader(entry, folders)
+
+    def execute(command: Command) -> Result:
+        try:
+            return reader(command)
+        except MemoryError as error:  # in a guarded child the guard reports it
+            return Result(f"it needs more memory than is available ({first_line(error)})")
+
+    return reader.finished(*first_usable(entry, folders, execute))

@@ -14,14 +14,8 @@ from typing import Any
 from linclass import datasets as synthetic
 from linclass.base.suggestions import near_names
 from linclass_study.data import labels
-from linclass_study.data.cost_matrix import cost_matrix
-from linclass_study.data.entry.source_keys import (
-    KINDS,
-    as_list,
-    dialect_of,
-    format_of,
-    suffix_of,
-)
+from linclass_study.data.entry_keys import KINDS, as_list, dialect_of, format_of, suffix_of
+from linclass_study.data.labels import cost_matrix
 from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable
 

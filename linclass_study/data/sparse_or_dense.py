@@ -15,7 +15,7 @@ import numpy as np
 
 from linclass.base.messages import NotApplicable, require_memory
 from linclass.base.tables import Table
-from linclass_study.data.sparse_rows import plain_csr
+from linclass_study.data.content import plain_csr
 from linclass_study.data.unavailable import Unavailable
 
 SMALL = 16_000_000  # bytes of an array whose memory does not matter

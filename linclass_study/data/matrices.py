@@ -24,9 +24,9 @@ import polars as pl
 from scipy import sparse
 
 from linclass_study.data.content import Content, Matrix
-from linclass_study.data.parsing.pandas_index import unnamed_index
+from linclass_study.data.data_frames import unnamed_index
 from linclass_study.data.unavailable import Unavailable
-from linclass_study.data.unpack.size_limit import count_bytes
+from linclass_study.data.unpack import count_bytes
 
 Numbers = tuple[Any, list[str]]  # the matrix, and the suffixes of its column names
 

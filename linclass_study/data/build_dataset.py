@@ -1,0 +1,262 @@
+"""Content of the sources → a data set in canonical order; everything that its entry promises is checked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from linclass.base.tables import Table
+from linclass_study.data import labels
+from linclass_study.data.content import Columns, Content, Counts, InFile, plain_csr
+from linclass_study.data.content_to_table import (
+    Assembled,
+    columns_to_table,
+    counts_to_table,
+    refuse_a_number,
+)
+from linclass_study.data.dataset import Dataset
+from linclass_study.data.labels import cost_matrix
+from linclass_study.data.sparse_or_dense import stored
+from linclass_study.data.unavailable import Unavailable
+
+
+def build_dataset(train: Content, test: Content | None, entry: Mapping[str, Any]) -> Dataset:
+    """Build the data set; raise Unavailable if the content contradicts the entry."""
+    if isinstance(train, InFile):
+        return _in_file(train, entry)
+    table, y, split, classes, groups, source_row = assemble(train, test, entry)
+    table = normalized(table)
+    order = canonical_order(table, y, split, groups)
+    table, y, split = table.rows(order), y[order], split[order]
+    groups = None if groups is None else groups[order]
+    digest = content_digest(table, y, split, classes, groups)
+    pinned = entry.get("digest", digest)
+    if digest != pinned:
+        raise other_content(digest, pinned)
+    for code, name in enumerate(classes):
+        if not (split[y == code] == 0).any():
+            raise Unavailable(f"class '{name}' has no training row (leave it out with `classes:`)")
+    positive = _positive(entry, classes)
+    costs, bayes_error = cost_matrix(entry, classes), _bayes_error(train, test, entry)
+    return Dataset(
+        table,
+        y,
+        split,
+        classes,
+        positive,
+        costs,
+        digest=digest,
+        bayes_error=bayes_error,
+        groups=groups,
+        source_row=source_row[order],
+    )
+
+
+def other_content(digest: str, pinned: str) -> Unavailable:
+    return Unavailable(
+        f"its content has the digest {digest}, not {pinned} (if this content is meant, give that under `digest:`)"
+    )
+
+
+def _in_file(rows: InFile, entry: Mapping[str, Any]) -> Dataset:
+    """A data set whose rows stay in their file: the table is an empty matrix of the same shape."""
+    if len(rows.classes) < 2:
+        raise Unavailable("the target has fewer than two classes; a classifier needs at least two")
+    counts = np.bincount(rows.y, minlength=len(rows.classes))
+    refuse_a_number(str(entry["target"]), rows.classes, counts, entry)
+    pinned = entry.get("digest", rows.digest)
+    if rows.digest != pinned:
+        raise other_content(rows.digest, pinned)
+    table = Table(sparse.csr_array((rows.n_rows, len(rows.names))), tuple(rows.names))
+    return Dataset(
+        table,
+        rows.y,
+        np.zeros(rows.n_rows, np.int8),
+        rows.classes,
+        _positive(entry, rows.classes),
+        cost_matrix(entry, rows.classes),
+        digest=rows.digest,
+        in_file=str(rows.path),
+        groups=rows.groups,
+    )
+
+
+def _positive(entry: Mapping[str, Any], classes: list[str]) -> int:
+    if "positive" not in entry:
+        return len(classes) - 1
+    return classes.index(labels.lookup(entry["positive"], classes, "positive"))
+
+
+def _bayes_error(
+    train: Content, test: Content | None, entry: Mapping[str, Any]
+) -> tuple[float, float] | None:
+    """The known Bayes error, if the entry changes neither classes nor features of the generated rows."""
+    known = [getattr(part, "bayes_error", None) for part in (train, test) if part is not None]
+    if (
+        {"classes", "drop", "group", "target", "binary"} & {*entry}
+        or train.matrices
+        or len({*known}) > 1
+    ):
+        return None
+    return known[0]
+
+
+# Content of the sources → table, class codes and split, as the entry asks.
+#
+# Target, group, dropped columns and rows of dropped classes are removed from the table.
+
+
+def assemble(train: Columns | Counts, test: Content | None, entry: Mapping[str, Any]) -> Assembled:
+    """The rows of all classes that the entry keeps."""
+    found = (
+        columns_to_table(train, test, entry)
+        if isinstance(train, Columns)
+        else counts_to_table(train, test, entry)
+    )
+    table, kept = found.table, found.y >= 0
+    if train.matrices or (test is not None and test.matrices):
+        table = _with_matrices(table, train, test, kept)
+    if not table.names:
+        raise Unavailable("no column is left beside the target (drop fewer)")
+    split = found.split[kept]
+    words = isinstance(train, Counts) and train.are_words
+    table = stored(table, split, entry, _own_columns(train, table), words)
+    parts = [part for part in (train, test) if part is not None]
+    source_row = np.concatenate([np.arange(part.n_rows) for part in parts])[kept]
+    return found._replace(table=table, y=found.y[kept], split=split, source_row=source_row)
+
+
+def _own_columns(train: Columns | Counts, table: Table) -> set[str]:
+    """Columns of the training source."""
+    if isinstance(train, Columns):
+        return {*table.names}
+    return {*train.names, *(name for matrix in train.matrices for name in matrix.names)}
+
+
+def _with_matrices(table: Table, train: Content, test: Content | None, kept: np.ndarray) -> Table:
+    """Append the columns of the matrices to the table; the result is sparse if one of them is."""
+    parts = [train] if test is None else [train, test]
+    names = [[name for matrix in part.matrices for name in matrix.names] for part in parts]
+    if names[0] != names[-1]:
+        raise Unavailable(
+            f"the matrices of the test set have {len(names[-1])} columns, those of the training set "
+            f"{len(names[0])}, or other names; both need the same `matrices:`"
+        )
+    known = {*table.names}
+    if twice := next((name for name in names[0] if name in known), None):
+        raise Unavailable(f"two columns are called '{twice}'; give the matrix another name")
+    blocks = [[matrix.X for matrix in part.matrices] for part in parts]
+    if table.is_sparse or any(sparse.issparse(X) for block in blocks for X in block):
+        rows = [sparse.hstack(list(map(sparse.csr_array, block))) for block in blocks]
+        beside = sparse.csr_array(sparse.vstack(rows))[np.flatnonzero(kept)]
+        X = plain_csr(sparse.hstack([sparse.csr_array(table.X), beside]))
+    else:
+        X = np.hstack([table.X, np.vstack([np.hstack(block) for block in blocks])[kept]])
+    return replace(table, X=X, names=(*table.names, *names[0]))
+
+
+# Canonical order of rows, independent of their order in the source.
+#
+# Rows are sorted by split, then class, then a hash of their content; equal rows of one group are interchangeable.
+# Sorting by a hash and not by the values shuffles the rows in the same way everywhere, which online methods need.
+#
+# Codes of levels and numbers of sparse columns depend on all rows. The order of the training rows, and so their folds,
+# must not depend on the rows of an official test set, so they are hashed as if there were no other rows.
+
+
+def canonical_order(
+    table: Table, y: np.ndarray, split: np.ndarray, groups: np.ndarray | None = None
+) -> np.ndarray:
+    """Permutation of the rows into canonical order."""
+    words = _hashes(table)
+    if split.any() and (table.is_sparse or table.levels):
+        training = np.flatnonzero(split == 0)
+        words[training] = _hashes(_alone(table.rows(training)))
+    last = [] if groups is None else [groups]
+    return np.lexsort((*last, words[:, 1], words[:, 0], y, split))
+
+
+def normalized(table: Table) -> Table:
+    """One bit pattern per value: −0 becomes 0 and every NaN the same NaN, in place where possible."""
+    if table.is_sparse:
+        return table
+    X = np.ascontiguousarray(table.X)
+    np.add(X, 0.0, out=X)
+    missing = np.isnan(X)
+    if missing.any():
+        X[missing] = np.nan
+    return replace(table, X=X)
+
+
+def _hashes(table: Table) -> np.ndarray:
+    hashes = [hashlib.blake2b(row, digest_size=16).digest() for row in _rows(table)]
+    return np.frombuffer(b"".join(hashes), dtype=">u8").reshape(-1, 2).copy()
+
+
+def _alone(table: Table) -> Table:
+    """Rows with the codes of levels, and the numbers of sparse columns, that they have without any other rows."""
+    X = table.X.copy()
+    for j, name in enumerate(table.names):
+        if name in table.levels:
+            codes = table.column(j)
+            known = ~np.isnan(codes)
+            codes[known] = np.unique(codes[known], return_inverse=True)[1]
+            if table.is_sparse:
+                own = X.indices == j
+                X.data[own] = codes[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[own]]
+            else:
+                X[:, j] = codes
+    if table.is_sparse:
+        X = plain_csr(X)
+        occurs = np.bincount(X.indices, minlength=X.shape[1]) > 0
+        X.indices = (np.cumsum(occurs, dtype=np.int32) - 1)[X.indices]
+    return table.with_rows(X)
+
+
+def _rows(table: Table) -> Any:
+    """The bytes of each row."""
+    if not table.is_sparse:
+        return np.ascontiguousarray(table.X, dtype="<f8")
+    X = table.X
+    indices, data = X.indices.astype("<i4").tobytes(), X.data.astype("<f8").tobytes()
+    bounds = X.indptr.tolist()
+    return (indices[4 * a : 4 * b] + data[8 * a : 8 * b] for a, b in pairwise(bounds))
+
+
+# Digest of the content of a data set, independent of the file that it was read from.
+
+
+def content_digest(
+    table: Table,
+    y: np.ndarray,
+    split: np.ndarray,
+    classes: list[str],
+    groups: np.ndarray | None = None,
+) -> str:
+    """sha256 of names, levels and classes, then of every array in canonical order."""
+    about = {
+        "classes": classes,
+        "names": table.names,
+        "levels": {name: table.levels[name] for name in sorted(table.levels)},
+        "shape": [int(n) for n in table.shape],
+    } | ({"texts": sorted(table.texts)} if table.texts else {})
+    total = hashlib.sha256(json.dumps(about, ensure_ascii=False).encode())
+    X = table.X
+    values = (
+        [(X.indptr, "<i4"), (X.indices, "<i4"), (X.data, "<f8")]
+        if table.is_sparse
+        else [(X, "<f8")]
+    )
+    arrays: list[tuple[Any, str]] = [(split, "<i1"), (y, "<i4"), *values]
+    if groups is not None:
+        arrays.append((groups, "<i4"))
+    for array, kind in arrays:
+        total.update(np.ascontiguousarray(array, dtype=kind).data)
+    return f"sha256:{total.hexdigest()}"

@@ -1,0 +1,306 @@
+"""From columns or counts, as they were read, to a table and class codes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from linclass.base.messages import first_names
+from linclass.base.tables import Table
+from linclass_study.data import labels
+from linclass_study.data.content import Columns, Content, Counts, plain_csr
+from linclass_study.data.labels import codes_and_classes, label_column, plain_number, sorted_labels
+from linclass_study.data.unavailable import Unavailable
+from linclass_study.errors import suggest_name
+
+# Rows of a data set before they are in canonical order.
+
+
+class Assembled(NamedTuple):
+    """The table has no rows of excluded classes; `y` and `split` have them, with code −1, until `assemble`
+    ends, which adds `source_row`."""
+
+    table: Table
+    y: np.ndarray  # int32, indices into classes
+    split: np.ndarray  # int8: 0 train, 1 test
+    classes: list[str]
+    groups: np.ndarray | None = None  # int32, group of each row of the table
+    source_row: np.ndarray = np.empty(0, np.int64)  # row of the source, or of the test set, from 0
+
+
+# Look up the columns and classes that an entry names.
+
+MEASURED = 20  # distinct numbers; fewer may be classes
+LISTED = 30  # names in a message; the others are counted
+
+
+class Measurements(Unavailable):
+    """The target measures something: another column is meant, or classes have to be made."""
+
+
+def class_codes(texts: pl.Series, entry: Mapping[str, Any]) -> tuple[np.ndarray, list[str]]:
+    if "classes" not in entry:
+        _refuse_gaps_in_numbers(texts)
+    y, classes = codes_and_classes(texts, entry.get("classes"))
+    counts = np.bincount(y[y >= 0], minlength=len(classes))
+    refuse_a_number(texts.name, classes, counts, entry)
+    present = [name for name, count in zip(classes, counts, strict=True) if count]
+    if len(present) < 2:
+        only = f"one class, '{present[0]}'" if present else "no class"
+        raise Unavailable(f"the target has {only}; a classifier needs at least two")
+    return y, classes
+
+
+def refuse_a_number(
+    name: str, classes: list[str], counts: np.ndarray, entry: Mapping[str, Any]
+) -> None:
+    """Raise Unavailable if the target measures something, unless the entry lists its classes."""
+    if "classes" not in entry and is_a_number(classes, counts):
+        shown = f"'{name}'" if name else "the target"
+        raise Measurements(
+            f"{shown} has {len(classes):,} distinct numbers in {counts.sum():,} rows: a number, not a class; "
+            "name the column of the class as `target:`, list the `classes:` to keep, or make classes of ranges"
+        )
+
+
+def _refuse_gaps_in_numbers(texts: pl.Series) -> None:
+    """Raise Unavailable if some cells of the target are empty and the others measure something: to list the numbers as
+    classes would be no remedy.
+    """
+    empty = texts.null_count()
+    if not empty:
+        return
+    counts = texts.drop_nulls().alias("label").value_counts(name="rows")
+    labels = sorted_labels(counts["label"])
+    numbers = [plain_number(label) for label in labels]
+    fractions = [str(x) for x in numbers if x is not None and x % 1] if None not in numbers else []
+    if fractions or is_a_number(labels, counts["rows"].to_numpy()):
+        cells = f"{empty:,} of its {len(texts):,} cells {'is' if empty == 1 else 'are'} empty"
+        what = "fractions" if fractions else "numbers"
+        raise Measurements(
+            f"'{texts.name}' holds {what}, such as {first_names(fractions or labels, 2)}, and {cells}: measurements, "
+            "not classes; make a column of classes from them, such as low and high by a threshold, and name it under "
+            "`target:` (numbers that are classes after all: list them under `classes:`; rows without one are left out)"
+        )
+
+
+def is_a_number(classes: list[str], counts: np.ndarray) -> bool:
+    """Whether the labels measure something: many numbers, with fractions or one of a single row."""
+    if len(classes) < MEASURED:
+        return False
+    try:
+        numbers = np.array(classes, float)
+    except ValueError:
+        return False
+    whole = (numbers == np.floor(numbers)).all()
+    return bool(not whole or (counts == 1).any())
+
+
+def column_named(name: Any, columns: list[str], key: str) -> str:
+    if str(name) not in columns:
+        close = suggest_name(name, columns)
+        known = f", {close} Columns are " if close.startswith("did") else "; columns are "
+        numbers = sum(plain_number(column) is not None for column in columns)
+        hint = (
+            " (if these are values of a row: `csv: {header: false}`)"
+            if numbers > len(columns) / 2
+            else ""
+        )
+        raise Unavailable(f"{key}: there is no column '{name}'{known}{listed(columns)}{hint}")
+    return str(name)
+
+
+def listed(names: list[str]) -> str:
+    return first_names(names, LISTED)
+
+
+# Named columns → table, class codes and split.
+#
+# Text is encoded by its sorted levels. The levels come from all rows, test rows included: they are names and not
+# statistics, so no label and no value of a test row reaches a fit.
+
+BLOCK = 8192  # rows
+
+
+def columns_to_table(train: Columns, test: Content | None, entry: Mapping[str, Any]) -> Assembled:
+    """Rows of all classes that the entry keeps, training rows before test rows."""
+    target = _target(train, entry)
+    parts = [train.frame] if test is None else [train.frame, _like(train.frame, test)]
+    names = feature_columns(train.frame, target, entry)
+    categories, texts = (_named(train.frame, key, entry) for key in ("categorical", "texts"))
+    if test is not None:
+        numeric = [name for name in names if name not in texts | categories]
+        parts[1] = parts[1].with_columns(_as_trained(train.frame[n], parts[1][n]) for n in numeric)
+    categories |= {name for part in parts for name in names if part[name].dtype == pl.String}
+    y, classes = class_codes(_labels(parts, target), entry)
+    keep = y >= 0
+    columns, levels = [], {}
+    for name in names:
+        if name in texts | categories:
+            values = _labels(parts, name).filter(keep)
+            codes, levels[name] = encode_text(values, is_category=name not in texts)
+        else:
+            codes = _numbers(parts, name, keep)
+        columns.append(codes)
+    X = _rows(columns, int(keep.sum()))
+    table = Table(X, tuple(names), levels, frozenset(texts & {*names}))
+    return Assembled(
+        table, y, _split(train, test), classes, encode_group(parts, keep, entry.get("group"))
+    )
+
+
+def feature_columns(frame: pl.DataFrame, target: str, entry: Mapping[str, Any]) -> list[str]:
+    """Names of all columns but the target, the group and the dropped ones, x2 before x10."""
+    others = {target} | _named(frame, "drop", entry)
+    if "group" in entry:
+        others.add(column_named(entry["group"], frame.columns, "group"))
+    return sorted((name for name in frame.columns if name not in others), key=labels.natural)
+
+
+def encode_text(values: pl.Series, is_category: bool) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Codes of the values, and the sorted levels that they refer to; a missing category is NaN."""
+    if is_category:
+        levels = tuple(sorted_labels(values.drop_nulls().unique()))
+    else:  # a missing text has no words
+        values = values.fill_null("")
+        levels = tuple(sorted(values.unique()))
+    return values.cast(pl.Enum(levels)).to_physical().cast(pl.Float64).to_numpy(), levels
+
+
+def encode_group(parts: list[pl.DataFrame], keep: np.ndarray, group: Any) -> np.ndarray | None:
+    """Integer code of the group of each row that is kept; None without `group:`."""
+    if group is None:
+        return None
+    return labels.group_codes(_labels(parts, str(group)).filter(keep).to_list(), str(group))
+
+
+def _target(train: Columns, entry: Mapping[str, Any]) -> str:
+    target = entry.get("target", train.target)
+    if target is None:
+        raise Unavailable(f"`target:` is missing; columns are {listed(train.frame.columns)}")
+    return column_named(target, train.frame.columns, "target")
+
+
+def _named(frame: pl.DataFrame, key: str, entry: Mapping[str, Any]) -> set[str]:
+    """Columns that the entry lists under `key`."""
+    return {column_named(name, frame.columns, key) for name in entry.get(key, [])}
+
+
+def _labels(parts: list[pl.DataFrame], name: str) -> pl.Series:
+    """A column of all parts as normalized text."""
+    return label_column([part[name] for part in parts])
+
+
+def _split(train: Columns, test: Content | None) -> np.ndarray:
+    split = np.zeros(train.n_rows, np.int8) if train.split is None else train.split
+    return split if test is None else np.concatenate([split, np.ones(test.n_rows, np.int8)])
+
+
+def _rows(columns: list[np.ndarray], n: int) -> np.ndarray:
+    """Stack columns into a matrix, a block of rows at a time so that the block stays in the cache."""
+    X = np.empty((n, len(columns)))
+    for begin in range(0, n, BLOCK):
+        block = slice(begin, begin + BLOCK)
+        for j, column in enumerate(columns):
+            X[block, j] = column[block]
+    return X
+
+
+def _like(frame: pl.DataFrame, test: Content) -> pl.DataFrame:
+    """The test rows, with columns in the order of the training set."""
+    if not isinstance(test, Columns):
+        raise Unavailable("the test set and the training set have different columns")
+    for these, those, part in ((frame, test.frame, "test"), (test.frame, frame, "training")):
+        for name in these.columns:
+            if name not in those.columns:
+                raise Unavailable(
+                    f"the {part} set has no column '{name}'; {suggest_name(name, those.columns)}"
+                )
+    return test.frame.select(frame.columns)
+
+
+def _as_trained(train: pl.Series, test: pl.Series) -> pl.Series:
+    """Numeric where the training column is numeric: text in the test set alone is an error, not a category."""
+    if train.dtype != pl.Float64 or test.dtype != pl.String:
+        return test
+    numbers = test.cast(pl.Float64, strict=False)
+    strays = (numbers.is_null() & test.is_not_null()).arg_true()
+    if len(strays):
+        raise Unavailable(
+            f"column '{test.name}' of the test set holds the text '{test[strays[0]]}' in row "
+            f"{strays[0] + 1}, where the training set has no text; correct it, or list the column "
+            "under `categorical:`"
+        )
+    return numbers
+
+
+def _numbers(parts: list[pl.DataFrame], name: str, keep: np.ndarray) -> np.ndarray:
+    """The kept rows of a numeric column; without a copy if it is one part of which all rows are kept."""
+    numbers = [_finite(part[name]) for part in parts]
+    return numbers[0] if len(parts) == 1 and keep.all() else np.concatenate(numbers)[keep]
+
+
+def _finite(column: pl.Series) -> np.ndarray:
+    if column.dtype != pl.Float64:
+        raise Unavailable(
+            f"column '{column.name}' holds {column.dtype}; drop it, or convert it to numbers or text"
+        )
+    values = column.to_numpy()
+    if np.isinf(values).any():
+        raise Unavailable(
+            f"column '{column.name}' holds an infinite number; leave such cells empty"
+        )
+    return values
+
+
+# Sparse counts → table, class codes and split.
+#
+# The vocabulary comes from all rows, test rows included: words are names and not statistics.
+
+
+def counts_to_table(train: Counts, test: Content | None, entry: Mapping[str, Any]) -> Assembled:
+    """Rows of all classes that the entry keeps, training rows before test rows."""
+    X, names, texts, split = train.X, train.names, train.labels, train.split
+    if test is not None:
+        if not isinstance(test, Counts):
+            raise Unavailable("the test set and the training set have different columns")
+        names = _union(names, test.names)
+        X = sparse.vstack([_spread(part, names) for part in (train, test)], format="csr")
+        texts = texts + test.labels
+        split = np.concatenate([split, np.ones(len(test.labels), np.int8)])
+    y, classes = class_codes(label_column([pl.Series(texts, dtype=pl.String)]), entry)
+    kept = plain_csr(X[np.flatnonzero(y >= 0)])
+    if entry.get("binary"):
+        kept.data[:] = 1
+    infinite = kept.indices[np.isinf(kept.data)]
+    if len(infinite):
+        raise Unavailable(
+            f"column '{names[infinite[0]]}' holds an infinite number, or entries whose sum is one (correct the file)"
+        )
+    wanted = np.ones(len(names), bool)
+    if train.are_words:
+        wanted[:] = np.bincount(kept.indices, minlength=len(names)) > 0
+    for name in entry.get("drop", []):
+        wanted[names.index(column_named(name, names, "drop"))] = False
+    if not wanted.all():
+        kept = plain_csr(kept[:, np.flatnonzero(wanted)])
+        names = [name for name, is_wanted in zip(names, wanted, strict=True) if is_wanted]
+    return Assembled(Table(kept, tuple(names)), y, split, classes)
+
+
+def _union(some: list[str], others: list[str]) -> list[str]:
+    """Union of names: the longer list if the shorter one is a prefix of it, else sorted."""
+    short, long = sorted((some, others), key=len)
+    return long if long[: len(short)] == short else sorted({*some, *others}, key=labels.natural)
+
+
+def _spread(part: Counts, names: list[str]) -> Any:
+    """Rows of a part, with columns renumbered to `names`."""
+    place = {name: j for j, name in enumerate(names)}
+    columns = np.array([place[name] for name in part.names], np.int32)
+    shape = (part.X.shape[0], len(names))
+    return sparse.csr_array((part.X.data, columns[part.X.indices], part.X.indptr), shape=shape)

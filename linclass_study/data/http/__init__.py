@@ -1,1 +1,0 @@
-"""Downloads: one file over HTTP, resumed and retried."""

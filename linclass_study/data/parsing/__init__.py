@@ -1,1 +1,0 @@
-"""Steps of reading that formats and sources share: text to columns, fast paths, data frames and matrices."""

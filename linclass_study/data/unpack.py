@@ -1,0 +1,235 @@
+"""Archives and compressed files, with a limit of what they may contain."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import re
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+from linclass_study.data.unavailable import Unavailable
+
+# Limit the decompressed size of one source: compressed files and archive members together.
+#
+#     with at_most(4000): read(path)      # Unavailable at the byte after 4,000 MB
+#
+# A file of 10 MB may contain 10 GB of zeros. The limit applies to everything that is read inside the `with` block, so
+# formats need not know it.
+
+BLOCK = 1 << 18
+
+
+@dataclass
+class _Quota:
+    megabytes: float
+    sizes: dict[str, int] = field(default_factory=dict)  # by file
+
+
+_quota: ContextVar[_Quota | None] = ContextVar("quota", default=None)
+
+
+@contextmanager
+def at_most(megabytes: float) -> Iterator[None]:
+    """Limit what is unpacked inside the block to this many megabytes in total."""
+    token = _quota.set(_Quota(megabytes))
+    try:
+        yield
+    finally:
+        _quota.reset(token)
+
+
+def restart_count(name: str) -> None:
+    """Reset the count of a file that is read again from its beginning."""
+    quota = _quota.get()
+    if quota is not None:
+        quota.sizes[name] = 0
+
+
+def count_bytes(size: int, name: str) -> None:
+    """Add `size` unpacked bytes of the named file."""
+    quota = _quota.get()
+    if quota is not None:
+        quota.sizes[name] = quota.sizes.get(name, 0) + size
+        if sum(quota.sizes.values()) > quota.megabytes * 1e6:
+            raise Unavailable(
+                f"{name} unpacks to more than {quota.megabytes:g} MB; "
+                "raise limits.download_mb if this size is intended"
+            )
+
+
+def count_while_read(file: Any, name: str) -> IO[bytes]:
+    """Wrap a decompressing file so that its bytes are counted."""
+    return io.BufferedReader(_Counted(file, name), BLOCK)
+
+
+class _Counted(io.RawIOBase):
+    def __init__(self, file: Any, name: str):
+        self.file, self.name = file, name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        content = self.file.read(len(buffer))
+        count_bytes(len(content), self.name)
+        buffer[: len(content)] = content
+        return len(content)
+
+
+# Text files as lines, decompressed if necessary.
+
+# By the first bytes and not by the name, which servers and mirrors choose freely.
+OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
+
+
+class Text:
+    """Lines of a text file; `line` is the number of the last line read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.line = 0
+
+    def __iter__(self) -> Iterator[str]:
+        with binary(self.path) as file:
+            for line in file:
+                self.line += 1
+                try:
+                    text = line.decode("utf-8-sig" if self.line == 1 else "utf-8")
+                except UnicodeDecodeError:
+                    raise Unavailable(
+                        f"line {self.line} is not text in UTF-8; save the file as UTF-8"
+                    ) from None
+                yield text
+
+
+@contextmanager
+def binary(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file for reading bytes, decompressed and counted towards the size limit."""
+    try:
+        with open(path, "rb") as raw:
+            head = raw.read(6)
+            raw.seek(0)
+            opener = next((o for magic, o in OPENERS.items() if head.startswith(magic)), None)
+            if opener is None:
+                yield raw
+            else:
+                restart_count(path.name)
+                with opener(raw) as file:
+                    yield count_while_read(file, path.name)
+    except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
+        raise Unavailable(f"the compressed file is damaged or cut short ({error})") from None
+    except OSError as error:
+        raise Unavailable(f"the file cannot be read ({error.strerror or error})") from None
+
+
+# Iterate over the files in a .tar (of any compression), a .zip or a folder.
+#
+# Nothing is written to disk. Members that are not regular files inside the archive (links, devices, names with `..`)
+# are skipped and logged; the others are read.
+
+LOGGED = 20  # skipped members that are logged by name; the others are counted
+ENCRYPTED = 1  # a flag of a member of a .zip
+DRIVE = re.compile(r"[A-Za-z]:")
+# \ud800…: bytes beside UTF-8
+NO_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+NO_FILES = {
+    tarfile.SYMTYPE: "a symbolic link",
+    tarfile.LNKTYPE: "a hard link",
+    tarfile.CHRTYPE: "a device",
+    tarfile.BLKTYPE: "a device",
+    tarfile.FIFOTYPE: "a named pipe",
+    tarfile.GNUTYPE_SPARSE: "a sparse file",
+}
+
+Member = tuple[str, str, Callable[[], bytes]]  # name, reason to skip it or "", its content
+
+
+def members(path: Path) -> Iterator[tuple[str, bytes]]:
+    """(name inside the archive, content) of every file that is not hidden."""
+    if path.is_dir():
+        for name, file in files_below(path):
+            yield name, file.read_bytes()
+        return
+    seen: set[str] = set()
+    left_out = 0
+    for name, wrong, content in _zip(path) if zipfile.is_zipfile(path) else _tar(path):
+        wrong = wrong or _misnamed(name) or ("a second file of this name" if name in seen else "")
+        if wrong:
+            left_out += 1
+            if left_out <= LOGGED:
+                print(f"left out of {path.name}: {name!a} ({wrong})")
+        elif not _hidden(name):
+            seen.add(name)
+            yield name, content()
+    if left_out > LOGGED:
+        print(f"left out of {path.name}: {left_out} members in all")
+
+
+def files_below(folder: Path) -> Iterator[tuple[str, Path]]:
+    """(name inside the folder, path) of every file, sorted by name."""
+    for file in sorted(folder.rglob("*")):
+        name = file.relative_to(folder).as_posix()
+        if file.is_file() and not _hidden(name):
+            yield name, file
+
+
+def _hidden(name: str) -> bool:
+    return any(part.startswith(".") for part in Path(name).parts)
+
+
+def _misnamed(name: str) -> str:
+    """Why a name is not that of a file inside the archive; "" if it is."""
+    if NO_TEXT.search(name):
+        return "its name is not text in UTF-8 on one line"
+    parts = name.replace("\\", "/").split("/")
+    return (
+        "it lies outside the archive" if ".." in parts or not parts[0] or DRIVE.match(name) else ""
+    )
+
+
+def _zip(path: Path) -> Iterator[Member]:
+    try:
+        with zipfile.ZipFile(path) as box:
+            for about in box.infolist():
+                link = "a symbolic link" if stat.S_ISLNK(about.external_attr >> 16) else ""
+                wrong = "it is encrypted" if about.flag_bits & ENCRYPTED else link
+                if not about.is_dir():
+                    yield about.orig_filename, wrong, partial(_unzipped, box, about, path.name)
+    except (zipfile.BadZipFile, zlib.error, UnicodeDecodeError, NotImplementedError) as error:
+        raise Unavailable(f"the archive cannot be read ({error})") from None
+
+
+def _unzipped(box: zipfile.ZipFile, about: zipfile.ZipInfo, archive: str) -> bytes:
+    with box.open(about) as file:
+        return count_while_read(file, archive).read()
+
+
+def _tar(path: Path) -> Iterator[Member]:
+    with binary(path) as raw:
+        try:
+            with tarfile.open(fileobj=raw, mode="r|") as box:
+                for about in box:
+                    kind = tarfile.GNUTYPE_SPARSE if about.issparse() else about.type
+                    wrong = NO_FILES.get(kind, "" if about.isreg() else "no file")
+                    if not about.isdir():
+                        yield about.name.removeprefix("./"), wrong, partial(_untarred, box, about)
+        except tarfile.TarError as error:
+            raise Unavailable(f"the archive cannot be read ({error})") from None
+
+
+def _untarred(box: tarfile.TarFile, about: tarfile.TarInfo) -> bytes:
+    file = box.extractfile(about)
+    assert file is not None  # it is a regular file
+    return file.read()
