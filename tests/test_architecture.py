@@ -221,7 +221,7 @@ def entered_by_a_fit(model: Any, X: np.ndarray, y: np.ndarray) -> dict[str, set[
         (linclass.LogisticRegression(), 19, 149),
         (linclass.LogisticRegression(penalty="l1", strength=0.01), 22, 194),
         (linclass.LinearSVM(), 28, 206),
-        (linclass.LinearDiscriminantAnalysis(), 12, 77),
+        (linclass.LinearDiscriminantAnalysis(), 12, 72),
     ],
     ids=["logistic", "logistic_l1", "svm", "lda"],
 )

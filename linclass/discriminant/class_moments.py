@@ -17,7 +17,7 @@ Chan, Golub & LeVeque (1983), Algorithms for computing the sample variance
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -280,7 +280,9 @@ def moments(
     """(weight (K,), mean (K, d), scatter in this form)."""
     measure, gather = FORMS[form]
     found = []
-    for rows, w in _classes(X, codes, weights, K):
+    for k in range(K):
+        members = np.flatnonzero(codes == k)
+        rows, w = chosen_rows(X, members), weights[members]  # a copy of the rows
         mass = w.sum()
         m, D, off = _centred(rows, w, mass)
         found.append((mass, m, measure(rows, w, m, D, off)))
@@ -318,13 +320,6 @@ def _rows(rows: Matrix, w: Array, m: Array, D: Matrix, off: Array | float) -> An
         return D, None, roots
     shift = np.where(_unstored(rows, w) > 0, 0, m)  # columns without zeros may be far from 0
     return _times(_deviations(rows, shift), roots), m - shift, roots
-
-
-def _classes(X: Matrix, codes: Array, weights: Array, K: int) -> Iterator[tuple[Matrix, Array]]:
-    """(rows, weights) of each class, the rows a copy."""
-    for k in range(K):
-        members = np.flatnonzero(codes == k)
-        yield chosen_rows(X, members), weights[members]
 
 
 def _centred(rows: Matrix, w: Array, mass: float) -> tuple[Array, Matrix, Array | float]:

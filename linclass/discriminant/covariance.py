@@ -92,7 +92,9 @@ class Spread:
     @classmethod
     def of_covariances(cls, C: np.ndarray, negligible: np.ndarray) -> list[Self]:
         """From many Σ (n, d, d) at once, with `negligible` (n, d)."""
-        scale, weight = _scales(np.diagonal(C, axis1=1, axis2=2), negligible)
+        scale = np.sqrt(np.maximum(np.diagonal(C, axis1=1, axis2=2), 0))
+        scale = np.where(scale > negligible, scale, 0)  # 0 for a column without variance
+        weight = np.divide(1, scale, out=np.zeros_like(scale), where=scale > 0)
         return [cls._of_one(*one) for one in zip(C, scale, weight, strict=True)]
 
     @classmethod
@@ -103,17 +105,12 @@ class Spread:
             inverse, _ = lapack.dtrtri(L, lower=1)
             unit = inverse.T * scale[:, None]  # of the correlation matrix Q, Σ = scale·Q·scale
             # ‖Q‖ ≤ d and ‖Q⁻¹‖ ≤ ‖unit‖², so nothing ill-conditioned passes
-            if len(C) * np.vdot(unit, unit) * _tolerance(C) < 1:
+            if len(C) * np.vdot(unit, unit) * (NEGLIGIBLE * len(C)) < 1:
                 return cls(None, inverse.T, 2 * float(np.log(L.diagonal()).sum()))
         Q = C * np.multiply.outer(weight, weight)  # correlations, 0 for columns without variance
         values, vectors = np.linalg.eigh(Q)
-        return cls._of_eigen(values, vectors.T, scale, weight)
-
-    @classmethod
-    def _of_eigen(
-        cls, values: np.ndarray, V: np.ndarray, scale: np.ndarray, weight: np.ndarray
-    ) -> Self:
-        kept = values > max(values.max(initial=0) * _tolerance(V), 0)
+        V = vectors.T
+        kept = values > max(values.max(initial=0) * (NEGLIGIBLE * len(C)), 0)
         root = np.sqrt(values[kept])[:, None]
         return cls(root * V[kept] * scale, weight[:, None] * (V[kept] / root).T)
 
@@ -122,17 +119,6 @@ def distances_by(spread: Any, X: Matrix, mean: np.ndarray) -> np.ndarray:
     """Squared lengths of whitened rows about m, which avoids cancellation."""
     distance = spread.whiten((X.toarray() if sp.issparse(X) else X) - mean)
     return np.einsum("ij,ij->i", distance, distance)
-
-
-def _scales(variance: np.ndarray, negligible: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(standard deviation, its inverse) of each column, both 0 for a column without variance."""
-    scale = np.sqrt(np.maximum(variance, 0))
-    scale = np.where(scale > negligible, scale, 0)
-    return scale, np.divide(1, scale, out=np.zeros_like(scale), where=scale > 0)
-
-
-def _tolerance(Q: np.ndarray) -> float:
-    return NEGLIGIBLE * Q.shape[1]
 
 
 @dataclass(frozen=True)
@@ -359,17 +345,15 @@ class TiedCovariances:
         else:
             options = ddof, covariance_type, shrinkage
             self.spreads = [tied_spread(fold, *options) for fold in stack.split()]
-
-    @property
-    def ranks(self) -> list[int]:
-        return [spread.rank for spread in self.spreads]
+        self.ranks = [spread.rank for spread in self.spreads]
 
     @cached_property
     def whiteners(self) -> Array:
         """(F, d, r) of unshrunk spreads."""
+        first = self.spreads[0]
+        if len(self.spreads) == 1 and isinstance(first, Spread):
+            return first.whitener[None]
         spreads = [spread for spread in self.spreads if isinstance(spread, Spread)]
-        if len(spreads) == 1:
-            return spreads[0].whitener[None]
         width = max(self.ranks)
         W = np.zeros((len(spreads), len(spreads[0].whitener), width))
         for own, spread in zip(W, spreads, strict=True):

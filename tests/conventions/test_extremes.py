@@ -7,8 +7,6 @@ import copy
 import inspect
 import itertools
 import tracemalloc
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,20 +23,17 @@ from linclass.base.regressor import Regressor
 from linclass.base.validation import matrix
 
 INSIDE = ("OneVsRest", "OneVsOne", "ErrorCorrectingOutputCodes", "Calibrated")
-ROOT = Path(linclass.__path__[0])
 
 
 def models() -> list[Any]:
-    found = []
-    for package in ("classifiers", "regressors"):
-        for file in sorted((ROOT / package).glob("[!_]*.py")):
-            module = import_module(f"linclass.{package}.{file.stem}")
-            for kind in list(vars(module).values()):
-                own = inspect.isclass(kind) and kind.__module__ == module.__name__
-                if own and issubclass(kind, Estimator):
-                    inner = (linclass.LogisticRegression(),) if kind.__name__ in INSIDE else ()
-                    found.append(pytest.param(kind(*inner), id=kind.__name__))
-    return found
+    kinds = [getattr(linclass, name) for name in linclass.__all__]
+    return [
+        pytest.param(
+            kind(*[linclass.LogisticRegression()] * (kind.__name__ in INSIDE)), id=kind.__name__
+        )
+        for kind in kinds
+        if inspect.isclass(kind) and issubclass(kind, Estimator)
+    ]
 
 
 def data(model: Any) -> tuple[np.ndarray, np.ndarray]:
