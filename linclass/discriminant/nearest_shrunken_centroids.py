@@ -27,6 +27,7 @@ from linclass.base.arrays import (
     ClassWeight,
     Matrix,
     MatrixLike,
+    empty_arrays,
     soft_threshold,
 )
 from linclass.base.classifier import SoftmaxProbabilities
@@ -125,11 +126,10 @@ class NearestShrunkenCentroids(FromStatistics, LinearScores, SoftmaxProbabilitie
             require_nonnegative("threshold", value)
         first.set_params(threshold=thresholds[0])
         first._sum_rows(*first._start_fit(X, y, sample_weight))
-        shared = first._differences(first._counted())
-        fits = [
-            copy.copy(first).set_params(threshold=value)._shrink(shared) for value in thresholds
-        ]
-        return RegularizationPath(fits, "threshold")
+        models = [copy.copy(first) for _ in thresholds]
+        for model, value in zip(models, thresholds, strict=True):
+            model.threshold = value
+        return RegularizationPath(first._shrunken(first._counted(), models), "threshold")
 
     def threshold_path(
         self, X: MatrixLike, y: ArrayLike, n: int = COUNT, sample_weight: ArrayLike | None = None
@@ -166,22 +166,31 @@ class NearestShrunkenCentroids(FromStatistics, LinearScores, SoftmaxProbabilitie
         return "diagonal"
 
     def _set_estimates(self, statistics: ClassMoments) -> Self:
-        return self._shrink(self._differences(statistics))
+        return self._shrunken(statistics, [self])[0]
 
-    def _shrink(self, shared: Differences) -> Self:
-        """Learn from what all thresholds share."""
-        centre, deviation, effect, unit, differences, priors, intercepts = shared
-        threshold = float(self.threshold)
-        t = soft_threshold(differences, threshold)
+    def _shrunken(self, statistics: ClassMoments, models: list[Self]) -> list[Self]:
+        """Learn models that differ in their threshold, all at once, from what thresholds share."""
+        centre, deviation, effect, unit, differences, priors, intercepts = self._differences(
+            statistics
+        )
+        K, d = differences.shape
+        thresholds = np.array([float(model.threshold) for model in models])
+        t, means, W = empty_arrays(d, *[(len(models), K)] * 3)
+        soft_threshold(differences, thresholds[:, None, None], out=t)
         squares = effect * np.vecdot(t, t)  # of m′_k − m, in units of s + s₀
         known = deviation > 0  # else no spread to measure anything by: such features are left out
-        W = unit / np.where(known, deviation**2, 1) * t
-        self.deviations_, self.means_ = t, unit * t + centre
-        self.selected_ = np.abs(differences).max(axis=0) > threshold
-        self.priors_ = priors.copy()
-        self._set_scores(W, intercepts - (0.5 * squares + W @ centre))
+        np.multiply(unit / np.where(known, deviation**2, 1), t, out=W)
+        b = intercepts - (0.5 * squares + W @ centre)
+        np.multiply(unit, t, out=means)
+        means += centre
+        selected = np.abs(differences).max(axis=0) > thresholds[:, None]
         reason = self._without_spread(known)
-        return self._record("rank_deficient" if reason else "converged", reason)
+        for model, *fit in zip(models, t, means, selected, W, b, strict=True):
+            model.deviations_, model.means_, model.selected_, *scores = fit
+            model.priors_ = priors.copy()
+            model._set_scores(*scores)
+            model._record("rank_deficient" if reason else "converged", reason)
+        return models
 
     def _without_spread(self, known: Array) -> str:
         """The first feature without a spread, in words; empty if there is none."""
