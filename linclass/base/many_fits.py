@@ -88,20 +88,6 @@ def fit_many(
     return fits
 
 
-class ManyFits:
-    """Mixin of estimators whose fits share work."""
-
-    fit_many = fit_many
-
-    def _fit_group(self) -> Hashable:
-        """Key of the models that share work: no others have an equal one."""
-        raise NotImplementedError
-
-    def _fit_together(self, models: list[Any], folds: Folds) -> list[list[Any]]:
-        """fits[fold][model] of the models of one group."""
-        raise NotImplementedError
-
-
 def among_weighted(
     folds: Sequence[Any], rows: int, sample_weight: ArrayLike | None
 ) -> tuple[list[np.ndarray], np.ndarray]:

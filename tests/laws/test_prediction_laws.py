@@ -14,7 +14,6 @@ from models import MODULES, own_classes
 import linclass
 from linclass import GaussianNB, NearestMean
 from linclass.base.classifier import Classifier
-from linclass.base.many_fits import ManyFits
 from linclass.base.messages import NotApplicable, silently
 from linclass.base.predicted import predictions_of
 from linclass.base.tables import Table
@@ -35,7 +34,7 @@ STACKED = [
 ]
 TWO_CLASSES = {"ProbitRegression", "RelevanceVectorMachine", "SecondOrderPerceptron", "Winnow"}
 ALONE = {"LinearSVM", "Perceptron"} | TWO_CLASSES  # whose folds are fitted one by one
-TOGETHER = [kind for kind in STACKED if issubclass(kind, ManyFits) and kind.__name__ not in ALONE]
+TOGETHER = [kind for kind in STACKED if hasattr(kind, "fit_many") and kind.__name__ not in ALONE]
 MODELS: dict[str, Callable[[], Any]] = {kind.__name__: kind for kind in STACKED} | {
     name: Method.from_entry(
         entry
