@@ -135,8 +135,7 @@ def nearly_numeric(table: Table) -> dict[str, Any]:
 # Columns of dates: as text, such as 2024-03-01 or 1 Mar 2024 10:30, or as whole numbers, such as 20240301.
 #
 # One-hot encoding makes a feature of each date, and the differences of such numbers are not days: either way most
-# methods
-# learn nothing that holds for another date.
+# methods learn nothing that holds for another date.
 
 FEW_DATES = 10  # different dates; fewer may be categories, such as days of sampling
 # minimal share of the levels that are dates; the others may be words for a missing date
@@ -203,11 +202,9 @@ def _are_dates(values: Array) -> bool:
 # Columns that identify rows instead of describing them, such as row numbers.
 #
 # A categorical column is an identifier if nearly every row has a level of its own. An integer column is one if its
-# values
-# hardly repeat although chance repetitions are expected: n values from a range of m values have about n²/2m equal
-# pairs.
-# Measurements repeat, or their range is so wide that no repetitions are expected; in the latter case the name of the
-# column must contain `id`. Columns with fractional numbers are never identifiers.
+# values hardly repeat although chance repetitions are expected: n values from a range of m values have about n²/2m
+# equal pairs. Measurements repeat, or their range is so wide that no repetitions are expected; in the latter case the
+# name of the column must contain `id`. Columns with fractional numbers are never identifiers.
 
 LEVELS = 0.9  # minimal number of levels, as a share of the rows
 FEW_ROWS = 10  # rows; fewer may be distinct by chance

@@ -11,7 +11,7 @@ from linclass.base import parts
 from linclass.base.messages import names_and_others
 from linclass_study.data.entry_keys import as_list
 from linclass_study.data.labels import plain_number
-from linclass_study.files.yaml_text import yaml_text
+from linclass_study.files.writing import yaml_text
 from linclass_study.pipeline.method import named_steps
 
 Entries = Mapping[str, Mapping[str, Any]]

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from linclass_study.files.yaml_text import yaml_text
+from linclass_study.files.writing import yaml_text
 from linclass_study.pipeline.require_numbers import has_decimal_comma
 
 REPEATED = 0.01  # share of the rows; fewer repetitions hardly change results

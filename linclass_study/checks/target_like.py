@@ -126,9 +126,8 @@ def _crossed(codes: np.ndarray, y: np.ndarray) -> np.ndarray:
 # Columns that alone predict nearly every class: recorded after it, perhaps, or good measurements.
 #
 # A numeric column is divided into intervals of equally many rows; each interval, each level of a categorical column
-# and
-# the missing cells are given their most frequent class. A column is reported if that is right in 97 % of the training
-# rows, and if its errors are at most a tenth of those of the most frequent class of all.
+# and the missing cells are given their most frequent class. A column is reported if that is right in 97 % of the
+# training rows, and if its errors are at most a tenth of those of the most frequent class of all.
 #
 #      Holte (1993), Very simple classification rules perform well on most commonly used datasets. Machine Learning 11
 

@@ -12,7 +12,7 @@ from linclass_study.config import catalogues
 from linclass_study.config.catalogues import suite_names
 from linclass_study.config.yaml_file import Problem
 from linclass_study.errors import suggest_name
-from linclass_study.files.yaml_text import yaml_text
+from linclass_study.files.writing import yaml_text
 
 SHOWN = 5  # names in a message
 

@@ -5,7 +5,7 @@
 Every classifier that depends on sums over rows alone accepts such blocks (linclass/discriminant/from_statistics.py). A
 block is a numeric data frame, so the classifier sees the column names. One block is in memory at a time, and only the
 row groups that it overlaps are read. Studies read data sets with `format: parquet_blocks` in this way
-(linclass_study/execution/block_fits.py).
+(linclass_study/execution/worker.py).
 """
 
 from __future__ import annotations

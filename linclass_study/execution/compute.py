@@ -36,13 +36,13 @@ from linclass_study.execution.run import (
 )
 from linclass_study.execution.run_files import (
     RunInputs,
+    RunSpec,
     current_run,
     digest_of,
     digest_of_file,
     recorded_run,
     rewrite_inputs,
 )
-from linclass_study.execution.run_spec import RunSpec
 from linclass_study.execution.slurm import enough_memory
 from linclass_study.files.logs import KeptLog, print_kept_log
 from linclass_study.files.reading import read_about

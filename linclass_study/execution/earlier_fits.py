@@ -19,8 +19,7 @@ from typing import Any
 from linclass_study.errors import StudyError
 from linclass_study.execution.fit_store import FittedRun, outcome_holds
 from linclass_study.execution.records import Added, outcomes_from_bytes, outcomes_to_bytes
-from linclass_study.execution.run_files import Limits, Made
-from linclass_study.execution.run_spec import without
+from linclass_study.execution.run_files import Limits, Made, without
 from linclass_study.execution.slurm import kills
 from linclass_study.files.logs import print_kept_log
 from linclass_study.statuses import FITTED

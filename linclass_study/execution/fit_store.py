@@ -2,8 +2,8 @@
 
 store/{dataset}/{recipe}/{digest}/    the files of a run when another variant of the study took its place
 
-`recipe` is the digest of what all fits of a run depend on (run_spec.py), and the last digest is that of the keys of its
-fits and their limits: no name of a method is part of it. Present runs are in runs/. The store has a size bound,
+`recipe` is the digest of what all fits of a run depend on (run_files.py), and the last digest is that of the keys of
+its fits and their limits: no name of a method is part of it. Present runs are in runs/. The store has a size bound,
 `limits.store_mb`; beyond it the least recently used runs are removed, at the end of a study.
 """
 
@@ -24,6 +24,7 @@ import polars as pl
 from linclass_study.execution import run_files
 from linclass_study.execution.records import Added
 from linclass_study.execution.run_files import (
+    GRID,
     LAST,
     OTHERS,
     Limits,
@@ -32,7 +33,6 @@ from linclass_study.execution.run_files import (
     fits_made,
     recorded_run,
 )
-from linclass_study.execution.run_spec import GRID
 from linclass_study.files import logs
 from linclass_study.files.reading import opened_npz, read_parquet
 from linclass_study.files.tables import FIT, table_schema

@@ -24,8 +24,7 @@ from linclass_study.execution.feature_file import digest_of_bytes
 from linclass_study.execution.folds import Plan, Planned
 from linclass_study.execution.records import Added, Records
 from linclass_study.execution.requests import FitDetails, LeaveOneOutRequest
-from linclass_study.execution.run_files import TABLES, Limits, Made, digest_of
-from linclass_study.execution.run_spec import GRID, extras_of
+from linclass_study.execution.run_files import GRID, TABLES, Limits, Made, digest_of, extras_of
 from linclass_study.files.reading import opened_npz, parsed_json
 from linclass_study.files.tables import FIT
 from linclass_study.pipeline.method import named_steps
@@ -133,7 +132,7 @@ class PlannedRun:
     task       classes, costs and how to tune, as of `task`
     traces     whether to record the steps of solvers that support it
     environment   id of the environment of its fits
-    recipe     digest of what all fits depend on beside their rows and seeds (run_spec.py)
+    recipe     digest of what all fits depend on beside their rows and seeds (run_files.py)
     digests    of the rows of its fits
     """
 

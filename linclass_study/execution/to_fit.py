@@ -16,8 +16,7 @@ from linclass.base.messages import counted, names_and_others
 from linclass_study.execution.fit_store import OF_FIT, FittedRun, RunsOfDataset, outcome_holds
 from linclass_study.execution.jobs import Bundle
 from linclass_study.execution.run import limits_of_fit
-from linclass_study.execution.run_files import recorded_run
-from linclass_study.execution.run_spec import GRID, RunSpec, extras_of
+from linclass_study.execution.run_files import GRID, RunSpec, extras_of, recorded_run
 from linclass_study.files.reading import read_about
 from linclass_study.pipeline.protocols import kind, of_dataset, protocol_named
 

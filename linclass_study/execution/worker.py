@@ -11,15 +11,19 @@ import random
 import sys
 import time
 import warnings
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from linclass.base.messages import NotApplicable, silently
-from linclass_study.execution import block_fits, fit_outcome
-from linclass_study.execution.block_fits import fit_by_blocks, predict_by_blocks
+from linclass.base.tables import Table
+from linclass.discriminant.from_statistics import fit_without_each, partitions
+from linclass_study.data import blocks
+from linclass_study.execution import fit_outcome
 from linclass_study.execution.feature_file import FeatureFile
 from linclass_study.execution.fit_outcome import (
     fit_status,
@@ -29,7 +33,6 @@ from linclass_study.execution.fit_outcome import (
     reset_peak_memory,
     trace_table,
 )
-from linclass_study.execution.leave_one_out_fits import predict_units
 from linclass_study.execution.requests import FitDetails, LeaveOneOutRequest
 from linclass_study.pipeline import coefficients, fitting
 from linclass_study.pipeline.fitted import Fitted, Task, own_candidates, parameters_of
@@ -38,6 +41,7 @@ from linclass_study.pipeline.fold_predictions import FoldPrediction, predict_fol
 from linclass_study.pipeline.method import Method
 from linclass_study.pipeline.plane import plane_margins
 from linclass_study.pipeline.trace_and_path import coefficient_path, solver_trace
+from linclass_study.pipeline.transforming import shared_transforms
 
 # training and test rows, the test rows among them, seed, whether to predict the grid
 Fold = tuple[np.ndarray, np.ndarray, int, bool]
@@ -153,7 +157,7 @@ class Worker:
         table, y = self.file.table, self.file.y
         used, test, seed, _ = folds[0]
         if self.file.in_file:
-            block_fits.refuse_parts(len(used), len(y))
+            refuse_parts(len(used), len(y))
             held_out = [test for _, test, _, _ in folds]
             return fit_by_blocks(self.method, self.file, held_out, self.task)
         if len(folds) > 1:
@@ -228,3 +232,166 @@ class Worker:
         except Exception as error:  # the fit and its predictions are valid nevertheless
             print(f"no boundary: {type(error).__name__}: {error}", file=sys.stderr)
             return {"grid": np.full(shape, -1), "margins": None}
+
+
+# Leave-one-out as one planned fit: each row, or group of rows, is predicted by the model of all others.
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """Predictions of all used rows, the most frequent tuned parameters, and the joint status of all fits."""
+
+    y_pred: np.ndarray
+    score: np.ndarray
+    log_proba: np.ndarray | None
+    params: str
+    ending: dict[str, Any]
+    fit_seconds: float
+    predict_seconds: float
+
+
+def predict_units(
+    method: Method,
+    file: FeatureFile,
+    task: Task,
+    request: LeaveOneOutRequest,
+    ending: Callable[[Any], dict[str, Any]],
+) -> Predicted:
+    """Fit the method without each unit and predict its rows; `ending` gives the columns of a fit."""
+    if file.in_file:
+        raise NotApplicable(
+            "its rows stay in their file (parquet_blocks), and leave-one-out needs them in memory; "
+            "choose another protocol"
+        )
+    file, units = file.rows(request.used), request.units[request.used]
+    n, K = len(file.y), task.n_classes
+    y_pred, score, log_proba = np.empty(n, np.int32), np.empty((n, K)), np.empty((n, K))
+    known, chosen, endings, predict_seconds = True, Counter[str](), [], 0.0
+    begin = time.perf_counter()
+    parts = fitting.leave_one_out(
+        method, file.table, file.y, units, task, request.seed, file.groups
+    )
+    while True:
+        random.seed(request.seed)  # so that fits do not depend on earlier ones
+        np.random.seed(request.seed)  # noqa: NPY002 – the legacy state is what some estimators draw from
+        if (part := next(parts, None)) is None:
+            break
+        rows, fitted, (codes, scores, logs), seconds = part
+        y_pred[rows], score[rows] = codes, scores
+        known = known and logs is not None
+        if known:
+            log_proba[rows] = logs
+        chosen[json.dumps(parameters_of(fitted), default=str)] += 1
+        endings.append(ending(fitted.estimator))
+        predict_seconds += seconds
+    spent = time.perf_counter() - begin - predict_seconds
+    return Predicted(
+        y_pred,
+        score,
+        log_proba if known else None,
+        chosen.most_common(1)[0][0],
+        _of_all(endings),
+        spent,
+        predict_seconds,
+    )
+
+
+def _of_all(endings: list[dict[str, Any]]) -> dict[str, Any]:
+    """The joint ending: the most frequent one of the fits that did not converge, if any."""
+    if len(endings) == 1:
+        return endings[0]
+    others = Counter((e["status"], e["reason"]) for e in endings if e["status"] != "converged")
+    status, reason = others.most_common(1)[0][0] if others else ("converged", "")
+    if others:
+        count = sum(e["status"] == status for e in endings)
+        reason = f"{count} of {len(endings)} fits: {reason}"
+    kinds = {e["certificate_kind"] for e in endings}
+    return {
+        "status": status,
+        "reason": reason,
+        "iterations": _largest(endings, "iterations"),
+        "objective": None,  # every fit has its own
+        "certificate": _largest(endings, "certificate") if len(kinds) == 1 else None,
+        "certificate_kind": kinds.pop() if len(kinds) == 1 else None,
+    }
+
+
+def _largest(endings: list[dict[str, Any]], name: str) -> Any:
+    values = [e[name] for e in endings]
+    return None if None in values else max(values)
+
+
+# Fit and predict rows that stay in their Parquet file, in two passes over the file for all folds.
+#
+# The first pass accumulates the sums of each fold, the second one predicts the rows of each fold by the model of the
+# others. So a method must depend on sums over rows alone (LDA, QDA, naive Bayes, Fisher, nearest mean), must be
+# untuned, and its transforms must not change the rows. Memory holds the classes and predictions of all rows, never the
+# features.
+
+
+def fit_by_blocks(
+    method: Method, file: FeatureFile, held_out: Sequence[np.ndarray], task: Task
+) -> list[Fitted]:
+    """One model for each fold, fitted on all other rows."""
+    estimator = method.estimator()
+    if method.tune or not callable(getattr(estimator, "merge_all", None)):
+        raise NotApplicable(
+            f"its rows stay in their file (parquet_blocks), and {type(estimator).__name__} "
+            f"{'with `tune:`' if method.tune else ''} needs them at once; take an untuned method that is "
+            "a function of sums, such as lda or gaussian_nb"
+        )
+    rows = (
+        table.named_rows() if getattr(estimator, "takes_names", False) else table.X
+        for table in _unchanged(method, file)
+    )
+    fits = fit_without_each(estimator, rows, file.y, held_out)
+    return [Fitted(method, task, {}, [], model) for model in fits]
+
+
+def refuse_parts(rows: int, of: int) -> None:
+    """Refuse the fits of a learning curve, which leave out rows that are not tested either."""
+    if rows < of:
+        raise NotApplicable(
+            "its rows stay in their file (parquet_blocks), and learning_curve needs them in memory; "
+            "choose another protocol"
+        )
+
+
+def predict_by_blocks(
+    fits: Sequence[Fitted], file: FeatureFile, held_out: Sequence[np.ndarray]
+) -> list[tuple[FoldPrediction, float]]:
+    """Predictions of each model for the rows of its fold, in their order, and their seconds. The held-out rows stay in
+    their file, so only their table's column names are known.
+    """
+    parts: list[list[Any]] = [[] for _ in fits]
+    seconds = np.zeros(len(fits))
+    divided, begin = partitions(held_out, len(file.y)), 0
+    for table in blocks.tables(file.in_file, file.table.names):
+        for members, shard in divided:
+            own = shard[begin : begin + table.shape[0]]
+            for place in np.unique(own[own < len(members)]):
+                number, clock = members[place], time.perf_counter()
+                parts[number].append(fits[number].predict(table.rows(own == place)))
+                seconds[number] += time.perf_counter() - clock
+        begin += table.shape[0]
+    found = []
+    for rows, part, spent in zip(held_out, parts, seconds.tolist(), strict=True):
+        order = np.argsort(np.argsort(rows))  # parts are in the order of the file
+        codes, scores, log_proba = zip(*part, strict=True)
+        known = None if log_proba[0] is None else np.concatenate(log_proba)[order]
+        predicted = np.concatenate(codes)[order], np.concatenate(scores)[order], known
+        found.append((FoldPrediction(file.table, predicted), spent))
+    return found
+
+
+def _unchanged(method: Method, file: FeatureFile) -> Iterator[Table]:
+    """Iterate over the blocks, checking that no transform of the method would change them."""
+    for table in blocks.tables(file.in_file, file.table.names):
+        shared = shared_transforms(method.transforms, table, [])
+        if shared is None or shared.last is not None or shared.table.X is not table.X:
+            names = ", ".join(name for name, _ in method.transforms)
+            raise NotApplicable(
+                f"its rows stay in their file (parquet_blocks), and transforms ({names}) would change "
+                "them; leave out what learns from rows, and impute missing values before"
+            )
+        yield shared.table

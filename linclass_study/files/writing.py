@@ -7,6 +7,7 @@ import errno
 import json
 import math
 import os
+import re
 import shutil
 import uuid
 from collections.abc import Iterator, Mapping
@@ -72,3 +73,25 @@ def refuse_for_full_disk(reasons: list[str], folder: Path) -> None:
     failed = any(end in reason for reason in reasons for end in ENDS)
     if failed and (full := full_disk(folder)):
         raise StudyError(full)
+
+
+# A name or label as it is written in a study: in quotes where YAML would read something else.
+
+PLAIN = re.compile(r"[^\W\d][\w.-]*( [\w.-]+)*")
+YAML_WORDS = {
+    "false",
+    "n",
+    "no",
+    "null",
+    "off",
+    "on",
+    "true",
+    "y",
+    "yes",
+}  # read as truth values or as nothing
+
+
+def yaml_text(text: object) -> str:
+    """The text, inside of brackets, too: sex, "", "7 days", "yes"."""
+    plain = PLAIN.fullmatch(str(text)) and str(text).lower() not in YAML_WORDS
+    return str(text) if plain else json.dumps(str(text), ensure_ascii=False)

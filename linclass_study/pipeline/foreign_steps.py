@@ -68,9 +68,8 @@ def _csr(X: Matrix) -> sparse.csr_array:
 # A transform of another library or of the user: a class with scikit-learn's `fit` and `transform`.
 #
 # It is fitted to the matrix of the training rows and their class codes, or what y a `Preprocessor` gets; categories
-# are
-# kept beside its output. What `fit_transform` gives, where there is one, are the training rows, as in scikit-learn's
-# Pipeline: TargetEncoder encodes each of them without its own class.
+# are kept beside its output. What `fit_transform` gives, where there is one, are the training rows, as in scikit-
+# learn's Pipeline: TargetEncoder encodes each of them without its own class.
 
 
 class ForeignTransform:

@@ -229,8 +229,7 @@ def _labelled(table: Table, j: int) -> list[Any]:
 # Rows as users have them, an array, a sparse matrix or a data frame of pandas or Polars, as a `Table`.
 #
 # A column of text, and one of pandas' categories, is categorical: X holds the index of its level. Levels are in the
-# order
-# of the categories, else sorted. None, NA and NaN are missing values.
+# order of the categories, else sorted. None, NA and NaN are missing values.
 
 Levels = Mapping[str, Sequence[str]]
 

@@ -25,7 +25,7 @@ from linclass_study.execution.compute import compute_bundle
 from linclass_study.execution.fit_store import FittedRun, outcome_holds
 from linclass_study.execution.folds import Plan, write_folds
 from linclass_study.execution.run import RowDigests
-from linclass_study.execution.run_spec import RunSpec
+from linclass_study.execution.run_files import RunSpec
 from linclass_study.execution.to_fit import ToFit
 from linclass_study.processes.guard import Guard, GuardedResult
 

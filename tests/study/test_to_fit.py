@@ -9,7 +9,7 @@ import pytest
 
 from linclass_study.execution import to_fit
 from linclass_study.execution.jobs import Bundle
-from linclass_study.execution.run_spec import RunSpec
+from linclass_study.execution.run_files import RunSpec
 from linclass_study.execution.to_fit import ToFit
 
 EVALUATION = {

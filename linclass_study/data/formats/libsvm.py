@@ -74,8 +74,7 @@ def _complaint(line: str, number: int) -> str:
 # LIBSVM files read by scikit-learn: the same rows as the strict reader's, or None where that is uncertain.
 #
 # The strict reader (formats/libsvm.py) reports the line of each error, accepts indices in any order and adds
-# duplicates.
-# scikit-learn reads well-formed files five times as fast, but is slow to import.
+# duplicates. scikit-learn reads well-formed files five times as fast, but is slow to import.
 
 SMALL = 4_000_000  # bytes: the strict reader finishes smaller files before scikit-learn is imported
 LABEL = re.compile(rb"(?m)^[^\S\n]*\S+")

@@ -1,7 +1,7 @@
 """Parquet whose rows stay in the file and are read block by block when a run needs them.
 
 Only the classes of the rows are read here, so the file may be larger than memory. Columns are numeric; rows keep the
-order of the file. linclass_study/execution/block_fits.py says which methods support blocks.
+order of the file. linclass_study/execution/worker.py says which methods support blocks.
 """
 
 from __future__ import annotations
