@@ -314,7 +314,7 @@ def test_the_page_has_three_inputs_a_data_set(project):
 @pytest.mark.slow
 def test_a_figure_that_is_gone_is_drawn_again(computed):
     results = computed.folder / "results"
-    for name, job in (("methods-iris", "score"), ("cost", "draw_overall")):
+    for name, job in (("methods-iris", "score"), ("cost", "report")):
         figure = results / "exhibits" / name / "figure.svg"
         drawn = figure.read_bytes()
         figure.unlink()
