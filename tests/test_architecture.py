@@ -18,8 +18,6 @@ from cases import each
 import linclass
 from linclass.base.public import module_of
 
-# The architecture, read from the source and measured on whole fits
-
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "linclass"
 FILES = {top: sorted((ROOT / top).rglob("*.py")) for top in ("linclass", "linclass_study")}

@@ -16,7 +16,12 @@ import numpy as np
 from scipy import stats
 
 from linclass.evaluation.comparisons.control import against_control
-from linclass.evaluation.comparisons.ranks import critical_difference, friedman, nemenyi, quantile
+from linclass.evaluation.comparisons.rank_tests import (
+    critical_difference,
+    friedman,
+    nemenyi,
+    quantile,
+)
 from linclass_study.textbook import CLASSES, INK, figure, save
 
 methods = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]

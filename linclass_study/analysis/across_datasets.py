@@ -22,7 +22,7 @@ import polars as pl
 
 from linclass.evaluation import metrics
 from linclass.evaluation.comparisons.pairs import Pairwise, Ratings, bradley_terry, pairwise
-from linclass.evaluation.comparisons.ranks import (
+from linclass.evaluation.comparisons.rank_tests import (
     Friedman,
     Nemenyi,
     complete_methods,

@@ -10,7 +10,7 @@ import numpy as np
 from linclass.base.messages import counted, names_and_others
 from linclass.evaluation.comparisons.bayesian import bayesian_signed_rank
 from linclass.evaluation.comparisons.control import data_sets_needed, least_adjusted_p
-from linclass.evaluation.comparisons.ranks import critical_difference
+from linclass.evaluation.comparisons.rank_tests import critical_difference
 from linclass_study.analysis.across_datasets import (
     ALPHA,
     FEW,

@@ -26,7 +26,7 @@ from linclass.evaluation.comparisons.control import (
     data_sets_needed,
     least_adjusted_p,
 )
-from linclass.evaluation.comparisons.ranks import TIE, average_ranks
+from linclass.evaluation.comparisons.rank_tests import TIE, average_ranks
 from linclass.evaluation.comparisons.t_tests import corrected_error, t_interval
 from linclass_study.analysis.across_datasets import FEW, ComparisonAcross
 from linclass_study.analysis.outcome import Outcome, median_seconds

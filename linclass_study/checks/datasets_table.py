@@ -153,7 +153,7 @@ def sharing_pairs(keys: Mapping[str, Mapping[str, Words]]) -> dict[tuple[str, st
 
 
 def equal_pairs(digests: Mapping[str, str | None]) -> list[tuple[str, str]]:
-    """Pairs of data sets with equal_pairs digests of their features."""
+    """Pairs of data sets whose features have equal digests."""
     return [
         (one, other)
         for one, other in combinations(digests, 2)

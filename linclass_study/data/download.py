@@ -15,8 +15,9 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from linclass_study.data.checksum import Checksums, with_checksum
 from linclass_study.data.connection import TemporaryFailure, in_time, response
-from linclass_study.data.search_folders import Checksums, DownloadLimits, with_checksum
+from linclass_study.data.search_folders import DownloadLimits
 from linclass_study.data.unavailable import Unavailable
 
 if TYPE_CHECKING:

@@ -1,16 +1,14 @@
-"""Where files are searched for and kept: folders, names of downloads, limits of downloads, and checksums."""
+"""Where files are searched for and kept: folders, names of downloads, and limits of downloads."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
-
-from linclass_study.data.unavailable import Unavailable
 
 # File names for untrusted addresses: an address cannot name a file outside its folder.
 #
@@ -65,26 +63,6 @@ def _is_plain(name: str) -> bool:
 
 def _hash(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-
-
-# Compare the sha256 of a file with those of its entry.
-
-# sha256 of the published versions of a file; None accepts any
-Checksums = str | Sequence[str] | None
-
-
-def with_checksum(path: Path, wanted: Checksums) -> Path:
-    """Return the path if the file has one of the wanted sha256, or if none is given."""
-    if wanted is None:
-        return path
-    with open(path, "rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    known = [wanted] if isinstance(wanted, str) else list(wanted)
-    if found not in known:
-        raise Unavailable(
-            f"its sha256 is {found[:12]}…, not {' or '.join(k[:12] + '…' for k in known)}"
-        )
-    return path
 
 
 # Time and size limits of downloads.

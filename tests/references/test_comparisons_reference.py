@@ -28,7 +28,7 @@ from linclass.evaluation.comparisons.control import (
     holm,
 )
 from linclass.evaluation.comparisons.pairs import pairwise
-from linclass.evaluation.comparisons.ranks import (
+from linclass.evaluation.comparisons.rank_tests import (
     critical_difference,
     friedman,
     friedman_of_ranks,

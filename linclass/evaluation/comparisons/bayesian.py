@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linclass.evaluation.comparisons.ranks import TIE, Array, checked_scores, differences
+from linclass.evaluation.comparisons.rank_tests import TIE, Array, checked_scores, differences
 from linclass.evaluation.comparisons.t_tests import corrected_error, corrected_t
 
 

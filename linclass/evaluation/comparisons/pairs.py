@@ -15,9 +15,16 @@ from scipy.linalg import lapack
 from scipy.special import expit
 
 from linclass.base.numerics import halve
-from linclass.evaluation.comparisons.control import holm_of_pairs, rank_biserial, wilcoxon
-from linclass.evaluation.comparisons.ranks import TIE, Array, checked_scores, differences, ranks
+from linclass.evaluation.comparisons.control import holm_of_pairs
+from linclass.evaluation.comparisons.rank_tests import (
+    TIE,
+    Array,
+    checked_scores,
+    differences,
+    ranks,
+)
 from linclass.evaluation.comparisons.t_tests import fold_moments
+from linclass.evaluation.comparisons.wilcoxon_test import rank_biserial, wilcoxon
 
 
 class Pairwise(NamedTuple):

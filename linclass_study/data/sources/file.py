@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data.search_folders import SearchFolders, with_checksum
+from linclass_study.data.checksum import with_checksum
+from linclass_study.data.search_folders import SearchFolders
 from linclass_study.data.unavailable import Unavailable
 
 

@@ -7,13 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linclass_study.data.search_folders import (
-    Checksums,
-    SearchFolders,
-    name_in_mirror,
-    place_of,
-    with_checksum,
-)
+from linclass_study.data.checksum import Checksums, with_checksum
+from linclass_study.data.search_folders import SearchFolders, name_in_mirror, place_of
 from linclass_study.data.unavailable import Unavailable
 
 
