@@ -1,13 +1,13 @@
-"""Asymmetric risk: what a mistake costs moves the boundary.
+"""Asymmetric risk: the cost of a mistake moves the boundary.
 
-The best action has the least expected cost. With cost a for a missed positive and cost 1 for a false alarm, predict
-the positive class where
+The best action minimizes the expected cost. With cost a for a missed positive and cost 1 for a false alarm, predict the
+positive class if
 
-    a · P(positive | x) > P(negative | x),    that is, where the log-odds exceed −ln a.
+    a · P(positive | x) > P(negative | x),    that is, if the log-odds exceed −ln a.
 
-For a linear model the boundary moves in parallel by ln a/‖w‖. Left: two Gaussians and the boundaries for several
-cost ratios. Right: the expected cost on new rows of each decision rule against the ratio: the usual rule, which
-ignores costs, and the rule of least risk, which is never worse, beside Bayes' own. See Duda, Hart & Stork (2001),
+The boundary of a linear model is shifted parallel to itself by ln a/‖w‖. Left: two Gaussians and the boundaries for
+several cost ratios. Right: the expected cost of three decision rules on new rows against the cost ratio: the usual
+rule, which ignores costs, the minimum-risk rule, which is never worse, and Bayes' rule. See Duda, Hart & Stork (2001),
 §2.2; Bishop (2006), §1.5.2.
 """
 

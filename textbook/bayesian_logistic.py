@@ -1,15 +1,16 @@
 """Bayesian logistic regression: less certain far from the data.
 
-The weights of greatest posterior density are one guess of many that would do nearly as well. With a Gaussian posterior
-N(θ, A⁻¹), by Laplace's approximation, the score of a row is normal, and its probability is a mean,
+The weights with the highest posterior density are one of many choices that fit the data nearly as well. Laplace's
+approximation replaces the posterior by a Gaussian N(θ, A⁻¹). The score of a row is then normal, and its probability is
+the mean
 
     P(1 | x) = ∫ σ(z) N(z; μ, s²) dz ≈ σ(μ/√(1 + πs²/8)),    μ = x·θ,    s² = xᵀA⁻¹x.
 
-Left: σ(μ), whose contours are parallel, however far from the data. Middle: the mean, whose contours spread where few
-rows say where the boundary is; that of ½ is the same. Right: along the arrow, far to one side of the boundary, σ(μ)
-goes to 0, the mean only to Φ(u·w/√(uᵀA⁻¹u)) for the arrow's direction u (dotted), and the approximation of the formula,
-by the probit, stays near it. The strength of the prior is where the evidence is largest. See Bishop (2006), §4.4 and
-§4.5; Murphy (2022), §10.5; MacKay (1992).
+Left: σ(μ), whose contours are parallel even far from the data. Middle: the mean, whose contours spread where few rows
+determine the boundary; the contour of ½ is the same. Right: along the arrow, far to one side of the boundary, σ(μ)
+tends to 0, but the mean tends only to Φ(u·w/√(uᵀA⁻¹u)) for the arrow's direction u (dotted). The probit approximation
+in the formula stays near the mean. The strength of the prior maximizes the evidence. See Bishop (2006), §4.4 and §4.5;
+Murphy (2022), §10.5; MacKay (1992).
 """
 
 import numpy as np
@@ -20,7 +21,7 @@ from linclass.datasets import generate
 from linclass_study.textbook import CLASSES, INK, METHODS, figure, save
 
 X, y = generate("gaussians", 4, means=[[-1, 0], [1, 1]], covariances="identity", rows=[15, 15])
-names = {"mode": "σ(μ)", "quadrature": "mean of σ", "probit": "by the probit"}
+names = {"mode": "σ(μ)", "quadrature": "mean of σ", "probit": "probit approximation"}
 models = {kind: BayesianLogisticRegression(predictive=kind, tol=1e-10).fit(X, y) for kind in names}
 w, covariance = models["mode"].coef_.ravel(), models["mode"].covariance_[:2, :2]
 start, u = X.mean(axis=0), np.array([0.3, -1.0]) / np.hypot(0.3, 1.0)

@@ -1,13 +1,14 @@
 """Between LDA and QDA: covariances shrunk towards the pooled one.
 
-QDA estimates d(d + 1)/2 numbers for the covariance of each class, from few rows of its own. A compromise with LDA is
+QDA estimates d(d + 1)/2 parameters for the covariance of each class, from the rows of that class alone. A compromise
+between LDA and QDA is
 
     Σ_k(α) = α Σ_k + (1 − α) Σ,    α = 0 is LDA, α = 1 is QDA.
 
-Left: the vowels, whose test error is least around α = 0.9, close to QDA and far below QDA itself; the training error,
-least at α = 1, tells nothing of it. Right: two classes with unequal covariances, means of 60 samples. Of few
-rows LDA is better than QDA, of many it is the reverse, and α = ½ is never far from the better. See Hastie, Tibshirani &
-Friedman (2009), §4.3.1 and figure 4.7; Friedman (1989), JASA 84.
+Left: the vowel data. The test error is smallest around α = 0.9, which is close to QDA but has a far smaller error. The
+training error, smallest at α = 1, says nothing about this. Right: two classes with unequal covariances, means of 60
+samples. LDA is better than QDA with few rows, QDA is better with many, and α = ½ is never far from the better of the
+two. See Hastie, Tibshirani & Friedman (2009), §4.3.1 and figure 4.7; Friedman (1989), JASA 84.
 """
 
 import numpy as np
@@ -53,7 +54,7 @@ for name, (alpha, colour, dashes) in lines.items():
     mean = [np.mean([error(alpha, sample, many) for sample in samples[n]]) for n in sizes]
     right.semilogx(sizes, mean, dashes, color=colour, label=name)
     numbers[f"of {sizes[0]} and {sizes[-1]} rows a class, {name}"] = mean[0], mean[-1]
-right.set(title="two classes, six features", xlabel="rows a class", ylabel="error on new rows")
+right.set(title="two classes, six features", xlabel="rows per class", ylabel="error on new rows")
 right.set_xticks([10, 30, 100, 300], ["10", "30", "100", "300"])
 right.minorticks_off()
 right.legend(frameon=False, fontsize=7.5)

@@ -1,14 +1,14 @@
 """The Challenger's O-rings: a probability far from its data.
 
-The night before the launch at 31 °F the flights with thermal distress of an O-ring were compared with each other, and
-showed no effect of the temperature. With the flights without distress, which had been left out, they do:
+In the night before the launch at 31 °F, only the flights with thermal distress of an O-ring were compared, and they
+showed no effect of the temperature. Together with the flights without distress, which had been left out, they show one:
 
     ln P(distress)/P(none) = b + w·temperature,
 
-fitted to the six O-rings of each of 23 flights (left; area is the number of flights) or to whether a flight had any
-distress (right). The bands are pointwise 95 % intervals, Wald's on the scale of b + w t. They are wide at 31 °F, 22
-degrees colder than any flight: what a fit says there rests on the form of the model. See Dalal, Fowlkes & Hoadley
-(1989), figures 1 and 4.
+fitted to the six O-rings of each of 23 flights (left; areas are proportional to the number of flights) or to whether a
+flight had any distress (right). The bands are pointwise 95 % Wald intervals on the scale of b + w t. They are wide at
+31 °F, 22 degrees colder than any flight: a prediction there depends on the form of the model. See Dalal, Fowlkes &
+Hoadley (1989), figures 1 and 4.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ DISTRESSED = np.array([0, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 2, 0, 0, 0, 0, 0, 
 
 
 def fit(distressed, of):
-    """Fit of `distressed` of `of` at each temperature: its table, G² and the curve with its band."""
+    """Fit of `distressed` out of `of` at each temperature: its table, G² and the curve with its band."""
     t, n = np.tile(TEMPERATURE, 2)[:, None], np.concatenate([distressed, of - distressed])
     yes = np.repeat([1, 0], len(TEMPERATURE))
     model = LogisticRegression(penalty=None, tol=1e-10).fit(t[n > 0], yes[n > 0], n[n > 0])
@@ -59,9 +59,9 @@ for panel, share, title, (_, band) in zip(panels, shares, titles, fits.values(),
     points, flights = np.unique(np.column_stack([TEMPERATURE, share]), axis=0, return_counts=True)
     panel.scatter(*points.T, 16 * flights, color=INK, alpha=0.6, linewidth=0, zorder=3)
     panel.axvline(31, color=INK, linestyle="--", linewidth=1)
-    panel.text(31.7, 0.04, "the launch", fontsize=7.5)
+    panel.text(31.7, 0.04, "launch", fontsize=7.5)
     panel.set(
         title=title, xlabel="temperature of the joints at the launch (°F)", ylim=(-0.04, 1.04)
     )
-panels[0].set_ylabel("share, and its probability")
+panels[0].set_ylabel("share and fitted probability")
 save(drawn, {name: numbers for name, (numbers, _) in fits.items()})

@@ -1,4 +1,4 @@
-"""Credit: approve or not, how much, with what probability.
+"""Credit: whether to approve, how much, and with what probability.
 
 One signal s = w·x answers three questions about an applicant:
 
@@ -6,11 +6,11 @@ One signal s = w·x answers three questions about an applicant:
     regression   how much?          s
     logistic     how likely to pay? σ(s)
 
-First: the share that the perceptron declines of the good and of the bad, and for German credit (1,000 applicants, 30
-% bad) the least-squares scores of both. Then: does the probability mean what it says? Probabilities of default in ten
-groups against what happened, here and for 30,000 cards in Taiwan. Last: a bad customer taken for good costs five
-times the reverse; the least cost is near the threshold 1/6, where Bayes' rule puts it. All scores are held out by ten
-folds. See Abu-Mostafa, Magdon-Ismail & Lin (2012), §1.1, §3.2 and §3.3; data: Hofmann (1994), Yeh & Lien (2009).
+First two: German credit (1,000 applicants, 30 % bad), the shares of good and bad applicants that the perceptron
+declines, and least-squares scores. Third: predicted probabilities of default in ten groups against observed shares, for
+these applicants and for 30,000 credit cards in Taiwan. Last: classifying a bad customer as good costs five times as
+much as the reverse; the cost is smallest near the threshold 1/6, which Bayes' rule gives. All scores are held out by
+ten folds. See Abu-Mostafa, Magdon-Ismail & Lin (2012), §1.1, §3.2 and §3.3; data: Hofmann (1994), Yeh & Lien (2009).
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ from linclass_study.textbook import CLASSES, INK, data, figure, save
 
 
 def answers(name, strength):
-    """Of every applicant, by models that have not seen it: decline? how much? how likely to default?"""
+    """Out-of-fold answers for every applicant: decline? how much? how likely to default?"""
     rows = data(name)
     y, folds = rows.y, stratified_folds(rows.y, 10, 0)
     models = {
@@ -73,7 +73,7 @@ third.plot([0, 0.9], [0, 0.9], color=INK, linewidth=0.7)
 third.set(title="how likely?", xlabel="predicted probability", ylabel="share that defaulted")
 last.plot(thresholds, cost, color=CLASSES[6])
 last.axvline(1 / 6, color=INK, linestyle=":", linewidth=1)
-last.set(title="at what cost?", xlabel="decline above", ylabel="cost per applicant")
+last.set(title="at what cost?", xlabel="threshold for declining", ylabel="cost per applicant")
 first.legend(frameon=False, fontsize=7)
 second.legend(frameon=False, fontsize=7)
 save(drawn, numbers)

@@ -1,12 +1,12 @@
-"""Cross-validation: choosing a strength, and folding back.
+"""Cross-validation: choosing a strength and refitting on all rows.
 
-Ten-fold cross-validation fits on nine tenths of the rows ten times and judges each fit on the tenth that it has not
-seen; leave-one-out does so with single rows, which for LDA costs hardly more than one fit. Among strengths whose loss
-is within one standard error of the least, the one-standard-error rule takes the strongest penalty. Then the model is
-fitted once more with all rows: what was held out is folded back. Left: the ten-fold log loss against the strength,
-its minimum (triangle), the one-standard-error choice (diamond), and the true log loss (dashed). Right: the true error
-of fits to 80 rows, with 40 held out, and to all 120, over 60 samples. Iris by LDA: leave-one-out and ten folds both
-make 3 errors in 150. See Hastie, Tibshirani & Friedman (2009), §7.10; Abu-Mostafa, Magdon-Ismail & Lin (2012), §4.3.
+Ten-fold cross-validation fits the model ten times on nine tenths of the rows and evaluates each fit on the remaining
+tenth. Leave-one-out holds out single rows; for LDA it costs hardly more than one fit. The one-standard-error rule
+chooses the strongest penalty whose loss is within one standard error of the minimum. The model is then refitted on all
+rows. Left: the ten-fold log loss against the strength, its minimum (triangle), the one-standard-error choice (diamond),
+and the true log loss (dashed). Right: the true error of fits to 80 rows, with 40 held out, and of fits to all 120, over
+60 samples. LDA on iris makes 3 errors in 150 rows, both by leave-one-out and by ten-fold cross-validation. See Hastie,
+Tibshirani & Friedman (2009), §7.10; Abu-Mostafa, Magdon-Ismail & Lin (2012), §4.3.
 """
 
 import numpy as np

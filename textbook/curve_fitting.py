@@ -1,14 +1,14 @@
-"""Curve fitting: why a penalty.
+"""Curve fitting: why a penalty helps.
 
-Ten points of sin 2πx with noise, and polynomials by least squares,
+Polynomials are fitted by least squares to ten noisy points of sin 2πx,
 
     y(x) = w₀ + w₁x + … + w_M x^M.
 
-A line is too stiff, degree 3 is about right, and degree 9 passes through all points and errs between them, with weights
-of up to a million that cancel each other. Right: root mean squared errors of the ten points and of 10,000 new ones. A
-small penalty (ridge, strength 10⁻⁶) makes degree 9 as good on new points as the best degree (cross). Without it the
-weights are very sensitive: half a unit in the sixth digit of the points, as the data are printed, changes those of
-degree 9 by up to 2. See Bishop (2006), §1.1, figures 1.4 and 1.5, and table 1.1.
+A line is too stiff, degree 3 is about right, and degree 9 passes through all points but oscillates between them, with
+weights of up to a million that cancel each other. Right: root mean squared errors on the ten points and on 10,000 new
+ones. A small penalty (ridge, strength 10⁻⁶) makes degree 9 as good on new points as the best degree (cross). Without it
+the weights are very sensitive: changing the points by half a unit of their sixth digit, the last one printed, changes
+the weights of degree 9 by up to 2. See Bishop (2006), §1.1, figures 1.4 and 1.5, and table 1.1.
 """
 
 import numpy as np

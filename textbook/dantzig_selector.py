@@ -1,16 +1,16 @@
 """The Dantzig selector beside the lasso.
 
-The least weights whose residual has a covariance of at most s with every feature,
+The Dantzig selector finds the weights with the smallest L1 norm whose residual has a covariance of at most s with every
+feature,
 
     min ‖w‖₁   subject to   |xⱼ·(y − Xw)|/n ≤ s   for all j.
 
-The lasso of strength s keeps these limits, too, so its weights are at least as large in sum. On the diabetes data both
-are the same in the grey range of s: as long as u = (X_LᵀX_L)⁻¹1 ≥ 0 and |XᵀX_L u| ≤ 1 for the lasso's features X_L,
-times the signs of their weights. Then other features join. Right: the selector's largest covariance is smaller than
-the lasso's of the same sum of weights. As many features are at the limit as have weights, but not the same ones: where
-the curves part, a feature that is left out has a larger covariance than one that is in. Both end at least squares. See
-Candès & Tao (2007), Annals of Statistics 35; James, Radchenko & Lv (2009), JRSS B 71; Hastie, Tibshirani & Friedman
-(2009), §3.8.3.
+The lasso with strength s satisfies the same constraints, so its L1 norm is at least as large. On the diabetes data both
+solutions agree in the grey range of s, as long as u = (X_LᵀX_L)⁻¹1 ≥ 0 and |XᵀX_L u| ≤ 1, where X_L are the lasso's
+features times the signs of their weights. Beyond it different features enter. Right: at the same L1 norm the largest
+covariance of the selector is smaller than that of the lasso. Where the curves separate, as many constraints are active
+as weights are nonzero, but for different features. Both paths end at least squares. See Candès & Tao (2007), Annals of
+Statistics 35; James, Radchenko & Lv (2009), JRSS B 71; Hastie, Tibshirani & Friedman (2009), §3.8.3.
 """
 
 import numpy as np

@@ -1,13 +1,14 @@
-"""Documented classifiers: the examples of scikit-learn.
+"""Documented classifiers: examples of scikit-learn.
 
-scikit-learn's documentation prints what its examples give; here linclass does the same examples. The objectives are the
-same in other words,
+scikit-learn's documentation prints the output of its examples; here linclass runs the same examples. The objectives are
+equivalent,
 
-    C Σ loss + ½‖w‖²    is    mean loss + strength · ½‖w‖²,    strength = 1/(C n).
+    C Σ loss + ½‖w‖²    and   mean loss + strength · ½‖w‖²,    strength = 1/(C n).
 
-Where the documented fit had stopped before the minimum ours is not at the printed digits: on iris scikit-learn's solver
-warns that its 100 iterations did not suffice. Shown is how far its probabilities are from ours when it may do more; the
-documented fit is marked. See Pedregosa et al. (2011), JMLR 12, and the docstrings and user guide of scikit-learn 1.9.
+Our digits differ from the printed ones where the documented fit stopped before the minimum: on iris, scikit-learn's
+solver warns that it did not converge in 100 iterations. The figure shows the largest difference between its
+probabilities and ours against the iterations allowed; the documented fit is marked. See Pedregosa et al. (2011),
+JMLR 12, and the docstrings and user guide of scikit-learn 1.9.
 """
 
 import warnings
@@ -64,6 +65,6 @@ apart = [
 drawn, axes = figure(width=5.2, height=2.6)
 axes.loglog(iterations, apart, "o-", color=CLASSES[0])
 axes.plot(100, apart[3], "D", color=CLASSES[1], markersize=8, label="as documented: 100 iterations")
-axes.set(xlabel="iterations allowed", ylabel="largest difference\nof a probability from ours")
+axes.set(xlabel="iterations allowed", ylabel="largest difference from\nour probabilities")
 axes.legend(frameon=False, loc="lower left")
 save(drawn, numbers)

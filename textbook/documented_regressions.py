@@ -1,16 +1,16 @@
 """Documented regressions: least squares, ridge, lasso and elastic net as scikit-learn prints them.
 
-The examples of scikit-learn's documentation, by linclass. With n rows its objectives are
+linclass runs the examples of scikit-learn's documentation. With n rows, scikit-learn's objectives are
 
     Ridge        ‖y − Xw‖² + α‖w‖²                                    strength = α/n
     Lasso        ‖y − Xw‖²/2n + α‖w‖₁                                 strength = α
     ElasticNet   ‖y − Xw‖²/2n + α(ρ‖w‖₁ + ½(1 − ρ)‖w‖²)               strength = α, l1_ratio = ρ
 
-Shown: the lasso path of the documented example of three rows and two features, with the printed points. Coordinate
-descent (lasso_path) and least angle regression (lars_path) print different digits for one problem, the second exact
-ones; ours are those. The lasso of two equal columns has many solutions, of which the documentation prints one; only the
-sum of the coefficients is determined. See Pedregosa et al. (2011), JMLR 12, and the docstrings and user guide of
-scikit-learn 1.9; Efron et al. (2004), Annals of Statistics 32.
+The figure shows the lasso path of the documented example with three rows and two features, and the printed points. The
+documentation prints different digits for coordinate descent (lasso_path) and least angle regression (lars_path) on the
+same problem; those of least angle regression are exact and agree with ours. The lasso with two equal columns has many
+solutions, and the documentation prints one of them; only the sum of the coefficients is unique. See Pedregosa et al.
+(2011), JMLR 12, and the docstrings and user guide of scikit-learn 1.9; Efron et al. (2004), Annals of Statistics 32.
 """
 
 import numpy as np
@@ -37,7 +37,7 @@ alphas = [5.0, 1.0, 0.5]
 
 
 def along(strengths):
-    """Coefficients at each strength, each to the optimum; without an intercept, as there."""
+    """Coefficients at the optimum for each strength, without an intercept as in the example."""
     model = Lasso(fit_intercept=False, tol=1e-12)
     return np.array([model.set_params(strength=s).fit(X, y).coef_.ravel() for s in strengths])
 

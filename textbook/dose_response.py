@@ -1,15 +1,15 @@
 """Dose and response: logistic and probit regression.
 
-Bliss exposed beetles to carbon disulphide and counted the dead. A beetle dies if the dose exceeds its tolerance. If
-tolerances are logistic in the logarithm of the dose, the share of the dead follows logistic regression; if they are
-normal, probit regression:
+Bliss exposed beetles to carbon disulphide and counted the dead. A beetle dies if the dose exceeds its tolerance. If the
+logarithm of the tolerance has a logistic distribution, the death rate follows logistic regression; if it has a normal
+distribution, it follows probit regression:
 
     P(death) = σ(b + w·dose),    P(death) = Φ(b + w·dose).
 
-The two fits are nearly one curve with different parameters: w of the logistic model is 1.74 times that of the probit.
-Right: the dead less those of the fit. Neither deviance (11.2, 10.1) is large for χ² with 6 degrees of freedom, which
-is below 12.6 in 95 % of cases, but the signs of the differences come in runs. See Bliss (1935); Dobson (2002), §7.3,
-tables 7.2 to 7.4; Bishop (2006), §4.3.5.
+The two fitted curves nearly coincide, with different parameters: w of the logistic model is 1.74 times w of the probit
+model. Right: observed minus fitted deaths. Neither deviance (11.2, 10.1) exceeds 12.6, the 95 % quantile of χ² with 6
+degrees of freedom, but residuals of the same sign come in runs. See Bliss (1935); Dobson (2002), §7.3, tables 7.2 to
+7.4; Bishop (2006), §4.3.5.
 """
 
 import numpy as np
@@ -45,7 +45,7 @@ for place, (name, kind) in enumerate(models.items()):
     left.plot(grid, model.predict_proba(grid[:, None])[:, 1], **style)
     right.plot(dose, dead - fitted, marker="os"[place], markersize=4, linewidth=1, **style)
 left.set(xlabel="dose, log₁₀ of mg/l", ylabel="share of dead beetles")
-right.set(xlabel="dose, log₁₀ of mg/l", ylabel="dead, observed less fitted")
+right.set(xlabel="dose, log₁₀ of mg/l", ylabel="deaths, observed − fitted")
 right.axhline(0, color=INK, linewidth=0.6)
 left.legend(frameon=False)
 save(drawn, numbers)

@@ -1,14 +1,14 @@
 """Exponential families: linear boundaries in T(x).
 
-If each class has a density of one exponential family,
+If the densities of all classes belong to one exponential family,
 
     p(x | k) = h(x) exp(θ_k·T(x) − A(θ_k)),    ∇A(θ) = E[T(x)],
 
-the log-odds of two classes are linear in the sufficient statistic T(x), whatever the family: ln π₁/π₀ + (θ₁ −
-θ₀)·T(x) − A(θ₁) + A(θ₀). Maximum likelihood sets E[T] to its mean over the class. The panels show two classes of
-each family: histograms, the fitted densities, and the boundaries, where the log-odds are zero (two of them where T
-has two parts). Last: a Dirichlet pair on the simplex, whose boundary is linear in ln x. See Bishop (2006), §2.4 and
-§4.2.4; Wainwright & Jordan (2008), §3.
+then the log-odds of two classes are linear in the sufficient statistic T(x) for every family: ln π₁/π₀ + (θ₁ − θ₀)·T(x)
+− A(θ₁) + A(θ₀). Maximum likelihood sets E[T] to the mean of T over the class. The panels show histograms, fitted
+densities and boundaries for two classes of each family. The log-odds are zero at a boundary; there are two boundaries
+if T has two components. Last: two Dirichlet classes on the simplex, whose boundary is linear in ln x. See Bishop
+(2006), §2.4 and §4.2.4; Wainwright & Jordan (2008), §3.
 """
 
 import numpy as np

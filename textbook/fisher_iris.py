@@ -1,18 +1,20 @@
 """Fisher's irises: the first linear discriminant.
 
 Fisher (1936) asks which linear function λ·x of four measurements (length and width of sepals and of petals)
-discriminates two species best: the difference of its means, λ·d, shall be large beside its spread within species,
+discriminates two species best: the difference of its means, λ·d, should be large relative to its spread within species,
 λᵀSλ. The answer is proportional to the solution of
 
-    S λ = d,    S the sums of squares and products within species, d the difference of the means,
+    S λ = d,    S: sums of squares and products within species, d: difference of the means,
 
-which is LDA's direction. Left: his compound of setosa and versicolor, scaled to a coefficient 1 of the sepal length;
-their means are 33.8 cm apart, ten standard deviations. Right: his second compound, for three species, with
+which is the direction of LDA. Left: his linear function for setosa and versicolor, scaled so that the coefficient of
+sepal length is 1. Their means are 33.8 cm apart, ten standard deviations. Right: his second function, for three
+species, with
 
     d = 4 m₃ + m₂ − 5 m₁,    S = 16 S₃ + S₂ + 25 S₁,
 
-as versicolor was thought to be a hybrid: its mean should lie two thirds of the way from setosa's to virginica's (dashed
-line), and nearly does. Versicolor and virginica overlap. See Fisher (1936), §II, §VI and figure 1.
+because versicolor was thought to be a hybrid: its mean should lie two thirds of the way from the mean of setosa to that
+of virginica (dashed line), and it nearly does. Versicolor and virginica overlap. See Fisher (1936), §II, §VI and
+figure 1.
 """
 
 import numpy as np

@@ -1,14 +1,14 @@
 """Fisher's projection.
 
-The difference of the class means is the best direction to project on only if the classes are spheres. Fisher asks
-for the direction that separates the means best in units of the spread within classes,
+The difference of the class means is the best direction of projection only if the classes are spherical. Fisher's
+direction maximizes the separation of the means relative to the spread within classes,
 
     w = argmax (wᵀ S_B w) / (wᵀ S_W w),    for two classes  w ∝ S_W⁻¹ (m₂ − m₁),
 
-and for K classes for the K − 1 directions of the generalized eigenvalue problem S_B w = λ S_W w. Left and middle:
-two elongated classes projected on either direction. Right: the training speakers of the vowel data, 11 classes in
-10 dimensions, on their two leading discriminant coordinates. See Bishop (2006), §4.1.4 and figure 4.6; Hastie,
-Tibshirani & Friedman (2009), §4.3.3 and figure 4.4; Fisher (1936) for iris.
+and for K classes it becomes the K − 1 leading directions of the generalized eigenvalue problem S_B w = λ S_W w. Left
+and middle: two elongated classes, projected on each of the two directions. Right: the training speakers of the vowel
+data, 11 classes in 10 dimensions, in their two leading discriminant coordinates. See Bishop (2006), §4.1.4 and figure
+4.6; Hastie, Tibshirani & Friedman (2009), §4.3.3 and figure 4.4; Fisher (1936) for iris.
 """
 
 import numpy as np

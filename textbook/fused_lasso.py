@@ -1,16 +1,16 @@
-"""The fused lasso: features in an order.
+"""The fused lasso: ordered features.
 
-Where neighbours mean nearly the same, a second penalty makes their weights equal,
+If neighbouring features have nearly the same effect, a second penalty makes their weights equal,
 
     λ₁ Σ |wⱼ| + λ₂ Σ |wⱼ₊₁ − wⱼ|,
 
-so that few intervals of features enter, each with one weight. Left: with the identity as features it approximates a
-signal, here losses and gains along a chromosome, made up, with normal noise; the dotted line is the truth. Middle:
-pieces join as λ₂ grows and never part again, so they form a tree. The number of pieces that are not 0 counts the
-degrees of freedom, on the average over noise. Right: weights of logistic regression between two waveforms of 21
-values, by the lasso and the fused lasso of the same strength; dashed is a twentieth of the difference of the waves.
-See Tibshirani, Saunders, Rosset, Zhu & Knight (2005), JRSS B 67; Friedman, Hastie, Höfling & Tibshirani (2007);
-Hastie, Tibshirani & Friedman (2009), §18.4.2 and figure 18.8.
+so that the solution consists of few intervals of features with equal weights. Left: with the identity matrix as
+features, the fused lasso approximates a signal: here simulated losses and gains along a chromosome with normal noise.
+The dotted line is the true signal. Middle: as λ₂ grows, pieces merge and never split again, so they form a tree. The
+number of nonzero pieces is an unbiased estimate of the degrees of freedom. Right: weights of logistic regression
+between two waveforms of 21 values, by the lasso and by the fused lasso with the same strength. The dashed line is a
+twentieth of the difference between the waves. See Tibshirani, Saunders, Rosset, Zhu & Knight (2005), JRSS B 67;
+Friedman, Hastie, Höfling & Tibshirani (2007); Hastie, Tibshirani & Friedman (2009), §18.4.2 and figure 18.8.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ def approximate(signal, one, two):
 
 
 def pieces(w):
-    """How many intervals of equal weights there are that are not 0."""
+    """Number of intervals of equal nonzero weights."""
     return np.count_nonzero((np.diff(w, prepend=np.inf) != 0) & (w != 0))
 
 
@@ -56,7 +56,7 @@ drawn, (left, middle, right) = figure(1, 3, width=7.8, height=2.8)
 left.plot(signal, ".", color=CLASSES[0], markersize=3)
 left.plot(truth, ":", color=INK, linewidth=1.2)
 left.plot(approximate(signal, 0.2, 1.5), color=CLASSES[1])
-left.set(xlabel="place", ylabel="signal", title="λ₁ = 0.2, λ₂ = 1.5")
+left.set(xlabel="position", ylabel="signal", title="λ₁ = 0.2, λ₂ = 1.5")
 middle.semilogx(levels, tree, color=CLASSES[0], linewidth=0.5, alpha=0.5)
 middle.set(xlabel="λ₂", ylabel="weights", title="λ₁ = 0")
 places = np.arange(1, 22)

@@ -1,11 +1,12 @@
-"""Generative against discriminative, as the sample grows.
+"""Generative and discriminative models as the sample grows.
 
-Naive Bayes and logistic regression are a pair: both end in the same family of linear boundaries. The generative
-model needs of the order of ln d rows to come near its own best, the discriminative one of the order of d; but the
-best of the discriminative is at least as good where the model's assumption is wrong. So the curves cross. Left:
-correlated features, which naive Bayes takes for independent: it leads while rows are few and is overtaken. Right:
-Gaussian classes with independent features, where the assumption is right and naive Bayes stays ahead. Means of 30
-samples with their standard errors. See Ng & Jordan (2002); Bishop (2006), §4.2 and §4.3.
+Naive Bayes and logistic regression form a generative–discriminative pair: both have the same family of linear
+boundaries. The generative model approaches its asymptotic error with O(ln d) rows, the discriminative model with O(d)
+rows. If the assumption of the generative model is wrong, the asymptotic error of the discriminative model is at least
+as small, so the learning curves can cross. Left: correlated features, which naive Bayes treats as independent. It is
+better with few rows and worse with many. Right: Gaussian classes with independent features, where the assumption holds
+and naive Bayes stays ahead. Means of 30 samples with their standard errors. See Ng & Jordan (2002); Bishop (2006), §4.2
+and §4.3.
 """
 
 import numpy as np

@@ -1,12 +1,12 @@
 """The geometry of a hyperplane.
 
-The set where w·x + b = 0 is a plane with normal w, at the signed distance −b/‖w‖ from the origin. For any point
+The set where w·x + b = 0 is a hyperplane with normal w, at the signed distance −b/‖w‖ from the origin. For any point
 
     distance = (w·x + b)/‖w‖,    projection  x − distance · w/‖w‖,
 
-positive on the side that w points to. The score of a linear classifier is therefore a signed distance in units of
-1/‖w‖. Shown: a line in the plane, the distances of five points, and their projections. See Bishop (2006), §4.1.1
-and figure 4.1; Hastie, Tibshirani & Friedman (2009), §4.5 and figure 4.15.
+where the distance is positive on the side that w points to. The score of a linear classifier is therefore a signed
+distance in units of 1/‖w‖. The figure shows a line in the plane, the distances of five points and their projections.
+See Bishop (2006), §4.1.1 and figure 4.1; Hastie, Tibshirani & Friedman (2009), §4.5 and figure 4.15.
 """
 
 import numpy as np

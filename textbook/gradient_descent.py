@@ -1,13 +1,13 @@
 """Gradient descent for logistic regression, step by step.
 
-Iris, setosa (class 0) against versicolor and virginica merged (class 1), by petal length and width. From w = 0,
-every step is
+Iris: setosa (class 0) against versicolor and virginica merged (class 1), by petal length and width. Starting from
+w = 0, every step is
 
     w ← w − η ∇E(w),    E(w) = −(1/n) Σ [ y ln σ(w·x) + (1 − y) ln(1 − σ(w·x)) ].
 
-The classes are separable, so E has no minimum: ‖w‖ grows like ln(steps), the boundary turns towards the widest
-margin, and the predicted probabilities move to 0 and 1 for ever. All 500,000 steps are real. See Bishop (2006),
-§4.3.2; Soudry et al. (2018), JMLR 19, on the direction of the limit.
+The classes are separable, so E has no minimum: ‖w‖ grows like ln(steps), the boundary turns towards the maximum margin,
+and the predicted probabilities tend to 0 and 1. All 500,000 steps are computed. See Bishop (2006), §4.3.2; Soudry et
+al. (2018), JMLR 19, on the limit direction.
 """
 
 import numpy as np

@@ -5,12 +5,13 @@ maximum-likelihood fit of
 
     ln P(chd)/P(no chd) = b + w·x
 
-comes with standard errors from the inverse Hessian and Z scores w/se. Systolic blood pressure and obesity are not
-significant beside the others; dropping the weakest terms one by one leaves tobacco, ldl, family history and age,
-whose deviance is hardly larger. The scatter-plot matrix shows why single effects mislead: the risk factors go
-together. The book's Z scores are not those of the maximum but of the fourth step of iteratively reweighted least
-squares from 0, whose standard errors still use the weights of the third: all thirteen printed ones agree with that
-and five differ at the maximum. See Hastie, Tibshirani & Friedman (2009), §4.4, tables 4.2 and 4.3, figure 4.12.
+has standard errors from the inverse Hessian and Z scores w/se. Systolic blood pressure and obesity are not significant
+given the other terms. Dropping the least significant terms one by one leaves tobacco, ldl, family history and age, with
+a deviance that is hardly larger. The scatter-plot matrix shows why single effects mislead: the risk factors are
+correlated. The book's Z scores are those of the fourth step of iteratively reweighted least squares from 0, with
+standard errors from the weights of the third step, and not those of the maximum: all thirteen printed scores agree with
+that step, and five differ at the maximum. See Hastie, Tibshirani & Friedman (2009), §4.4, tables 4.2 and 4.3,
+figure 4.12.
 """
 
 import numpy as np
@@ -24,7 +25,7 @@ reduced = ["tobacco", "ldl", "famhist=Present", "age"]
 
 
 def four_steps(X):
-    """Z scores as iteratively reweighted least squares has them in its fourth step."""
+    """Z scores of the fourth step of iteratively reweighted least squares."""
     third, fourth = (
         LogisticRegression(penalty=None, solver="irls", max_iter=steps, tol=0).fit(X, heart.y)
         for steps in (3, 4)

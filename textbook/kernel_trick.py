@@ -1,12 +1,12 @@
-"""The kernel trick: circles, twice.
+"""The kernel trick: circles in two feature spaces.
 
-Two rings around the origin are not separable by a line in (x₁, x₂), but by one in (x₁², x₂²). The polynomial kernel
-never forms the features, only their inner products:
+Two rings around the origin are not linearly separable in (x₁, x₂), but they are in (x₁², x₂²). The polynomial kernel
+computes inner products of the features without the features themselves:
 
     k(x, x′) = (x·x′)² = φ(x)·φ(x′),    φ(x) = (x₁², x₂², √2 x₁x₂).
 
-Left: the rings and the boundary by both roads, a linear machine on φ and a kernel machine on x. Right: the rows in
-the space of squares, where the boundary is a straight line. See Bishop (2006), §6.2 and §7.1; Hastie, Tibshirani &
+Left: the rings and the boundaries of a linear support vector machine on φ and of a kernel machine on x. Right: the rows
+in the space of squares, where the boundary is a straight line. See Bishop (2006), §6.2 and §7.1; Hastie, Tibshirani &
 Friedman (2009), §12.3; Abu-Mostafa, Magdon-Ismail & Lin (2012), §3.4.
 """
 

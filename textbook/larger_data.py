@@ -1,13 +1,13 @@
-"""Spam, zip codes and a satellite: data that the reader supplies.
+"""Spam, zip codes and satellite images: data that the reader supplies.
 
-Three data sets of the books do not come with the project and are asked of nobody: put the files into a folder and name
-the folder in LINCLASS_MIRRORS. What is missing is left out of the figure and counts as unavailable.
+Three data sets of the books are neither included in the project nor downloaded. Put the files into a folder and set
+LINCLASS_MIRRORS to this folder. A missing data set is left out of the figure and counts as unavailable.
 
     spam         spam.data, spam.traintest    hastie.su.domains/ElemStatLearn
     zip codes    zip.train.gz, zip.test.gz    hastie.su.domains/ElemStatLearn
     satellite    sat.trn, sat.tst             UCI repository, Statlog (Landsat)
 
-Logistic regression on the 4,601 mails; least squares on the twos and threes and LDA on all ten digits; LDA, QDA and
+Logistic regression on the 4,601 emails; least squares on the digits 2 and 3, and LDA on all ten digits; LDA, QDA and
 logistic regression on the pixels. Bars: training error (light) and test error. See Hastie, Tibshirani & Friedman
 (2009), §9.1.2 and exercise 2.8; Michie, Spiegelhalter & Taylor (1994), §9.3.6.
 """

@@ -4,15 +4,16 @@ Logistic regression with an L1 penalty on standardized features,
 
     min −(1/n) log-likelihood + λ ‖w‖₁,
 
-sets weights to 0. Left: the weights against their L1 norm as λ decreases. They enter one after another (grey lines)
-and curve a little between two entries, where those of the lasso for squared loss are straight. They end at maximum
-likelihood; the last to enter, sbp, obesity and alcohol, are those that are not significant there. Right: why they
-enter. At the optimum the features with a weight are tied in their covariance with the residual y − p,
+sets some weights to 0. Left: the weights against their L1 norm as λ decreases. They enter one after another (grey
+lines). Between two entries the paths are slightly curved, whereas the lasso paths for squared loss are straight. The
+paths end at the maximum-likelihood estimate; the last features to enter, sbp, obesity and alcohol, are not significant
+there. Right: why features enter. At the optimum all features with nonzero weight have the same absolute covariance with
+the residual y − p,
 
     x_j·(y − p)/n = λ sign w_j  if w_j ≠ 0,    and between −λ and λ  if w_j = 0,
 
-so a feature enters when its line, in units of λ, comes to 1 or −1. See Hastie, Tibshirani & Friedman (2009), §4.4.4,
-(4.32) and figure 4.13; Park & Hastie (2007).
+so a feature enters when its covariance, in units of λ, reaches 1 or −1. See Hastie, Tibshirani & Friedman (2009),
+§4.4.4, (4.32) and figure 4.13; Park & Hastie (2007).
 """
 
 import numpy as np

@@ -1,12 +1,12 @@
 """Least angle regression, the lasso and forward stagewise.
 
-Three paths from no feature to least squares on the diabetes data of Efron et al.: ten measurements of 442 patients, the
-progression of the disease a year later. Least angle regression moves all weights that have joined so that their
-features keep equal covariances with the residual; the lasso is the same path, unless a weight passes through zero, as
-that of HDL (feature 7) does: then it leaves, and returns later. Forward stagewise moves one weight at a time by a small
-step, and is nearly the same path, but smoother where weights turn. Dots are the knots, where features join or leave.
-See Efron, Hastie, Johnstone & Tibshirani (2004), Annals of Statistics 32, figures 1 and 3; Hastie, Tibshirani &
-Friedman (2009), §3.4.4 and §3.8.
+Three paths from no features to least squares on the diabetes data of Efron et al.: ten measurements of 442 patients and
+the progression of the disease a year later. Least angle regression moves the weights of all active features so that
+their covariances with the residual stay equal in absolute value. The lasso path is the same until a weight reaches
+zero, as that of HDL (feature 7) does: the feature then leaves the active set and returns later. Forward stagewise
+regression changes one weight at a time by a small step. Its path is nearly the same, but smoother where weights turn.
+Dots are knots, where features enter or leave. See Efron, Hastie, Johnstone & Tibshirani (2004), Annals of Statistics
+32, figures 1 and 3; Hastie, Tibshirani & Friedman (2009), §3.4.4 and §3.8.
 """
 
 import numpy as np

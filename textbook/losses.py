@@ -1,14 +1,14 @@
-"""Six losses of the signed distance.
+"""Six losses as functions of the margin.
 
-A linear classifier is wrong where the margin m = y z, y = ±1, is negative. The 0–1 loss counts that, and has no
-useful slope; the others are convex and stand in for it:
+A linear classifier with score z is wrong where the margin m = y z, y = ±1, is negative. The 0–1 loss counts these
+errors, but its derivative is zero almost everywhere. The other losses are convex surrogates:
 
     logistic  ln(1 + e⁻ᵐ)/ln 2    hinge  max(0, 1 − m)    squared hinge  max(0, 1 − m)²
     perceptron  max(0, −m)        squared  (1 − m)²
 
-The squared loss also punishes rows that are right by far, the hinge and the perceptron leave them alone, and the
-logistic loss never quite does. Divided by ln 2 the logistic loss passes through (0, 1) and bounds the 0–1 loss from
-above. See Hastie, Tibshirani & Friedman (2009), §10.6 and figure 12.4; Bishop (2006), figure 7.5.
+The squared loss also penalizes rows far on the right side, the hinge losses and the perceptron loss are zero for them,
+and the logistic loss is small but never zero. Divided by ln 2, the logistic loss passes through (0, 1) and is an upper
+bound of the 0–1 loss. See Hastie, Tibshirani & Friedman (2009), §10.6 and figure 12.4; Bishop (2006), figure 7.5.
 """
 
 import numpy as np

@@ -1,15 +1,15 @@
 """Many data sets: average ranks and the critical difference.
 
-Are k methods compared on N data sets really different? Friedman's test asks whether their average ranks R_j could be
-those of chance; Nemenyi's, which pairs are farther apart than the critical difference:
+Do k methods differ on N data sets? Friedman's test tests whether their average ranks R_j are equal; Nemenyi's test
+finds the pairs whose average ranks differ by more than the critical difference:
 
     χ² = 12N/(k(k + 1)) [Σ R_j² − k(k + 1)²/4],    F = (N − 1)χ²/(N(k − 1) − χ²)
     CD = q_α √(k(k + 1)/6N)
 
-Demšar's example has C4.5 with none, either or both of its parameters m and cf tuned, by area under the curve on 14
-data sets (left). Friedman's test rejects equality. At α = .05 no two ranks are a critical difference apart, at .10
-(right; bars join what is not told apart) plain C4.5 is behind the two that tune m. Against C4.5 as a control, with
-fewer questions asked, Holm's procedure finds the same two. See Demšar (2006), JMLR 7, table 6 and §3.2.2.
+Demšar's example compares C4.5 with neither, one or both of its parameters m and cf tuned, by the area under the ROC
+curve on 14 data sets (left). Friedman's test rejects equality. At α = .05 no two ranks differ by the critical
+difference. At α = .10 (right; bars join methods that do not differ significantly) plain C4.5 is worse than the two that
+tune m. Holm's procedure with C4.5 as control finds the same two. See Demšar (2006), JMLR 7, table 6 and §3.2.2.
 """
 
 import numpy as np

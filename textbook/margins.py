@@ -1,14 +1,15 @@
 """The widest margin, and soft margins.
 
-Of the many lines that separate two classes the support vector machine takes the one farthest from its nearest rows,
+Many lines separate two separable classes. The support vector machine chooses the line with the largest distance to the
+nearest rows,
 
     min ½‖w‖² + C Σ ξᵢ    with  yᵢ (w·xᵢ + b) ≥ 1 − ξᵢ,  ξᵢ ≥ 0,
 
-where the distance between the dashed lines is 2/‖w‖. Only rows on or inside the margin, the support vectors, have a
-say. Left: separable classes; thin grey lines separate them too. Then overlapping classes with C from large to
-small: rows on the margin (ξ = 0), inside it (0 < ξ ≤ 1, right but too near) and beyond the boundary (ξ > 1, wrong).
-A smaller C buys a wider margin with more slack. See Bishop (2006), §7.1; Hastie, Tibshirani & Friedman (2009),
-§12.2.
+where the distance between the dashed lines is 2/‖w‖. Only the support vectors, the rows on or inside the margin,
+determine the line. Left: separable classes; the thin grey lines separate them too. Others: overlapping classes with
+decreasing C, with rows on the margin (ξ = 0), inside it (0 < ξ ≤ 1, correctly classified) and beyond the boundary (ξ >
+1, misclassified). A smaller C gives a wider margin and more slack. See Bishop (2006), §7.1; Hastie, Tibshirani &
+Friedman (2009), §12.2.
 """
 
 import numpy as np

@@ -4,11 +4,10 @@ Least squares on the class indicators fits one regression plane per class,
 
     Ŷ = [1 X] B,    B = argmin ‖Y − [1 X] B‖²,    and predicts the largest.
 
-Along the line through the three centres the middle class's plane is flat, and nowhere the largest: the middle class
-is masked, although the classes are well separated. LDA has no such trouble, and with quadratic terms the regression
-has none either. Left: the rows and the boundaries; right: the regression surfaces along the line of the centres,
-with a straight line and with a parabola per class. See Hastie, Tibshirani & Friedman (2009), §4.2 and figures 4.2
-and 4.3.
+Along the line through the three centres, the regression plane of the middle class is flat and never the largest: the
+middle class is masked, although the classes are well separated. LDA does not mask it, nor does regression with
+quadratic terms. Left: the rows and the boundaries. Right: the fitted indicators along the line of the centres, linear
+and quadratic. See Hastie, Tibshirani & Friedman (2009), §4.2 and figures 4.2 and 4.3.
 """
 
 import numpy as np

@@ -1,15 +1,16 @@
-"""Naive Bayes on words: how often, or whether at all.
+"""Naive Bayes on words: counts or occurrences.
 
-Three short documents are on China and one is not. Is "Chinese Chinese Chinese Tokyo Japan"? The multinomial model
-counts words; the Bernoulli model asks of each word of the vocabulary whether it occurs:
+Three short documents are about China and one is not. Is "Chinese Chinese Chinese Tokyo Japan" about China? The
+multinomial model counts words; the Bernoulli model uses whether each word of the vocabulary occurs:
 
     multinomial  P(class) Π P(word | class)^count
     Bernoulli    P(class) Π P(word | class) Π (1 − P(word | class)),
 
-the last product over the words that do not occur; one is added to each count. "Chinese" three times decides for China
-where it counts three times. That it occurs says little, as it is in all four documents, and then Tokyo and Japan
-decide. Shown: what each word adds to the log-odds of China, and their sums. See Manning, Raghavan & Schütze (2008),
-§13.2 and §13.3, examples 13.1 and 13.2; Murphy (2012), §3.5.
+where the last product is over the words that do not occur. One is added to each count (Laplace smoothing). The
+multinomial model counts "Chinese" three times and decides for China. The occurrence of "Chinese" says little, because
+all four documents contain it, so Tokyo and Japan decide in the Bernoulli model. The figure shows the contribution of
+each word to the log-odds of China, and the sums. See Manning, Raghavan & Schütze (2008), §13.2 and §13.3, examples 13.1
+and 13.2; Murphy (2012), §3.5.
 """
 
 import numpy as np
@@ -52,7 +53,7 @@ for panel, (name, model) in zip(axes, models.items(), strict=True):
     panel.barh(range(7), added, color=[CLASSES[int(value < 0)] for value in added])
     panel.axvline(0, color=INK, linewidth=0.6)
     title = f"{name}: log-odds {log_odds:+.2f}".replace("-", "−").replace("log−", "log-")
-    panel.set(title=title, xlabel="adds to the log-odds of China")
+    panel.set(title=title, xlabel="contribution to the log-odds of China")
 axes[0].set_yticks(range(7), ["prior", *words])
 axes[0].invert_yaxis()
 save(drawn, numbers)

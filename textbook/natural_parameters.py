@@ -1,4 +1,4 @@
-"""Natural parameters: the slope of A is the mean.
+"""Natural parameters: the gradient of A is the mean of T.
 
 Every exponential family has a natural parameter θ, a statistic T and a convex log-normalizer A with
 
@@ -15,9 +15,10 @@ so maximum likelihood sets ∇A(θ) to the mean of T over the rows of the class:
     beta          θ = (a, b)            E[T] = (ψ(a) − ψ(a + b), ψ(b) − ψ(a + b))
     Dirichlet     θ = α                 E[T] = ψ(α) − ψ(Σα)
 
-Shown: A of four families; the tangents at two classes have their means as slopes. A Gaussian pair with one Σ has the
-scores of LDA, with π_k = n_k/n, μ_k the class means and Σ the pooled covariance with divisor n − K. See Bishop (2006),
-§2.4; Wainwright & Jordan (2008), §3; Hastie, Tibshirani & Friedman (2009), (4.10).
+The figure shows A for four families; the slopes of the tangents at two classes are the means of the classes. Two
+Gaussian classes with the same Σ have the scores of LDA, with π_k = n_k/n, μ_k the class means and Σ the pooled
+covariance with divisor n − K. See Bishop (2006), §2.4; Wainwright & Jordan (2008), §3; Hastie, Tibshirani & Friedman
+(2009), (4.10).
 """
 
 import numpy as np

@@ -1,16 +1,16 @@
 """Religion or politics? Twenty Newsgroups in words.
 
-Six groups of 20 Newsgroups as two topics; a feature is whether a word occurs. Plain batch gradient descent from w =
-0 on the sum of the losses, without an intercept, step 10⁻⁴:
+Six groups of 20 Newsgroups form two topics; each feature is the presence of a word. Batch gradient descent from w = 0
+on the sum of the losses, without an intercept, with step size 10⁻⁴:
 
     w ← w + 10⁻⁴ Σᵢ (yᵢ − σ(w·xᵢ)) xᵢ,    412 steps.
 
-The largest weights name their topic; some name persons and signatures (keith and athos are parts of frequent
-senders' addresses), which is what the model learns from posts as they are. With 34,250 words for 3,028 training
-posts the classes are separable, so maximum likelihood has no finite optimum: a solver that converges finds no weights,
-only the proof that there are none, and stopping early is all that keeps these weights small. A penalty says so openly.
-Middle: predicted probabilities of the test posts by their true topic after 412 steps. Right: errors against the
-strength; the one-standard-error rule on five folds takes the marked one. Data: Lang (1995); see Bishop (2006), §4.3.2.
+Most of the largest weights belong to words of their topic. Some belong to persons and signatures (keith and athos are
+parts of frequent senders' addresses), because the posts are used as they are. With 34,250 words and 3,028 training
+posts the classes are separable, so the maximum-likelihood estimate does not exist: a converging solver only finds a
+proof of this. Early stopping keeps these weights small; a penalty does so explicitly. Middle: predicted probabilities
+of the test posts by true topic after 412 steps. Right: errors against the strength; the one-standard-error rule on five
+folds selects the marked strength. Data: Lang (1995); see Bishop (2006), §4.3.2.
 """
 
 import numpy as np

@@ -1,12 +1,12 @@
-"""Newton's method against gradient descent.
+"""Newton's method and gradient descent.
 
 Newton's method goes to the minimum of the quadratic model at the current point,
 
     w ← w − H⁻¹ ∇E,    near the minimum  ‖w_{t+1} − w*‖ ≤ c ‖w_t − w*‖²,
 
-so each step doubles the number of right digits; gradient descent gains a constant factor per step. Left: both on
-the heart-disease data (standardized, unpenalized), excess of the objective over its minimum against the steps.
-Middle: the same against seconds. Right: Newton–Raphson on a system of two equations,
+so each step doubles the number of correct digits. Gradient descent reduces the error by a constant factor per step.
+Left: both methods on the heart-disease data (standardized, unpenalized), excess of the objective over its minimum
+against steps. Middle: the same against seconds. Right: Newton–Raphson iterations on a system of two equations,
 
     x₁² − cos x₂ = 0,    sin x₁ + x₁² x₂³ = 0,    x ← x − J(x)⁻¹ f(x).
 

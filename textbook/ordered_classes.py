@@ -1,14 +1,14 @@
 """Ordered classes: one line, several thresholds.
 
-Answers on a scale, from "very bad" to "very good", are classes with an order but without distances. Proportional odds
-gives every threshold of the scale the same weights,
+Answers on a scale, from "very bad" to "very good", are ordered classes without distances. The proportional-odds model
+has the same weights for every threshold of the scale,
 
     ln P(y ≤ k)/P(y > k) = θ_k − w·x.
 
 Left: satisfaction of 1,681 tenants in Copenhagen by their influence on the management, the type of their flat and their
-contact with other residents. Points are the log-odds of each of the 24 groups above either threshold; the lines of the
-fit are parallel. Right: 208 tastings of cheese with four additives on a scale of nine; bars are shares, steps the fit.
-Eleven numbers say what free shares need 32 for. See McCullagh (1980), JRSS B 42;
+contact with other residents. Points are the log-odds that each of the 24 groups is above each threshold; the fitted
+lines are parallel. Right: 208 tastings of cheese with four additives on a scale of nine; bars are observed shares,
+steps are fitted ones. The fit has 11 parameters, unrestricted shares have 32. See McCullagh (1980), JRSS B 42;
 McCullagh & Nelder (1989), §5.6; Venables & Ripley (2002), §7.3.
 """
 
@@ -52,7 +52,7 @@ for k, name in enumerate(("medium or high", "high")):
     above = below[:, -1] - below[:, k]
     left.plot(score, np.log(above / below[:, k]), "os"[k], color=CLASSES[k], markersize=4)
     left.plot(line, line - tenants.thresholds_[k], color=CLASSES[k], label=name)
-left.set(xlabel="score w·x of a group of tenants", ylabel="log-odds of that satisfaction")
+left.set(xlabel="score w·x of a group of tenants", ylabel="log-odds of satisfaction")
 left.legend(frameon=False, fontsize=7.5, loc="upper left")
 scale = np.arange(1, 10)
 fitted = tasters.predict_proba(additives)

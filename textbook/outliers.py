@@ -1,16 +1,16 @@
-"""Outliers: least squares punishes what is right by far.
+"""Outliers: least squares penalizes rows far on the right side.
 
-Least squares asks for a score of ±1, so a row far on its right side costs as much as one on the other side:
+Least squares fits scores to ±1, so a row far on the right side costs as much as one on the wrong side:
 
     margin m              −2      0      1      4
     squared   (1 − m)²     9.00   1.00   0.00   9.00
     logistic  ln(1 + e⁻ᵐ)  2.13   0.69   0.31   0.02
 
-Left: on two classes the boundaries are nearly one. Middle: with five more rows of class 2, far behind it, which neither
-takes for class 1, the least-squares boundary turns until rows that it had right are wrong; that of logistic regression
-stays. Right: the angles by which they turn as the five move away: in the limit the logistic boundary is the one without
-them, and LDA, whose direction is that of least squares, turns as much. See Bishop (2006), §4.1.3, §4.1.5 and figure
-4.4; Hastie, Tibshirani & Friedman (2009), §4.3 and §10.6.
+Left: on two classes the boundaries nearly coincide. Middle: five more rows of class 2 lie far on its side, where both
+methods classify them correctly. The least-squares boundary turns so far that it misclassifies rows that were classified
+correctly before; the boundary of logistic regression stays. Right: the angle by which each boundary turns as the five
+rows move away. In the limit the logistic boundary is the one without them. LDA has the direction of least squares and
+turns as much. See Bishop (2006), §4.1.3, §4.1.5 and figure 4.4; Hastie, Tibshirani & Friedman (2009), §4.3 and §10.6.
 """
 
 import numpy as np
@@ -30,13 +30,13 @@ models = {
 
 
 def with_five(distance):
-    """The rows and five of class 2 about a point at this distance."""
+    """The rows, and five more of class 2 around a point at this distance."""
     place = distance * np.array([2.0, -0.6]) / np.hypot(2.0, 0.6)
     return np.vstack([X, five + place]), np.append(y, np.ones(5, int))
 
 
 def line(model, A, t):
-    """Weights and intercept of the boundary, and the share of the first rows that are wrong."""
+    """Weights and intercept of the boundary, and the error rate on the original rows."""
     model.fit(A, t)
     return np.append(model.coef_, model.intercept_), np.mean(model.predict(X) != y)
 
@@ -65,7 +65,9 @@ for name, (model, colour, dashes) in models.items():
     turned = [angle(line(model, *with_five(d))[0]) - angle(alone[name]) for d in distances]
     axes[2].plot(distances, turned, dashes, color=colour, label=name, linewidth=2)
     numbers[f"turned_at_{distances[-1]:.0f}"] = numbers.get("turned_at_30", {}) | {name: turned[-1]}
-axes[2].set(title="as they move away", xlabel="distance of the five", ylabel="degrees turned")
+axes[2].set(
+    title="as the five move away", xlabel="distance of the five rows", ylabel="rotation (degrees)"
+)
 axes[2].legend(frameon=False, fontsize=7.5)
 far = {name: line(model, *with_five(1000.0))[0] for name, (model, _, _) in models.items()}
 numbers["logistic_less_that_without_them"] = np.abs(far["logistic"] - alone["logistic"]).max()

@@ -1,11 +1,11 @@
-"""Components that look at the target, and components that do not.
+"""Principal components and partial least squares: components without and with the target.
 
-Two correlated features, and a target that depends on the direction in which they vary least. The first principal
-component is the direction of most variance: it says nothing about the target, and regression on it predicts new rows
-worse than the mean does. The first component of partial least squares has the most covariance with the target, and does
-nearly as well as both features. All are standardized first. With two components either is least squares. The data and
-the printed numbers are those of scikit-learn's example "Principal Component Regression vs Partial Least Squares
-Regression". See Hastie, Tibshirani & Friedman (2009), §3.5; Pedregosa et al. (2011), JMLR 12.
+The target depends on the direction in which two correlated features vary least. The first principal component is the
+direction of largest variance. It contains no information about the target, and regression on it predicts new rows worse
+than the mean does. The first component of partial least squares has the largest covariance with the target and is
+nearly as good as both features. All variables are standardized first. With two components both methods are least
+squares. The data and the printed numbers are those of scikit-learn's example "Principal Component Regression vs Partial
+Least Squares Regression". See Hastie, Tibshirani & Friedman (2009), §3.5; Pedregosa et al. (2011), JMLR 12.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ X, new, y, y_new = train_test_split(X, y, random_state=rng)
 
 
 def by(model, *more):
-    """A regression on standardized features, or on what is computed of them."""
+    """A regression on standardized features, or on components computed from them."""
     return make_pipeline(Preprocessor(transforms=["standardize", *more]), model).fit(X, y)
 
 

@@ -1,14 +1,14 @@
-"""Paths of ridge, lasso and elastic net.
+"""Paths of ridge, the lasso and the elastic net.
 
-The same least-squares problem under three penalties, from strong to weak:
+The same least-squares problem with three penalties, each from strong to weak:
 
     ridge ½‖w‖²    lasso ‖w‖₁    elastic net  ½‖w‖₁ + ½·½‖w‖².
 
-Ridge shrinks all coefficients and never sets one to zero; the lasso path is piecewise linear, and coefficients
-enter one after another. The data have two groups of three nearly equal features (green, blue) that matter and four
-that do not (grey): the lasso begins with one of each group and lets it fall when others enter, the elastic net lets
-them enter and grow together, the grouping effect. See Hastie, Tibshirani & Friedman (2009), §3.4 and §18.4; Zou &
-Hastie (2005).
+Ridge shrinks all coefficients but sets none to zero. The lasso path is piecewise linear, and coefficients enter one
+after another. The data have two groups of three nearly equal relevant features (green, blue) and four irrelevant
+features (grey). The lasso first selects one feature of each group and shrinks it again when others of the group enter.
+With the elastic net the features of a group enter and grow together: the grouping effect. See Hastie, Tibshirani &
+Friedman (2009), §3.4 and §18.4; Zou & Hastie (2005).
 """
 
 import numpy as np

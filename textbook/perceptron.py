@@ -1,15 +1,16 @@
 """The perceptron on iris: mistakes and the bound.
 
-The rule runs through the rows and at each mistake sets w ← w + y x. Started at w = 0 on rows that a hyperplane
-through the origin separates with margin γ, it makes at most
+The perceptron rule passes through the rows and sets w ← w + y x at each mistake. If it starts from w = 0 and a
+hyperplane through the origin separates the rows with margin γ, it makes at most
 
     mistakes ≤ (R/γ)²,    R = max ‖x‖
 
-(Novikoff, 1962). Setosa against the other two species is separable so by (sepal width, petal width). By the ratios
-(sepal width/length, petal width/length) it is not, and the rule never halts; with a constant feature 1 it is again,
-narrowly. The bound holds for any order of the rows, and is far from what the rule needs: the histograms show the
-mistakes of 1,000 random orders, the dashed lines those of the order of the file. Each order ends at another
-separating line. See Bishop (2006), §4.1.7; Hastie, Tibshirani & Friedman (2009), §4.5.1.
+(Novikoff, 1962). A line through the origin separates setosa from the other two species by (sepal width, petal width).
+The ratios (sepal width/length, petal width/length) are not separable in this way, so the rule never stops. With a
+constant feature 1 they are separable with a small margin. The bound holds for any order of the rows and is far above
+the actual number: the histograms show the mistakes for 1,000 random orders, the dashed lines those for the order of the
+file. Different orders end at different separating lines. See Bishop (2006), §4.1.7; Hastie, Tibshirani & Friedman
+(2009), §4.5.1.
 """
 
 import numpy as np
@@ -27,7 +28,7 @@ ratios_and_one = np.column_stack([ratios, np.ones(len(y))])
 
 
 def rule(X, y, passes=1000):
-    """Rows in turn, class 1 where w·x > 0: the weights, and the number of mistakes, None if it does not halt."""
+    """Weights and number of mistakes (None if the rule does not stop) on rows in turn; class 1 where w·x > 0."""
     w, mistakes, before = np.zeros(X.shape[1]), 0, -1
     for _ in range(passes):
         if mistakes == before:
@@ -61,7 +62,7 @@ for fit in fits["widths"][:25]:
     w = fit.coef_.ravel()
     left.plot(end, -w[0] / w[1] * end, color="0.65", linewidth=0.5, zorder=0)
 w = rule(widths, y)[0]
-left.plot(end, -w[0] / w[1] * end, "-", color=INK, label="order of the file")
+left.plot(end, -w[0] / w[1] * end, "-", color=INK, label="file order")
 left.plot([], [], color="0.65", linewidth=0.8, label="25 random orders")
 left.set(xlabel="sepal width (cm)", ylabel="petal width (cm)", xlim=end, ylim=(0, 3.9))
 left.legend(loc="upper right", ncols=2, frameon=False, fontsize=7)
@@ -72,6 +73,6 @@ for panel, (name, title) in zip(panels, titles.items(), strict=True):
         orders, np.arange(0.5, orders.max() + 1, 1 + 3 * (orders.max() > 40)), color=CLASSES[2]
     )
     panel.axvline(numbers[name]["mistakes"], color=INK, linestyle="--", linewidth=1)
-    panel.set(title=title, xlabel=f"mistakes (the bound is {numbers[name]['bound']:,.0f})")
-panels[0].set_ylabel("of 1,000 random orders")
+    panel.set(title=title, xlabel=f"mistakes (bound: {numbers[name]['bound']:,.0f})")
+panels[0].set_ylabel("random orders (of 1,000)")
 save(drawn, numbers)

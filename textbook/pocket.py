@@ -1,18 +1,18 @@
 """The pocket algorithm on digits.
 
 Where no line separates the classes, the perceptron never stops, and its last weights may be poor. The pocket algorithm
-runs the same rule and keeps the best weights so far, as linclass's Perceptron does:
+applies the same rule and keeps the best weights so far, as linclass's Perceptron does:
 
-    w ← w + y x    at a misclassified row, drawn at random,    ŵ = the w of least training error.
+    w ← w + y x    at a misclassified row, drawn at random,    ŵ = the w with the smallest training error.
 
 Two features of a digit are, as in the book, its intensity, the mean of the pixels, and its symmetry, the negative mean
-difference from its images flipped left to right and upside down. The book has ones against fives in scans of 16 × 16
-pixels. Scikit-learn's scans of 8 × 8 are stretched to their box: a one is as dark as a five there, and the best lines
-err on a quarter. So here are zeros against fives, of which every other one trains. Left: the line in the pocket, and a
-line that is certified to have the fewest training errors of all. Middle and right: errors after each correction. Those
-of the rule jump; in the pocket the training error only falls, to the certified minimum (dotted), and the test error
-follows.
-See Abu-Mostafa, Magdon-Ismail & Lin (2012), §3.1 and figures 3.1 to 3.3; Gallant (1990); Alpaydin & Kaynak (1998).
+difference from its images flipped left to right and upside down. The book classifies ones against fives in scans of
+16 × 16 pixels. Scikit-learn's scans of 8 × 8 pixels are stretched to their bounding box, so a one is as dark as a five,
+and the best lines misclassify a quarter of the rows. This example therefore classifies zeros against fives; every other
+row is a training row. Left: the line in the pocket, and a line with a certificate that no other line has fewer training
+errors. Middle and right: errors after each correction. Those of the perceptron rule jump. The training error of the
+pocket never increases and reaches the certified minimum (dotted), and the test error follows. See Abu-Mostafa,
+Magdon-Ismail & Lin (2012), §3.1 and figures 3.1 to 3.3; Gallant (1990); Alpaydin & Kaynak (1998).
 """
 
 import numpy as np

@@ -1,15 +1,15 @@
-"""Posts as the model reads them: probabilities near 0, ½ and 1.
+"""Posts as the model sees them: probabilities near 0, ½ and 1.
 
-A logistic regression with an L2 penalty on the words of the raw posts, religion (0) against politics (1), as in the
-exhibit before, which has counts of words alone. Its score is a sum over the words of a post,
+Logistic regression with an L2 penalty on the words of the raw posts, religion (0) against politics (1). The previous
+exhibit has the same classes but only word counts. The score of a post is a sum over its words,
 
-    ln P(politics | post)/P(religion | post) = b + Σ w_j    over the words j that occur in it.
+    ln P(politics | post)/P(religion | post) = b + Σ w_j    over the words j in the post.
 
-Shown are excerpts of posts of the official test set: two that the model is most certain of on either side, and two that
-it cannot place, each with the topic it was posted under, its log-odds and its number of different words: sums of many
-words go far, so the model is most certain of long posts. Headers and addresses are left out here, not in the fit. Data:
-Lang (1995), the raw archive, which does not come with the project: a mirror must have 20news-bydate.tar.gz. See
-Manning, Raghavan & Schütze (2008), §13.
+The figure shows excerpts of posts in the official test set: the two most confident predictions of each class, and the
+two least confident. Each has the topic under which it was posted, its log-odds and its number of distinct words. Sums
+of many words can be large, so the most confident predictions are long posts. Headers and addresses are omitted in the
+figure but not in the fit. Data: Lang (1995). The raw archive is not included in the project: a mirror must have
+20news-bydate.tar.gz. See Manning, Raghavan & Schütze (2008), §13.
 """
 
 import re
@@ -34,7 +34,7 @@ z, p = model.decision_function(X), model.predict_proba(X)[:, 1]
 
 
 def excerpt(text, length=330):
-    """The first sentences of its own: no headers, quotations or addresses."""
+    """The first sentences of the post itself, without headers, quotations and addresses."""
     body = re.split(r"\n-- ?\n|\n--", text.split("\n\n", 1)[-1])[0]  # what follows is a signature
     quoted = re.compile(r"\s*[>|:]|[A-Z][\w-]*:|.*(writes|wrote)")
     lines = [line for line in body.splitlines() if not quoted.match(line)]

@@ -1,13 +1,14 @@
 """Linear and quadratic discriminants: equal and unequal covariances.
 
-If the classes are Gaussian with one covariance Σ, the log-odds are linear in x; each with its own Σ_k, they are
-quadratic:
+If the classes are Gaussian with a common covariance Σ, the log-odds are linear in x. If each class has its own Σ_k,
+they are quadratic:
 
     δ_k(x) = −½ ln |Σ_k| − ½ (x − μ_k)ᵀ Σ_k⁻¹ (x − μ_k) + ln π_k.
 
-Left: equal covariances, where QDA estimates more and bends for nothing. Middle: unequal ones, where LDA's straight
-lines are wrong. Right: LDA on x₁, x₂, x₁x₂, x₁², x₂² is also quadratic in x, and close to QDA though not the same.
-See Hastie, Tibshirani & Friedman (2009), §4.3 and figure 4.6; Duda, Hart & Stork (2001), §2.6.
+Left: equal covariances, where QDA estimates more parameters and its curved boundaries bring no gain. Middle: unequal
+covariances, where the straight lines of LDA are wrong. Right: LDA on x₁, x₂, x₁x₂, x₁², x₂² is also quadratic in x, and
+close but not equal to QDA. See Hastie, Tibshirani & Friedman (2009), §4.3 and figure 4.6; Duda, Hart & Stork (2001),
+§2.6.
 """
 
 import numpy as np

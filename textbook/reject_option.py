@@ -1,14 +1,14 @@
-"""The reject option: no answer where the classes are nearly as likely.
+"""The reject option: no answer where the classes are almost equally likely.
 
-If an error costs 1 and no answer costs c < ½, no answer is a third action, and the best one (Chow, 1970) where
+Suppose an error costs 1 and no answer costs c < ½. No answer is then a third action, which is optimal (Chow, 1970) if
 
     max_k P(k | x) < 1 − c,    for two classes  |log-odds| < ln((1 − c)/c).
 
-Left: two Gaussians, LDA's boundary, and the bands without an answer at c = 0.25 and at 0.1, whose edges are parallel
-to it. Right: errors against rows without an answer, as c falls from ½: of LDA on 100,000 new rows, beside the closed
-form for Bayes' rule (dotted), and of logistic regression on the heart-disease data, held out by ten folds. The slope of
-Bayes' curve is −c: the next row without an answer avoids c errors, at first one half. See Bishop (2006), §1.5.3 and
-figure 1.26; Duda, Hart & Stork (2001), problem 13 of chapter 2; Chow (1970).
+Left: two Gaussians, the boundary of LDA, and the rejection bands at c = 0.25 and c = 0.1, whose edges are parallel to
+the boundary. Right: the share of errors against the share of rows without an answer as c decreases from ½: LDA on
+100,000 new rows with the closed form for Bayes' rule (dotted), and logistic regression on the heart-disease data by
+ten-fold cross-validation. The slope of Bayes' curve is −c: rejecting one more row avoids c errors, at first one half.
+See Bishop (2006), §1.5.3 and figure 1.26; Duda, Hart & Stork (2001), problem 13 of chapter 2; Chow (1970).
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ def rates(log_proba, truth, c):
 
 
 def closed_form(c, distance):
-    """Of Bayes' rule for two unit Gaussians, whose log-odds are normal with mean ±Δ²/2 and variance Δ²."""
+    """The shares for Bayes' rule with two unit Gaussians, whose log-odds are normal with mean ±Δ²/2 and variance Δ²."""
     edge = np.log((1 - c) / c)
     wrong, answered = (norm.cdf((side * edge - distance**2 / 2) / distance) for side in (-1, 1))
     return answered - wrong, wrong

@@ -1,12 +1,12 @@
-"""Relevance vectors: the evidence decides how many.
+"""Relevance vectors: the evidence determines their number.
 
-Every row is the centre of a Gaussian, and every Gaussian has a prior with a precision of its own, which the evidence
-chooses. Most become infinite, and their Gaussians leave. Left: the ten points of curve fitting, the mean of the
-prediction with one standard deviation about it, and the true curve, dotted; relevance vectors are circled. Middle: how
-many stay, by the width of the Gaussians. The book does not print its width; there are three at nearly all widths from
-0.085 to 0.19, and at 0.133 (dashed) the evidence is larger than at any other of them. Much narrower Gaussians pass
-through the points. Right: sin x / x at 100 places, with normal noise of deviation 0.1. See Bishop (2006), §7.2.1 and
-figure 7.9; Tipping (2001), JMLR 1, §4.1 and appendix E.
+Every row is the centre of a Gaussian basis function, and the weight of every basis function has a prior with its own
+precision. The precisions maximize the evidence. Most become infinite, which removes their basis functions. Left: the
+ten points of curve fitting, the predictive mean with one standard deviation, and the true curve (dotted); relevance
+vectors are circled. Middle: the number of relevance vectors against the width of the Gaussians. The book does not print
+its width. There are three relevance vectors at nearly all widths from 0.085 to 0.19, where the evidence is largest at
+0.133 (dashed). Fits with much narrower Gaussians pass through the points. Right: sin x / x at 100 points, with normal
+noise of standard deviation 0.1. See Bishop (2006), §7.2.1 and figure 7.9; Tipping (2001), JMLR 1, §4.1 and appendix E.
 """
 
 import numpy as np

@@ -1,14 +1,14 @@
-"""ROC: sweeping the threshold.
+"""ROC curves: all thresholds of a score.
 
-A score becomes a classifier by a threshold; every threshold is a point
+A score with a threshold is a classifier. Every threshold gives a point
 
     (false positive rate, true positive rate),
 
-and the area under their curve is the probability that a positive row has a higher score than a negative one, ties
-counting half (Wilcoxon, Mann & Whitney). For two unit Gaussians at distance Δ it is Φ(Δ/√2). Left: the
-distributions of the score; middle: the curve of LDA on the heart-disease data, held out by ten folds, with three
-thresholds marked; right: the same for unit Gaussians at Δ = 0, 1, 2, 3, with the closed form. See Duda, Hart &
-Stork (2001), §2.8.3; Fawcett (2006).
+and the area under the curve of these points is the probability that a positive row has a higher score than a negative
+one, where ties count one half (Wilcoxon, Mann & Whitney). For two unit Gaussians at distance Δ the area is Φ(Δ/√2).
+Left: the distributions of the score of LDA on the heart-disease data, by ten-fold cross-validation. Middle: its ROC
+curve, with three thresholds marked. Right: ROC curves for unit Gaussians at Δ = 0, 1, 2, 3, with the closed form. See
+Duda, Hart & Stork (2001), §2.8.3; Fawcett (2006).
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ for k in range(10):
 
 
 def curve(score, y):
-    """Rates at every threshold, from the highest score down; and the area by ranks."""
+    """Rates at every threshold, from the highest score down, and the area computed from ranks."""
     order = np.argsort(-score)
     hits, alarms = np.cumsum(y[order] == 1), np.cumsum(y[order] == 0)
     P, N = hits[-1], alarms[-1]

@@ -1,12 +1,12 @@
-"""Separated data: a weight without a maximum, and Firth's penalty.
+"""Separated data: an infinite maximum-likelihood estimate, and Firth's penalty.
 
-79 patients with cancer of the endometrium, of low or high grade. All thirteen with new vessels (neovascularization)
-have a high grade, so the likelihood grows with that weight without end, and the status of the fit is separable. The
-other weights tend to those of the patients without new vessels alone. A penalty, half the logarithm of the
-determinant of the information, makes every weight finite. Left: the likelihood, with all other weights at their best,
-and its limit, dotted; dashed is Firth's estimate. Right: the probability of a high grade by Firth's fit, at the
-median of the pulsatility index. See Firth (1993), Biometrika 80; Heinze & Schemper (2002), Statistics in Medicine 21;
-Agresti (2015), §5.7.
+79 patients have endometrial cancer of low or high grade. All thirteen patients with new vessels (neovascularization)
+have a high grade, so the likelihood always increases with this weight, and the status of the fit is separable. The
+other weights tend to the estimates from the patients without new vessels. Firth's penalty, half the log determinant of
+the information matrix, makes every weight finite. Left: the profile likelihood of the weight and its limit (dotted);
+the dashed line is Firth's estimate. Right: the probability of a high grade by Firth's fit, at the median of the
+pulsatility index. See Firth (1993), Biometrika 80; Heinze & Schemper (2002), Statistics in Medicine 21; Agresti (2015),
+§5.7.
 """
 
 import numpy as np

@@ -1,16 +1,16 @@
-"""Steps too small, too large, right; batch, mini-batch, stochastic.
+"""Step sizes: too small, too large and right; batch, mini-batch and stochastic.
 
-Gradient descent goes against the gradient; how far is the question. Steps of a fixed length η along −∇E/‖∇E‖ arrive
-too late if η is small, and if it is large they jump over the valley and circle around the minimum for ever. The
-right length shrinks with the slope,
+Gradient descent moves against the gradient, and the step size determines how far. Steps of a fixed length η along
+−∇E/‖∇E‖ take too long if η is small. If η is large, they jump across the valley and never settle at the minimum. A
+suitable length decreases with the gradient,
 
     η_t = η ‖∇E(w_t)‖,    that is    w ← w − η ∇E(w),
 
-and converges where E curves by at most L for every η < 2/L; beyond that it oscillates. Top: such paths on the loss
-surface of a logistic regression with one feature and an intercept. Bottom: with all rows per step, with 32 and with
-one, the excess of the loss against passes over the data: the noisy paths reach the neighbourhood of the minimum in
-fewer passes, and need ever smaller steps to stay there (of 20 passes row by row the first is drawn). See
-Abu-Mostafa, Magdon-Ismail & Lin (2012), §3.3.2; Robbins & Monro (1951).
+which converges for every η < 2/L if the curvature of E is at most L; with larger η it oscillates. Top: such paths on
+the loss surface of a logistic regression with one feature and an intercept. Bottom: steps with all rows, with 32 rows
+and with one row; and the excess loss against passes over the data. The noisy paths reach the neighbourhood of the
+minimum in fewer passes, but they need decreasing steps to converge (for single rows, the first of 20 passes is drawn).
+See Abu-Mostafa, Magdon-Ismail & Lin (2012), §3.3.2; Robbins & Monro (1951).
 """
 
 import numpy as np

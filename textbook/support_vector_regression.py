@@ -1,13 +1,13 @@
-"""ε-insensitive regression: the tube.
+"""Support vector regression: the ε-insensitive tube.
 
 Errors smaller than ε cost nothing,
 
     min ½‖w‖² + C Σ max(0, |yᵢ − f(xᵢ)| − ε),
 
-so the fit depends on the rows on or outside the tube alone. Left: a Gaussian kernel, the tube of ε = 0.2, support
-vectors circled. Right: the wider the tube, the fewer rows support the fit, and the error on new rows changes little
-until the tube hides the signal. See Bishop (2006), §7.1.4 and figure 7.8; Hastie, Tibshirani & Friedman (2009),
-§12.3.6.
+so the fit depends only on the rows on or outside the tube. Left: a fit with a Gaussian kernel, the tube with ε = 0.2,
+and the support vectors (circled). Right: a wider tube has fewer support vectors. The error on new rows changes little
+until the tube is wide enough to hide the signal. See Bishop (2006), §7.1.4 and figure 7.8; Hastie, Tibshirani &
+Friedman (2009), §12.3.6.
 """
 
 import numpy as np

@@ -1,14 +1,14 @@
 """Two Gaussians and three boundaries.
 
-Two classes of 200 rows with unit covariance and centres (0, 0) and (2, 2). By Bayes' theorem
+Two classes of 200 rows have unit covariance and means (0, 0) and (2, 2). By Bayes' theorem
 
     P(class 2 | x) = σ(w·x + b),    w = μ₂ − μ₁,    b = ½(μ₁·μ₁ − μ₂·μ₂),
 
-so the best boundary is the line x₁ + x₂ = 2, and no classifier errs less often than Φ(−Δ/2), Δ = √8 the distance of
-the centres. Logistic regression by maximum likelihood and the normal generative model (LDA) estimate the same line
-from the rows, by different roads: the first from the boundary's neighbourhood, the second from means and
-covariance. The dotted lines are contours of the posterior probability by logistic regression. See Bishop (2006),
-§4.2 and §4.3.2; Hastie, Tibshirani & Friedman (2009), §4.4.5.
+so the optimal boundary is the line x₁ + x₂ = 2, and no classifier has an error rate below Φ(−Δ/2), where Δ = √8 is the
+distance between the means. Logistic regression by maximum likelihood and the Gaussian generative model (LDA) estimate
+the same line in different ways: the first mainly from rows near the boundary, the second from means and covariance. The
+dotted lines are contours of the posterior probability by logistic regression. See Bishop (2006), §4.2 and §4.3.2;
+Hastie, Tibshirani & Friedman (2009), §4.4.5.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ models = {
 
 
 def true_error(w, b):
-    """Of the line w·x + b = 0 on unit Gaussians: each class's tail beyond it, Φ of a signed distance."""
+    """Error rate of the line w·x + b = 0 on unit Gaussians: Φ of a signed distance for each class."""
     length, at_2 = np.linalg.norm(w), w @ [2, 2] + b
     return (norm.cdf(b / length) + norm.cdf(-at_2 / length)) / 2
 

@@ -1,13 +1,13 @@
-"""Validation: how large, and how optimistic.
+"""Validation: the size of the validation set, and optimism of the minimum.
 
-A validation set of K rows estimates the error of a model trained on the other n − K. It is unbiased for that model,
-with a standard deviation of about √(e(1 − e)/K): a small K is noisy, a large one leaves too few rows to learn from.
-And the smallest validation error of M models is optimistic, the more models the more:
+A validation set of K rows estimates the error e of a model trained on the other n − K rows. The estimate is unbiased
+for this model and has a standard deviation of about √(e(1 − e)/K): it is noisy if K is small, and few rows are left for
+training if K is large. The smallest validation error of M models is optimistic, and more so for more models:
 
     E[min over M of E_val] < min over M of E.
 
-Left: E_val (mean ± sd over samples) and the true error against K. Right: the least E_val of M models that all have
-the same true error, with 50 rows for validation. See Abu-Mostafa, Magdon-Ismail & Lin (2012), §4.3; Hastie,
+Left: E_val (mean ± standard deviation over samples) and the true error against K. Right: the smallest E_val of M models
+with the same true error, with 50 rows for validation. See Abu-Mostafa, Magdon-Ismail & Lin (2012), §4.3; Hastie,
 Tibshirani & Friedman (2009), §7.2.
 """
 
@@ -51,14 +51,14 @@ first.fill_between(
 )
 first.plot(held, mean[:, 0], "o-", color=CLASSES[0], markersize=4, label="E_val")
 first.plot(held, mean[:, 1], "s--", color=CLASSES[1], markersize=4, label="true error")
-first.set(xlabel=f"K of {n} rows for validation", ylabel="error")
+first.set(xlabel=f"validation rows K (of {n})", ylabel="error")
 first.legend(frameon=False, fontsize=7.5)
 
 counts, e, K = np.array([1, 2, 5, 10, 20, 50, 100, 200]), 0.3, 50
 best = np.array([(rng.binomial(K, e, (4000, M)) / K).min(axis=1).mean() for M in counts])
 second.semilogx(counts, best, "o-", color=CLASSES[2], markersize=4)
 second.axhline(e, color=CLASSES[1], linestyle="--")
-second.set(xlabel=f"M models, all of error {e}", ylabel=f"least E_val of {K} rows")
+second.set(xlabel=f"number of models M (true error {e})", ylabel=f"smallest E_val on {K} rows")
 numbers = {
     "E_val": dict(zip(held, mean[:, 0], strict=True)),
     "true_error": dict(zip(held, mean[:, 1], strict=True)),

@@ -1,11 +1,11 @@
 """Vowel recognition: training and test errors.
 
-Eleven steady-state vowels by fifteen speakers, ten features; eight speakers train, seven others test. The more
-flexible a method, the smaller its training error; the test error says what that is worth on other speakers.
-Regression on the indicators masks classes, LDA and logistic regression do not, and QDA fits the training speakers
-almost without error and is little better than LDA on the others. Right: LDA on the leading discriminant coordinates
-alone, whose test error falls until two and then rises again. See Hastie, Tibshirani & Friedman (2009), table 4.1 and
-figure 4.10; Deterding (1989).
+Fifteen speakers say eleven steady-state vowels, with ten features. Eight speakers form the training set and the other
+seven the test set. More flexible methods have smaller training errors; the test error shows how well they generalize to
+other speakers. Regression on class indicators masks classes, LDA and logistic regression do not. QDA has almost no
+training errors but is only a little better than LDA on the test speakers. Right: LDA on the leading discriminant
+coordinates. Its test error decreases up to two coordinates and then increases again. See Hastie, Tibshirani & Friedman
+(2009), table 4.1 and figure 4.10; Deterding (1989).
 """
 
 import numpy as np

@@ -1,11 +1,11 @@
-"""Waveforms: classes that are no Gaussians, and the mixtures that describe them.
+"""Waveforms: non-Gaussian classes as mixtures of Gaussians.
 
-A row of a class is a random mixture of two of three triangular waves, with normal noise on each of 21 values, so each
-class lies about a line between two points, and the three lines form a triangle. Mixture discriminant analysis gives
-every class three Gaussian subclasses with one covariance. Shrinking that covariance, as the textbook does by a
-penalty, brings the test error near the Bayes error of .14. Left: mean errors of ten simulations of 300 training
-and 500 test rows. Right: one sample on its two discriminant coordinates, with the means of the subclasses. See Hastie,
-Tibshirani & Friedman (2009), §12.7.1, table 12.4 and figure 12.14; Breiman et al. (1984).
+A row is a random convex combination of two of three triangular waves, with normal noise on each of 21 values. Each
+class thus lies around a line segment between two points, and the three segments form a triangle. Mixture discriminant
+analysis models every class by three Gaussian subclasses with a common covariance. Shrinking this covariance, as the
+textbook does by a penalty, brings the test error near the Bayes error of .14. Left: mean errors of ten simulations of
+300 training and 500 test rows. Right: one sample in its two discriminant coordinates, with the means of the subclasses.
+See Hastie, Tibshirani & Friedman (2009), §12.7.1, table 12.4 and figure 12.14; Breiman et al. (1984).
 """
 
 import numpy as np

@@ -1,17 +1,18 @@
-"""Worked examples: three of Duda, Hart and Stork by hand.
+"""Worked examples: three calculations of Duda, Hart and Stork.
 
-Left (§2.6.3): four rows a class have the means (3, 6) and (3, −2) and, with divisor n, the covariances diag(½, 2) and
-diag(2, 2); the boundary of Gaussian classes is the parabola
+Left (§2.6.3): two classes of four rows have the means (3, 6) and (3, −2) and, with divisor n, the covariances
+diag(½, 2) and diag(2, 2). The boundary of the Gaussian classes is the parabola
 
     x₂ = 3.514 − 1.125 x₁ + 0.1875 x₁²,
 
-which passes below the middle of the means. Middle (§5.8.1): by the pseudoinverse of the four rows, augmented by 1 and
-with signs changed for the second class, the least-squares weights for targets of 1 are
+which passes below the midpoint of the means. Middle (§5.8.1): four rows are augmented by 1, and the sign is changed for
+the second class. The pseudoinverse gives the least-squares weights for targets of 1,
 
     a = (11/3, −4/3, −2/3).
 
-Right (§5.11): the exclusive or, which no line separates, by a support vector machine with the kernel (1 + x·x′)². All
-four rows are support vectors with α = ⅛, the margin is √2 in the space of the quadratic features, and
+Right (§5.11): no line separates the classes of the exclusive or. A support vector machine with the kernel (1 + x·x′)²
+separates them. All four rows are support vectors with α = ⅛, the margin is √2 in the space of the quadratic features,
+and
 
     g(x) = x₁ x₂.
 

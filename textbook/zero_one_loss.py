@@ -1,14 +1,14 @@
 """The zero–one loss, minimized exactly.
 
-What one wants is the line with the fewest errors,
+The line with the fewest errors solves
 
     min Σ [yᵢ (w·xᵢ + b) ≤ 0],
 
-which is hard in general (NP-hard in the dimension) and can be done for small problems, with a certificate. Its
-convex surrogates solve an easier problem. On Gaussian classes they lose little. But each of them grows with the
-distance of a row on the wrong side, so four far outliers drag their lines; the exact line only counts, gives the
-outliers up, and keeps its place. Errors of the fits on their own rows are in the legend. See Ben-David, Eiron &
-Long (2003); Nguyen & Sanner (2013).
+a problem that is NP-hard when the dimension grows. Small problems can be solved exactly, with a certificate. Convex
+surrogates of the loss are easier to minimize. On Gaussian classes they lose little. But each of them grows with the
+distance of a row on the wrong side, so four distant outliers attract their lines. The exact minimum only counts errors:
+its line ignores the outliers and stays in place. The legend shows the training errors. See Ben-David, Eiron & Long
+(2003); Nguyen & Sanner (2013).
 """
 
 import numpy as np
