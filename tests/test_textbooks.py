@@ -46,7 +46,7 @@ def head(span: str) -> str:
 
 
 @each("row", ROWS, ids=IDS)
-def test_what_a_row_names_exists(row):
+def test_everything_named_in_a_row_exists(row):
     assert len(row) == 4
     section, subject, ours, examples = row
     assert section

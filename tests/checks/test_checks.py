@@ -65,7 +65,7 @@ def catalogued(name: str, tmp_path: Path) -> Dataset:
     return obtain_dataset(CATALOGUE[name], [], tmp_path / "downloads", ROOT)
 
 
-def test_each_trouble_is_a_sentence_with_its_remedy(troubled) -> None:
+def test_each_finding_is_reported_with_its_remedy(troubled) -> None:
     facts, _ = check_dataset(troubled)
     assert facts["unchecked"] == {}
     assert findings(facts) == [
@@ -92,7 +92,7 @@ def test_each_trouble_is_a_sentence_with_its_remedy(troubled) -> None:
     ]
 
 
-def test_the_table_has_a_row_for_each_data_set_also_for_an_unavailable_one(troubled, tmp_path):
+def test_the_table_has_a_row_for_each_data_set_even_if_unavailable(troubled, tmp_path):
     other = data_set(troubled.table, np.arange(60) % 3)
     for name, data in {"two": troubled, "three": other, "gone": None}.items():
         written(tmp_path, name, data)
@@ -111,7 +111,7 @@ def test_the_table_has_a_row_for_each_data_set_also_for_an_unavailable_one(troub
     assert len(two["warnings"].split(" | ")) == 7
 
 
-def test_an_entry_can_say_what_no_comparison_shows(tmp_path) -> None:
+def test_an_entry_can_declare_relations_that_no_comparison_shows(tmp_path) -> None:
     generator = np.random.default_rng(0)
     for name in ("people", "encoded", "others"):
         written(
@@ -123,7 +123,9 @@ def test_an_entry_can_say_what_no_comparison_shows(tmp_path) -> None:
     assert table["weight"].to_list() == [0.5, 0.5, 1.0]
 
 
-def test_a_check_that_fails_gives_the_reason_and_the_others_go_on(troubled, monkeypatch) -> None:
+def test_a_failed_check_gives_its_reason_and_does_not_stop_the_others(
+    troubled, monkeypatch
+) -> None:
     monkeypatch.setattr("linclass_study.checks.check_dataset.missing_cells", lambda table: 1 / 0)
     facts, _ = check_dataset(troubled)
     assert facts["unchecked"] == {"missing values": "ZeroDivisionError: division by zero"}
@@ -153,7 +155,7 @@ def test_only_rows_of_another_group_are_held_out_and_trained_on_at_once() -> Non
     )
 
 
-def test_facts_are_plain_json_and_proofs_lie_beside_them(troubled, tmp_path) -> None:
+def test_facts_are_plain_json_with_proofs_in_separate_files(troubled, tmp_path) -> None:
     written(tmp_path, "it", troubled)
     facts = json.loads((tmp_path / "checks" / "it.json").read_text())
     assert facts["classes"] == {"a": 30, "b": 30}
@@ -164,7 +166,7 @@ def test_facts_are_plain_json_and_proofs_lie_beside_them(troubled, tmp_path) -> 
         assert np.flatnonzero(arrays["multipliers 0-1"]).tolist() == [42, 43]
 
 
-def test_texts_are_checked_as_far_as_they_can_be() -> None:
+def test_checks_that_apply_to_texts_run_on_texts() -> None:
     levels = tuple(f"post {i}" for i in range(10))
     table = numbers({"post": np.arange(20) // 2}, {"post": levels})
     table = Table(table.X, table.names, table.levels, frozenset({"post"}))
@@ -174,7 +176,7 @@ def test_texts_are_checked_as_far_as_they_can_be() -> None:
     assert facts["identifier_columns"] == {}
 
 
-def test_rows_that_stay_in_their_file_have_the_same_facts(tmp_path, monkeypatch) -> None:
+def test_rows_read_in_blocks_have_the_same_facts(tmp_path, monkeypatch) -> None:
     """Blocks of seven rows instead of all at once."""
     whole = random_table(0, rows=60)
     X = whole.X[:, [0, 1, -2, -1]]
@@ -207,7 +209,7 @@ KNOWN = {
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_data_sets_of_the_catalogue_are_as_others_say_and_give_no_false_alarm(
+def test_facts_about_catalogue_data_sets_match_published_ones_without_false_alarms(
     name, tmp_path
 ) -> None:
     facts, _ = check_dataset(catalogued(name, tmp_path))

@@ -30,7 +30,7 @@ from linclass_study.report import data_card
 
 @each("is_sparse", [False, True])
 @each("seed", range(8))
-def test_counts_are_those_of_looking_at_every_cell(seed: int, is_sparse: bool) -> None:
+def test_counts_match_a_cell_by_cell_count(seed: int, is_sparse: bool) -> None:
     table = random_table(seed, is_sparse=is_sparse)
     by_column = dict(zip(table.names, zip(*values(table), strict=True), strict=True))
     gaps = {name: cells.count(None) for name, cells in by_column.items() if None in cells}
@@ -73,7 +73,7 @@ def test_a_constant_column_has_at_most_one_value_beside_gaps(cells, is_constant,
     }  # fmt: skip
 
 
-def test_a_column_repeats_another_up_to_names_of_columns_and_levels() -> None:
+def test_a_repeated_column_is_found_under_other_names_and_levels() -> None:
     table = numbers(
         {
             "a": [1, 0, np.nan, 2], "b": [1, -0.0, np.nan, 2], "c": [1, 0, 0, 2],
@@ -124,14 +124,14 @@ def test_text_in_the_usual_forms_of_dates_is_found(form: str) -> None:
     assert of_levels(["unknown", "n/a", *levels]) == {"when": [40, levels[0]]}
 
 
-def test_whole_numbers_whose_digits_are_days_of_the_calendar_are_found() -> None:
+def test_integers_that_encode_calendar_dates_are_found() -> None:
     days = np.array([float(day.strftime("%Y%m%d")) for day in DAYS])
     days[3] = np.nan
     table = numbers({"age": np.arange(40.0), "when": days})
     assert dates(table) == {"date_columns": {"when": [39, "20230128"]}}
 
 
-def test_other_columns_hold_no_dates() -> None:
+def test_columns_without_dates_are_not_reported_as_dates() -> None:
     rng = np.random.default_rng(0)
     columns = {
         "year": rng.integers(1900, 2024, 200).astype(float),
@@ -220,32 +220,32 @@ MEASUREMENTS = {
 
 
 @each("kind", IDENTIFIERS)
-def test_whole_numbers_that_never_repeat_in_a_narrow_range_number_the_rows(kind: str) -> None:
+def test_distinct_integers_in_a_narrow_range_are_row_numbers(kind: str) -> None:
     values = IDENTIFIERS[kind]
     n = int((~np.isnan(values)).sum())
     assert found(values) == {"it": [n, n]}
 
 
 @each("kind", MEASUREMENTS)
-def test_measurements_are_no_identifiers(kind: str) -> None:
+def test_measurements_are_not_reported_as_identifiers(kind: str) -> None:
     assert found(MEASUREMENTS[kind]) == {}
 
 
 @each("name", ["id", "ID", "customerId", "patient_id", "Sample.ID", "uuid"])
-def test_where_the_range_is_wide_the_name_decides(name: str) -> None:
+def test_distinct_integers_in_a_wide_range_are_identifiers_only_by_name(name: str) -> None:
     assert found(MEASUREMENTS["wide and all different"], name=name) == {name: [N, N]}
 
 
 @each("name", ["width", "idle", "solid", "acid", "x1"])
-def test_a_name_that_only_holds_the_letters_decides_nothing(name: str) -> None:
+def test_a_name_that_merely_contains_id_is_not_an_identifier_name(name: str) -> None:
     assert found(MEASUREMENTS["wide and all different"], name=name) == {}
 
 
-def test_a_number_that_repeats_is_no_identifier_whatever_its_name() -> None:
+def test_repeating_numbers_are_not_identifiers_whatever_their_name() -> None:
     assert found(np.repeat(np.arange(N // 2), 2), name="id") == {}
 
 
-def test_a_category_with_a_level_for_nearly_every_row_is_one() -> None:
+def test_a_category_with_a_level_for_nearly_every_row_is_an_identifier() -> None:
     """3,178 names in 3,190 rows: the splice file."""
     codes = np.append(np.arange(3178), np.arange(12))
     levels = tuple(f"ATRINS-DONOR-{code}" for code in range(3178))
@@ -254,19 +254,19 @@ def test_a_category_with_a_level_for_nearly_every_row_is_one() -> None:
     assert found(few, levels[:2000]) == {}
 
 
-def test_a_test_set_that_is_numbered_anew_changes_nothing() -> None:
+def test_row_numbers_that_restart_in_the_test_set_are_found() -> None:
     """Both parts of the vowel data begin at row 1."""
     values = np.append(np.arange(528), np.arange(462))
     assert found(values, split=(np.arange(990) >= 528).astype(np.int8)) == {"it": [528, 528]}
 
 
-def test_texts_are_no_identifiers() -> None:
+def test_texts_are_not_reported_as_identifiers() -> None:
     table = numbers({"post": np.arange(30)}, {"post": tuple(f"text {i}" for i in range(30))})
     table = replace(table, texts=frozenset({"post"}))
     assert identifiers(table, np.zeros(30, np.int8)) == {"identifier_columns": {}}
 
 
-def test_sparse_columns_are_looked_at_too() -> None:
+def test_sparse_columns_are_checked() -> None:
     table = numbers({"a": np.arange(N) % 3, "it": np.arange(N) + 1, "b": np.arange(N) % 7 == 0})
     table = replace(table, X=sparse.csr_array(table.X))
     assert identifiers(table, np.zeros(N, np.int8))["identifier_columns"] == {"it": [N, N]}
@@ -296,7 +296,7 @@ def test_decimal_commas_are_named_with_the_key_that_reads_them() -> None:
 
 
 @each("odd", [("12k",), ("about forty", "n/k"), ("inf",), ("nan ",)])
-def test_the_cells_that_are_no_numbers_are_named(odd: tuple[str, ...]) -> None:
+def test_non_numeric_cells_of_a_numeric_column_are_named(odd: tuple[str, ...]) -> None:
     facts = nearly_numeric(table((*NUMBERS, *odd)))
     assert facts["nearly_numeric_columns"] == {"income": [54, len(odd), list(odd)]}
     (sentence,) = serious(facts | {"identifier_columns": {"income": [55, 55]}})
@@ -307,5 +307,5 @@ def test_the_cells_that_are_no_numbers_are_named(odd: tuple[str, ...]) -> None:
 @each(
     "levels", [NUMBERS, ("1", "2", "3", "other"), tuple("abcdefghijkl"), (*NUMBERS[:12], "a", "b")]
 )
-def test_numbers_grades_and_names_are_not(levels: tuple[str, ...]) -> None:
+def test_numbers_grades_and_names_are_not_nearly_numeric_columns(levels: tuple[str, ...]) -> None:
     assert nearly_numeric(table(levels)) == {"nearly_numeric_columns": {}}

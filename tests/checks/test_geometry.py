@@ -36,7 +36,7 @@ def test_rank_and_condition_are_those_of_all_singular_values(shape, is_sparse, b
     assert found["condition_number"] == pytest.approx(kept[0] / kept[-1], rel=1e-9)
 
 
-def test_columns_that_depend_on_others_or_are_constant_have_no_rank() -> None:
+def test_dependent_and_constant_columns_do_not_add_to_the_rank() -> None:
     X = np.random.default_rng(0).normal(size=(50, 4))
     X = np.column_stack([X, X[:, 0] + X[:, 1] - 2, np.full(50, 0.1), 3 * X[:, 2]])
     assert rank(X)["rank"] == 4
@@ -58,7 +58,7 @@ def test_the_design_is_imputed_and_one_hot_without_first_levels() -> None:
     assert design(replace(both, texts=frozenset({"a"}))).tolist() == [[0, 0], [1, 0], [0, 1]]
 
 
-def test_what_is_too_large_is_not_checked_and_reports_it(monkeypatch) -> None:
+def test_a_design_that_is_too_large_is_reported_as_unchecked(monkeypatch) -> None:
     monkeypatch.setattr(geometry, "WORK", 100)
     with pytest.raises(NotChecked, match="10 × 20"):
         rank(np.ones((10, 20)))
@@ -73,7 +73,7 @@ def test_what_is_too_large_is_not_checked_and_reports_it(monkeypatch) -> None:
 
 
 @each("is_sparse", [False, True])
-def test_each_pair_of_classes_has_its_answer_with_a_proof(is_sparse: bool) -> None:
+def test_each_pair_of_classes_has_an_answer_with_a_proof(is_sparse: bool) -> None:
     """Four clouds at the corners of a square, the last one drawn over the first."""
     generator = np.random.default_rng(0)
     centres = np.array([[0, 0], [9, 0], [0, 9], [0.5, 0.5]])
@@ -107,12 +107,12 @@ def test_each_pair_of_classes_has_its_answer_with_a_proof(is_sparse: bool) -> No
         ([0, 1, 1, 2, 0.5, 1.5], [0, 0, 1, 1, 2, 2], "quasi-complete"),
     ],
 )
-def test_the_answer_in_a_word(x, y, output) -> None:
+def test_the_separability_of_all_pairs_is_summarized_in_one_word(x, y, output) -> None:
     X = np.array(x, float)[:, None]
     assert separable_pairs(X, np.array(y), list("abc")[: max(y) + 1])[0]["separable"] == output
 
 
-def test_what_cannot_be_proved_is_undecided(monkeypatch) -> None:
+def test_separability_without_a_proof_is_undecided(monkeypatch) -> None:
     from linclass.separation.separability import Undecided
 
     def give_up(*_, **__):

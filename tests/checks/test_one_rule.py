@@ -26,7 +26,7 @@ def y():
     return (np.random.default_rng(0).random(N) < 0.4).astype(np.int32)
 
 
-def test_a_threshold_that_errs_on_one_row_in_a_hundred(y):
+def test_a_threshold_with_one_percent_errors_is_reported(y):
     values = y + np.random.default_rng(2).uniform(0, 0.9, N)
     values[:4] = 1.95 - values[:4]  # four rows are on the other side
     (right, most) = found(values, y)["own"]
@@ -34,19 +34,19 @@ def test_a_threshold_that_errs_on_one_row_in_a_hundred(y):
     assert most == np.bincount(y).max() / N
 
 
-def test_levels_of_a_category(y):
+def test_a_category_whose_levels_predict_the_class_is_reported(y):
     codes = (2 * y + np.random.default_rng(2).integers(0, 2, N)).astype(float)
     codes[:3] = 3 - codes[:3]
     assert "own" in found(codes, y, levels={"own": ("a", "b", "c", "d")})
 
 
 @each("error", [0.05, 0.2, 0.5])
-def test_good_measurements_with_more_errors_are_not_named(y, error):
+def test_good_predictors_with_more_errors_are_not_reported(y, error):
     flipped = np.random.default_rng(3).random(N) < error
     assert not found(np.where(flipped, 1 - y, y) + np.random.default_rng(2).random(N) / 2, y)
 
 
-def test_the_most_frequent_class_is_no_merit():
+def test_predicting_the_most_frequent_class_is_not_reported():
     y = (np.arange(N) < 8).astype(np.int32)
     assert not found(np.random.default_rng(2).random(N), y)
 
@@ -57,19 +57,19 @@ def test_row_numbers_of_sorted_rows_and_names_of_rows_are_judged_by_intervals(y)
     assert not found(np.arange(N, dtype=float), y, levels={"own": names})
 
 
-def test_test_rows_are_not_looked_at(y):
+def test_official_test_rows_are_not_used_for_the_one_rule_check(y):
     split = (np.arange(N) >= N // 2).astype(np.int8)
     values = np.where(split, np.random.default_rng(2).random(N), y)
     assert "own" in found(values, y, split)
     assert not found(values, y)
 
 
-def test_few_rows_prove_nothing():
+def test_too_few_rows_are_not_reported():
     y = np.tile([0, 1], 4).astype(np.int32)
     assert not found(y + np.arange(8) / 100, y)
 
 
-def test_several_columns_are_one_question():
+def test_several_columns_are_reported_in_one_warning():
     facts = {"one_rule_columns": {"paid": [0.985, 0.62], "due": [1.0, 0.62]}, "rows": 200}
     (sentence,) = serious(facts)
     assert sentence == (
@@ -78,7 +78,7 @@ def test_several_columns_are_one_question():
     )
 
 
-def test_the_warning_is_a_question_with_both_shares():
+def test_the_warning_asks_and_gives_both_accuracies():
     facts = {"one_rule_columns": {"paid": [0.985, 0.62]}, "rows": 200, "sparse": False}
     (sentence,) = findings(facts)
     assert sentence == (

@@ -162,7 +162,7 @@ def test_predictions_are_those_of_a_local_run_and_only_fits_go_to_slurm(
     assert all("rule_cross_validate" in line for line in given)
 
 
-def test_a_cancelled_job_is_given_out_again(
+def test_a_cancelled_job_is_resubmitted(
     slurm: Slurm, study: OnCluster, local: dict[str, bytes]
 ) -> None:
     with study.running() as process:
@@ -175,7 +175,7 @@ def test_a_cancelled_job_is_given_out_again(
     assert study.computed_twice_at_once() == []
 
 
-def test_a_node_that_is_lost_and_comes_back(
+def test_a_study_survives_a_node_that_is_lost_and_returns(
     slurm: Slurm, study: OnCluster, local: dict[str, bytes]
 ) -> None:
     """slurmd is killed and the node given up; its processes go on, while their runs are given out again."""
@@ -193,7 +193,7 @@ def test_a_node_that_is_lost_and_comes_back(
 
 
 @pytest.mark.waits
-def test_a_preempted_job_goes_on_when_there_is_room_again(
+def test_a_preempted_job_continues_when_resources_are_free(
     slurm: Slurm, study: OnCluster, local: dict[str, bytes]
 ) -> None:
     """Another user's job of a partition with precedence needs the whole node for a while."""
@@ -208,7 +208,7 @@ def test_a_preempted_job_goes_on_when_there_is_room_again(
     assert slurm.was_requeued(), "no job was preempted: nothing is tested"
 
 
-def test_a_killed_snakemake_is_run_again(
+def test_a_killed_snakemake_can_be_run_again(
     slurm: Slurm, study: OnCluster, local: dict[str, bytes]
 ) -> None:
     with study.running() as process:

@@ -47,7 +47,7 @@ def check(tmp_path, monkeypatch, capsys):
     return run
 
 
-def test_the_plan_is_that_of_the_study(check):
+def test_check_prints_the_plan_of_the_study(check):
     code, lines = check(STUDY)
     assert code == 0
     assert [line.split(maxsplit=1)[0] for line in lines] == [
@@ -142,7 +142,7 @@ def test_a_method_for_ordered_classes_is_named_where_they_are_sorted_by_the_alph
     )
 
 
-def test_a_metric_that_is_a_cost_is_refused_until_it_says_so(check, tmp_path, monkeypatch):
+def test_a_cost_metric_is_refused_until_it_declares_its_direction(check, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "ward.py").write_text("def bed_cost(y_true, y_pred): return 1.0\n")
     text = "datasets: [iris]\nmethods: [lda]\nevaluation: {tune_metric: ward.bed_cost}\n"
@@ -157,7 +157,7 @@ def test_a_metric_that_is_a_cost_is_refused_until_it_says_so(check, tmp_path, mo
     metrics.imported.cache_clear()
 
 
-def test_the_direction_of_a_librarys_metric_is_written_in_a_module_of_ones_own(
+def test_the_direction_of_a_library_metric_is_declared_in_a_user_module(
     check, tmp_path, monkeypatch
 ):
     text = "datasets: [iris]\nmethods: [lda]\nevaluation: {tune_metric: NAME}\n"
@@ -174,14 +174,14 @@ def test_the_direction_of_a_librarys_metric_is_written_in_a_module_of_ones_own(
     metrics.imported.cache_clear()
 
 
-def test_a_command_can_be_copied_whatever_the_file_is_called(tmp_path, monkeypatch, capsys):
+def test_commands_in_messages_quote_unusual_file_names(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my study.yaml").write_text(STUDY)
     assert main(["check", "my study.yaml"]) == 0
     assert capsys.readouterr().out.endswith("linclass run 'my study.yaml'\n")
 
 
-def test_without_a_file_it_is_the_default_study(check):
+def test_check_without_a_file_checks_the_default_study(check):
     code, lines = check()
     names = yaml.safe_load(DEFAULT_STUDY.read_text(encoding="utf-8"))["datasets"]
     assert code == 0
@@ -189,7 +189,7 @@ def test_without_a_file_it_is_the_default_study(check):
     assert lines[-1].split() == ["to", "run", "it", "linclass", "run"]
 
 
-def test_the_study_is_the_one_that_snakemake_reads(check, tmp_path):
+def test_check_reads_the_same_study_as_snakemake(check, tmp_path):
     """Snakemake's own reading and merging of configuration files, one over the other."""
     more = "evaluation: {folds: 5}\ndatasets: [iris]\n"
     assert check(STUDY, more)[0] == 0
@@ -259,7 +259,7 @@ def test_more_folds_than_rows_of_a_class_are_a_warning_before_any_fit(check, tmp
     assert not [line for line in lines if line.startswith("warning")]
 
 
-def test_columns_that_mislead_are_told_before_any_fit(check, tmp_path):
+def test_misleading_columns_are_reported_before_any_fit(check, tmp_path):
     rows = [f"{k},note {k},2024-03-{k % 28 + 1:02},{k * 7 % 5},{'ab'[k % 2]}" for k in range(40)]
     (tmp_path / "t.csv").write_text("\n".join(["id,note,day,size,y", *rows]))
     text = (
@@ -277,7 +277,7 @@ def test_columns_that_mislead_are_told_before_any_fit(check, tmp_path):
     assert not [line for line in lines if line.startswith("warning")]
 
 
-def test_a_parameter_of_a_method_without_effect_is_told(check):
+def test_a_method_parameter_without_effect_is_reported(check):
     text = (
         "datasets: [iris]\nmethods: [own]\ndefine:\n  methods:\n"
         "    own: {classifier: linclass.LeastSquaresClassifier, params: {strength: 5}TUNE}\n"

@@ -33,7 +33,7 @@ def test_an_archive_of_a_folder_is_read_like_the_folder(linclass, a, tmp_path, f
 @pytest.mark.parametrize(
     "name", ["../outside", "study/../../outside", "/tmp/linclass-outside", "..\\outside", "c:/x"]
 )
-def test_a_name_that_leads_outside_is_refused(linclass, a, tmp_path, name):
+def test_a_member_name_outside_the_folder_is_refused(linclass, a, tmp_path, name):
     archive = tmp_path / "study.zip"
     with zipped(archive, a) as box:
         box.writestr(name, "x")
@@ -65,7 +65,7 @@ def test_a_link_in_a_zip_is_refused(linclass, a, tmp_path):
     assert "link" in linclass("verify", archive, a).errors[0]
 
 
-def test_an_archive_that_grows_beyond_measure_is_not_unpacked(linclass, a, tmp_path):
+def test_an_archive_that_expands_too_much_is_not_unpacked(linclass, a, tmp_path):
     archive = tmp_path / "study.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as box:
         box.writestr("study/runs/x", bytes(150_000_000))
@@ -74,7 +74,7 @@ def test_an_archive_that_grows_beyond_measure_is_not_unpacked(linclass, a, tmp_p
     assert "more than 100 times its size" in output.errors[0]
 
 
-def test_the_same_name_twice_is_refused(linclass, a, tmp_path):
+def test_a_repeated_member_name_is_refused(linclass, a, tmp_path):
     archive = tmp_path / "study.tar"
     with tarfile.open(archive, "w") as box:
         box.add(a, "study")
@@ -85,7 +85,7 @@ def test_the_same_name_twice_is_refused(linclass, a, tmp_path):
 
 
 @pytest.mark.parametrize("kept", [0.1, 0.6, 0.98])
-def test_half_an_archive_is_one_line(linclass, a, tmp_path, kept):
+def test_a_truncated_archive_is_reported_in_one_line(linclass, a, tmp_path, kept):
     for form in ("zip", "tar.gz"):
         archive = tmp_path / f"study.{form}"
         if form == "zip":

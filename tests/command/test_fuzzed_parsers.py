@@ -88,14 +88,14 @@ def outside(folder: Path) -> set[str]:
 
 @fuzz
 @given(content=st.binary(max_size=300) | damaged(table()))
-def test_any_bytes_are_a_table_or_one_line(tmp_path, content):
+def test_reading_any_bytes_gives_a_table_or_a_one_line_error(tmp_path, content):
     (tmp_path / "t.parquet").write_bytes(content)
     one_line(lambda: read_parquet(tmp_path / "t.parquet"), StudyError)
 
 
 @fuzz
 @given(content=st.binary(max_size=300) | damaged(arrays()))
-def test_any_bytes_are_arrays_or_one_line(tmp_path, content):
+def test_reading_any_bytes_gives_arrays_or_a_one_line_error(tmp_path, content):
     def read() -> None:
         with opened_npz(tmp_path / "a.npz") as found:
             assert all(isinstance(found[name], np.ndarray) for name in found)
@@ -118,7 +118,7 @@ KEYS = ("status", "classes", "positive", "rows", "class_counts", "digest")
     | VALUES.map(lambda value: json.dumps(value).encode())
     | st.dictionaries(st.sampled_from(KEYS), VALUES).map(lambda about: json.dumps(about).encode())
 )
-def test_any_bytes_are_json_or_one_line(tmp_path, content):
+def test_reading_any_bytes_gives_json_or_a_one_line_error(tmp_path, content):
     (tmp_path / "d.json").write_bytes(content)
     for read in (read_json, read_about):
         one_line(lambda read=read: read(tmp_path / "d.json"), StudyError)
@@ -129,7 +129,9 @@ def test_any_bytes_are_json_or_one_line(tmp_path, content):
     content=damaged(zipped()) | damaged(tarred()) | st.binary(max_size=99),
     names=st.lists(st.text("a./\\:\0~-", min_size=1, max_size=8), max_size=3),
 )
-def test_any_archive_is_unpacked_below_its_folder_or_one_line(tmp_path_factory, content, names):
+def test_any_archive_unpacks_inside_its_folder_or_gives_a_one_line_error(
+    tmp_path_factory, content, names
+):
     folder = tmp_path_factory.mktemp("archive") / "unpacked" / "here"
     folder.mkdir(parents=True)
     archive = folder.parent.parent / "archive"
@@ -154,7 +156,7 @@ WORDS = st.text("abc:[]{}&*!|>-#'\"\n \t\u2028%@`0.e~", max_size=40)
 
 @fuzz
 @given(content=WORDS.map(str.encode) | damaged(STUDY.encode()) | st.binary(max_size=60))
-def test_any_bytes_are_a_study_file_or_one_line(tmp_path, content):
+def test_reading_any_bytes_gives_a_study_or_a_one_line_error(tmp_path, content):
     (tmp_path / "study.yaml").write_bytes(content)
     one_line(lambda: read_yaml(tmp_path / "study.yaml"), StudyError)
 
@@ -166,7 +168,7 @@ def test_any_bytes_are_a_study_file_or_one_line(tmp_path, content):
         VALUES,
     )
 )
-def test_any_values_of_a_study_are_sentences_about_their_keys(value):
+def test_invalid_values_of_a_study_are_reported_by_key(value):
     for path, sentence in schema_problems("config", fitted("config", value)):
         assert sentence
         assert isinstance(path, list)
@@ -181,7 +183,7 @@ FORMATS = {"csv": ROWS, "arff": ARFF, "libsvm": SVM}
 @pytest.mark.parametrize("form", FORMATS)
 @fuzz
 @given(data=st.data())
-def test_any_data_file_is_rows_or_one_line(tmp_path, form, data):
+def test_any_data_file_gives_rows_or_a_one_line_error(tmp_path, form, data):
     letters = st.text("12-.:,;'\"@{}xy? \n\t\0é", max_size=60).map(str.encode)
     content = data.draw(damaged(FORMATS[form].encode()) | letters | st.binary(max_size=60))
     (tmp_path / "d").write_bytes(content)

@@ -221,7 +221,7 @@ def test_merge_imports_the_metrics_that_the_user_trusts(linclass, a, b, tmp_path
     assert set(scored["value"]) == {1.0}
 
 
-def test_unfinished_runs_and_shards_are_no_pickles(tmp_path, a):
+def test_unfinished_runs_and_shards_are_not_pickles(tmp_path, a):
     for file in ("raw_pickle.npz", "pickle.npz", "zeros.npz"):
         content = (HOSTILE / file).read_bytes()
         for written in (content, len(content).to_bytes(8) + content):
@@ -231,7 +231,7 @@ def test_unfinished_runs_and_shards_are_no_pickles(tmp_path, a):
             compute.outcomes_from_bytes(tmp_path / "1.npz", content)
 
 
-def test_a_recorded_recipe_is_a_digest_and_no_path(a):
+def test_a_recorded_recipe_is_a_digest_and_not_a_path(a):
     """It is the name of a folder of the store, to which the files of the run would be moved."""
     folder, fits = a / RUN, pl.read_parquet(a / RUN / "fits.parquet")
     for recipe, known in (("ab12", True), ("../../../../code-ran", False), ("", True), (3, False)):

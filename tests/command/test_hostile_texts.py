@@ -95,7 +95,7 @@ def test_no_text_becomes_a_command_of_latex_or_a_cell_of_markdown(written):
         assert not re.search(r"(?<!\\)(?:\\\\)*\[", file.read_text()), file
 
 
-def test_a_csv_file_has_every_number_as_it_is(tmp_path):
+def test_a_csv_file_keeps_every_number_unchanged(tmp_path):
     numbers = {
         "x": [-1.5, 2.0],
         "text": ["-1", "+2.5e3"],
@@ -108,7 +108,7 @@ def test_a_csv_file_has_every_number_as_it_is(tmp_path):
     ).read_text() == "x,text,label,'=1+1\n-1.5,-1,'-x,a\n2.0,+2.5e3,'@y,\n"
 
 
-def test_markdown_and_latex_escape_what_they_would_read_as_their_own(tmp_path):
+def test_markdown_and_latex_escape_their_special_characters(tmp_path):
     data = pl.DataFrame({"a|b": ["x|y", "x\\|y", "[l](u)", "*", "[1]"]})
     assert markdown(data) == (
         "| a\\|b |\n| --- |\n| x\\|y |\n| x\\\\\\|y |\n| \\[l](u) |\n| * |\n| \\[1] |\n"

@@ -43,7 +43,7 @@ def renewed() -> str:
         ("", "unknown-4c"),
     ],
 )
-def test_a_name_says_processor_and_cores(fresh, processor, name):
+def test_a_machine_name_gives_processor_and_cores(fresh, processor, name):
     fresh.setattr(environment, "processor", lambda: processor)
     fresh.setattr(environment.os, "cpu_count", lambda: 4)
     reported = renewed()
@@ -69,7 +69,7 @@ def test_an_environment_contains_no_host_and_no_user(fresh):
         assert len(private) < 5 or private.lower() not in text
 
 
-def test_an_environment_is_written_once_and_told_by_machine(tmp_path, fresh):
+def test_an_environment_is_written_once_and_shown_per_machine(tmp_path, fresh):
     name = environment.record(tmp_path)
     (file,) = (tmp_path / "environment").iterdir()
     assert file.name == f"{name}.json"
@@ -105,6 +105,6 @@ def test_times_of_two_machines_are_never_added(tmp_path):
     ]
 
 
-def test_fits_of_before_there_was_the_column_are_of_an_unknown_machine(tmp_path):
+def test_fits_recorded_without_a_machine_have_an_unknown_machine(tmp_path):
     old = rows(None, [1.0]).drop("machine")
     assert machines_of(outcome.times_of_machines(old, tmp_path)) == ["unknown"]

@@ -126,7 +126,7 @@ def test_times_of_two_machines_are_kept_apart_and_no_fit_is_counted_twice(lincla
 
 
 @pytest.mark.usefixtures("no_report")
-def test_what_is_merged_again_keeps_every_machine_once(linclass, a, b, tmp_path):
+def test_merging_again_keeps_every_machine_once(linclass, a, b, tmp_path):
     third = shutil.copytree(a, tmp_path / "third")
     on(a, "one", 1.0), on(b, "two", 2.0), on(third, "three", 3.0)
     assert linclass("merge", a, b, "--into", tmp_path / "ab").code == 0
@@ -150,7 +150,9 @@ def test_another_prediction_is_a_conflict_and_nothing_is_written(linclass, a, b,
 
 
 @pytest.mark.usefixtures("no_report")
-def test_rounding_is_no_conflict_and_the_first_is_kept(linclass, a, b, tmp_path):
+def test_differences_by_rounding_are_not_a_conflict_and_the_first_result_is_kept(
+    linclass, a, b, tmp_path
+):
     moved = pl.col("score").list.eval(pl.element() + 1e-10)
     change(b / "runs/two/good/predictions.parquet", score=moved)
     assert linclass("merge", a, b, "--into", tmp_path / "c").code == 0
@@ -169,7 +171,9 @@ def test_rounding_is_no_conflict_and_the_first_is_kept(linclass, a, b, tmp_path)
         ("methods", {"good": {"classifier": "other"}}, "method good: "),
     ],
 )
-def test_studies_that_ask_otherwise_are_a_conflict(linclass, a, b, tmp_path, part, change, words):
+def test_studies_with_different_settings_are_a_conflict(
+    linclass, a, b, tmp_path, part, change, words
+):
     asked = json.loads((a / "study.json").read_text())[part]
     edit(b, **{part: asked | change})
     output = linclass("merge", a, b, "--into", tmp_path / "c")
@@ -179,7 +183,7 @@ def test_studies_that_ask_otherwise_are_a_conflict(linclass, a, b, tmp_path, par
 
 @pytest.mark.usefixtures("no_report")
 @pytest.mark.parametrize(("key", "value"), [("rope", 0.05), ("traces", True)])
-def test_what_no_prediction_depends_on_is_reported_and_no_conflict(
+def test_settings_that_do_not_affect_predictions_are_reported_without_conflict(
     linclass, a, b, tmp_path, key, value
 ):
     asked = json.loads((a / "study.json").read_text())["evaluation"]
@@ -213,7 +217,7 @@ def test_the_folds_of_a_run_may_come_from_two_machines(linclass, a, b, tmp_path)
 
 
 @pytest.mark.usefixtures("no_report")
-def test_what_a_run_kept_comes_from_where_its_fits_come_from(linclass, a, b, tmp_path):
+def test_kept_files_of_a_run_come_from_the_source_of_its_fits(linclass, a, b, tmp_path):
     """Coefficients of folds 0 and 1 from a, of fold 2 from b, though b has them of all folds."""
     run = "runs/two/good"
     for folder, value in ((a, 1.0), (b, 2.0)):
@@ -235,7 +239,7 @@ def test_what_a_run_kept_comes_from_where_its_fits_come_from(linclass, a, b, tmp
 
 @pytest.mark.usefixtures("no_report")
 @pytest.mark.parametrize("older_first", [True, False])
-def test_what_only_one_of_two_equal_runs_kept_is_there_in_either_order(
+def test_files_kept_by_one_of_two_equal_runs_are_merged_in_either_order(
     linclass, a, b, tmp_path, older_first
 ):
     run = "runs/two/good"
@@ -251,7 +255,7 @@ def test_what_only_one_of_two_equal_runs_kept_is_there_in_either_order(
 
 @pytest.mark.usefixtures("no_report")
 @pytest.mark.parametrize("status", ["timeout", "out_of_memory", "not_applicable"])
-def test_a_fit_that_one_machine_could_not_make_is_taken_from_the_other(
+def test_a_fit_that_failed_to_run_on_one_machine_is_taken_from_the_other(
     linclass, a, b, tmp_path, status
 ):
     unlucky = pl.col("fold") == 1
@@ -265,7 +269,7 @@ def test_a_fit_that_one_machine_could_not_make_is_taken_from_the_other(
 
 
 @pytest.mark.usefixtures("no_report")
-def test_a_fit_that_failed_here_and_not_there_is_a_conflict(linclass, a, b, tmp_path):
+def test_a_fit_that_failed_in_only_one_source_is_a_conflict(linclass, a, b, tmp_path):
     change(b / "runs/two/good/fits.parquet", status=pl.lit("failed"), reason=pl.lit("no module"))
     path = b / "runs/two/good/predictions.parquet"
     pl.read_parquet(path).clear().write_parquet(path)
@@ -276,7 +280,7 @@ def test_a_fit_that_failed_here_and_not_there_is_a_conflict(linclass, a, b, tmp_
 
 
 @pytest.mark.usefixtures("no_report")
-def test_data_that_only_one_could_have_are_taken_from_it(linclass, a, tmp_path):
+def test_data_available_to_one_source_only_are_taken_from_it(linclass, a, tmp_path):
     gone = made_up(tmp_path / "gone", DATA | {"two": Data(unavailable="no source")}, METHODS)
     assert linclass("merge", gone, a, "--into", tmp_path / "c").code == 0
     assert json.loads((tmp_path / "c/data/two.json").read_text())["status"] == "available"
@@ -290,7 +294,7 @@ def test_runs_of_an_earlier_study_are_left_behind(linclass, a, tmp_path):
     assert {path.name for path in (tmp_path / "c" / "runs").iterdir()} == {"two"}
 
 
-def test_what_is_there_already_is_not_touched(linclass, a, b):
+def test_existing_results_are_not_changed_by_a_merge(linclass, a, b):
     output = linclass("merge", a, "--into", b)
     assert output.code == 2
     assert "exists already" in output.errors[0]
@@ -319,7 +323,7 @@ with unfinished_folder(Path(sys.argv[1])) as folder:
 """
 
 
-def test_what_a_killed_merge_has_written_is_removed_by_the_next_one_and_no_living_ones(
+def test_the_next_merge_removes_files_of_killed_merges_but_not_of_running_ones(
     linclass, a, tmp_path, no_report
 ):
     command = [sys.executable, "-c", KILLED, tmp_path / "c"]

@@ -55,6 +55,6 @@ def test_an_unknown_figure_and_an_archive_are_one_line(linclass, a, drawn, tmp_p
     assert "is an archive; unpack it" in error
 
 
-def test_results_without_figures_say_what_draws_them(linclass, a):
+def test_results_without_figures_name_the_command_that_draws_them(linclass, a):
     (error,) = linclass("figures", a).errors
     assert "has no figures; run snakemake to its end" in error

@@ -116,7 +116,7 @@ def test_own_modules_are_beside_the_configuration_at_their_places(linclass, publ
     assert linclass("verify", archive, finished).code == 0
 
 
-def test_the_home_folder_of_its_author_is_not_told(published, finished, monkeypatch):
+def test_an_archive_does_not_reveal_the_home_folder_of_its_author(published, finished, monkeypatch):
     monkeypatch.setenv("HOME", "/home/ada")
     private = {"report.html": REPORT + "/home/ada/my.csv", "answer.txt": "/home/adam /home/ada"}
     for name, text in private.items():
@@ -152,7 +152,7 @@ def test_an_archive_that_was_changed_is_refused(linclass, published, finished, t
         assert f"{changed} differs from what was published" in output.errors[0]
 
 
-def test_a_folder_of_several_studies_names_them(linclass, tmp_path):
+def test_a_folder_with_several_studies_is_refused_and_the_studies_are_named(linclass, tmp_path):
     for study in ("one", "two"):
         (tmp_path / study / "runs").mkdir(parents=True)
     output = linclass("publish", tmp_path)
@@ -160,7 +160,7 @@ def test_a_folder_of_several_studies_names_them(linclass, tmp_path):
     assert output.errors[0].endswith(f"it holds those of one, two: give one, as {tmp_path}/one")
 
 
-def test_an_unfinished_study_is_published_only_if_that_is_meant(linclass, published, finished):
+def test_an_unfinished_study_is_published_only_on_explicit_request(linclass, published, finished):
     shutil.rmtree(finished / "runs" / "three" / "plain")
     (finished / "report.html").unlink()
     output = linclass("publish", finished)
@@ -282,7 +282,7 @@ def test_a_description_without_a_key_is_one_line(linclass, finished, tmp_path, c
 
 @pytest.mark.parametrize("command", ["publish", "merge"])
 @pytest.mark.parametrize("place", ["file/below", "folder"])
-def test_a_place_that_cannot_be_written_is_one_line(linclass, finished, tmp_path, command, place):
+def test_an_unwritable_target_is_reported_in_one_line(linclass, finished, tmp_path, command, place):
     (tmp_path / "file").write_text("")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "full").write_text("")
@@ -350,7 +350,7 @@ def test_an_archive_is_cited_as_its_authors_say(published, finished):
         (["--crate"], "--crate needs --license"),
     ],
 )
-def test_what_cannot_be_cited_is_one_line(linclass, finished, options, words):
+def test_an_invalid_citation_is_reported_in_one_line(linclass, finished, options, words):
     output = linclass("publish", finished, *options)
     assert (output.code, len(output.errors)) == (2, 1)
     assert words in output.errors[0]
@@ -415,7 +415,7 @@ def test_a_crate_describes_the_run_as_its_profile_requires(linclass, published, 
             assert any(name.startswith(unquote(entity["@id"])) for name in files), entity["@id"]
 
 
-def test_an_archive_is_no_folder_to_publish(linclass, published, finished):
+def test_publishing_an_archive_instead_of_a_folder_is_refused(linclass, published, finished):
     output = linclass("publish", published(finished))
     assert output.code == 2
     assert "is an archive already" in output.errors[0]

@@ -74,7 +74,7 @@ def test_a_tolerance_allows_no_other_class(linclass, a, b):
         ({"objective": pl.lit(2.0)}, "numbers differ by at most inf"),  # A has no objective
     ],
 )
-def test_fits_that_ended_otherwise_differ(linclass, a, b, change_of, words):
+def test_fits_with_another_status_differ(linclass, a, b, change_of, words):
     change(run(b, table="fits"), **change_of)
     output = linclass("verify", a, b)
     assert output.code == 1
@@ -91,7 +91,7 @@ def test_chosen_numbers_are_compared_up_to_rounding_relative_to_themselves(lincl
         assert linclass("verify", a, b, "--tolerance", "1e-9").code == code
 
 
-def test_by_how_much_is_relative_to_numbers_above_one(linclass, a, b):
+def test_differences_are_relative_for_numbers_above_one(linclass, a, b):
     for folder, objective in ((a, 1000.0), (b, 1001.0)):
         change(run(folder, table="fits"), objective=pl.lit(objective))
     output = linclass("verify", a, b)
@@ -211,7 +211,7 @@ def test_a_metric_that_one_side_does_not_have_is_a_note_and_other_values_differ(
     assert "scores: accuracy differs on 12 fits by at most 2.5e-01" in output.lines
 
 
-def test_both_environments_stand_side_by_side(linclass, a, b):
+def test_both_environments_are_shown_side_by_side(linclass, a, b):
     reported = {"Machine": "there", "Python": "3.12.1", "Packages": "numpy 2.4.6, own there"}
     (file,) = (b / "environment").iterdir()
     file.write_text(json.dumps(reported))
@@ -222,7 +222,7 @@ def test_both_environments_stand_side_by_side(linclass, a, b):
 
 
 @pytest.mark.parametrize("kept", [0.0, 0.5, 0.9, 0.999])
-def test_half_a_file_is_one_line(linclass, a, b, kept):
+def test_a_truncated_file_is_reported_in_one_line(linclass, a, b, kept):
     path = run(b)
     content = path.read_bytes()
     path.write_bytes(content[: int(kept * len(content))])
@@ -244,7 +244,7 @@ def test_a_file_with_foreign_columns_is_one_line(linclass, a, b, column):
 
 
 @pytest.mark.parametrize("file", ["data/two.json", "environment/here-0.json"])
-def test_half_a_json_file_is_one_line(linclass, a, b, file):
+def test_a_truncated_json_file_is_reported_in_one_line(linclass, a, b, file):
     (b / file).write_text('{"status": ')
     output = linclass("verify", a, b)
     assert output.code == 2
@@ -252,7 +252,7 @@ def test_half_a_json_file_is_one_line(linclass, a, b, file):
 
 
 @pytest.mark.parametrize("file", ["data/two.json", "folds/two.parquet", "scores.parquet"])
-def test_what_one_side_lacks_is_said_not_to_be_compared(linclass, a, b, file):
+def test_parts_missing_on_one_side_are_reported_as_not_compared(linclass, a, b, file):
     (b / file).unlink()
     output = linclass("verify", a, b)
     assert output.code == 0
@@ -266,7 +266,7 @@ def test_a_tolerance_is_a_number_from_0_to_1(linclass, a, b, tolerance, capsys):
     assert f"{tolerance} is not a number from 0 up to 1" in capsys.readouterr().err
 
 
-def test_what_holds_no_results_is_one_line(linclass, a, tmp_path):
+def test_a_folder_without_results_is_reported_in_one_line(linclass, a, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "text.zip").write_text("no archive")
     for given, words in (("nowhere", "no such"), ("empty", "no runs/"), ("text.zip", "neither")):
@@ -276,7 +276,7 @@ def test_what_holds_no_results_is_one_line(linclass, a, tmp_path):
         assert words in output.errors[0]
 
 
-def test_a_name_that_is_no_name_of_a_run_is_refused(linclass, a, b):
+def test_an_invalid_run_name_is_refused(linclass, a, b):
     (b / "runs" / "two" / "good").rename(b / "runs" / "two" / "\x1b[2Jgood")
     output = linclass("verify", a, b)
     assert output.code == 2
@@ -302,9 +302,7 @@ def test_scores_of_runs_that_only_one_has_are_not_called_different(linclass, a, 
         ("publishd-0a.zip", "published-0a.zip?"),
     ],
 )
-def test_a_place_that_does_not_exist_is_told_those_of_a_like_name(
-    linclass, tmp_path, command, given, meant
-):
+def test_a_missing_folder_is_reported_with_similar_names(linclass, tmp_path, command, given, meant):
     (tmp_path / "mystudy" / "runs").mkdir(parents=True)
     (tmp_path / "mystudy.yaml").touch()
     (tmp_path / "published-0a.zip").touch()
@@ -322,7 +320,7 @@ def test_a_place_that_does_not_exist_is_told_those_of_a_like_name(
 @pytest.mark.parametrize(
     ("command", "meant"), [("chek", "did you mean 'check'?"), ("dance", "there are: check, clean,")]
 )
-def test_an_unknown_command_is_told_the_near_one(linclass, capsys, command, meant):
+def test_an_unknown_command_gets_a_suggestion(linclass, capsys, command, meant):
     with pytest.raises(SystemExit) as ended:
         linclass(command, "study.yaml")
     assert ended.value.code == 2

@@ -46,7 +46,7 @@ def test_an_unknown_parameter_is_refused_with_the_known_ones() -> None:
         GaussianNB().set_params(depth=1)
 
 
-def test_parameters_of_an_estimator_inside_are_reached_by_two_underscores() -> None:
+def test_parameters_of_a_wrapped_estimator_are_set_with_two_underscores() -> None:
     from linclass.base.estimator import Estimator
 
     class Outer(Estimator):
@@ -117,7 +117,7 @@ def test_priors_need_one_entry_for_each_class() -> None:
 
 @each("value", [np.nan, np.inf])
 @each("kind", [np.asarray, sp.csr_array])
-def test_a_number_that_is_none_is_found_by_row_and_column(value: float, kind) -> None:
+def test_a_non_numeric_cell_is_reported_by_row_and_column(value: float, kind) -> None:
     bad = X.copy()
     bad[17, 2] = value
     with pytest.raises(NotApplicable, match=r"contains (NaN|infinity).* row 17, column 2"):
@@ -174,7 +174,7 @@ def test_column_names_are_remembered_and_compared() -> None:
     assert not hasattr(model.fit(X, Y), "feature_names_in_")
 
 
-def test_frames_of_polars_have_names_too() -> None:
+def test_polars_frames_have_feature_names() -> None:
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame(X, schema=list("abcd"))
     model = NearestMean().fit(frame, Y)
@@ -208,7 +208,7 @@ def test_labels_at_the_ends_of_their_type_do_not_overflow(
     assert np.array_equal(model.classes_, ends)
 
 
-def test_a_continuous_target_is_no_class_label() -> None:
+def test_a_continuous_target_is_refused_as_a_class_label() -> None:
     with refused("Unknown label type: continuous; y holds 0.5"):
         GaussianNB().fit(X, Y + 0.5)
     with refused("Unknown label type: continuous; y holds 0.5"):
@@ -221,7 +221,7 @@ def test_labels_of_mixed_types_are_refused() -> None:
         GaussianNB().fit(X, mixed)
 
 
-def test_one_class_is_not_applicable() -> None:
+def test_fitting_a_single_class_raises_not_applicable() -> None:
     with pytest.raises(NotApplicable, match="at least two classes; y has 1 class: 7"):
         GaussianNB().fit(X, np.full(60, 7))
 

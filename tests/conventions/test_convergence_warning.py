@@ -73,7 +73,7 @@ ENDINGS: dict[str, tuple[str, str, Callable[[], Any]]] = {
 
 
 @each("case", ENDINGS)
-def test_what_ends_early_warns_once_with_a_remedy_where_it_was_called(case: str) -> None:
+def test_a_fit_that_does_not_converge_warns_once_at_the_call_with_a_remedy(case: str) -> None:
     status, remedy, fit = ENDINGS[case]
     with pytest.warns(ConvergenceWarning) as heard:
         model = fit()
@@ -99,7 +99,7 @@ def test_a_fit_that_converges_does_not_warn() -> None:
     assert reported.stderr.count("ConvergenceWarning") == 1
 
 
-def test_what_candidates_say_is_not_said_of_the_method() -> None:
+def test_warnings_of_candidates_are_not_attributed_to_the_method() -> None:
     """One of two candidates ends early, the chosen one does not."""
     table = Table(X, ("a", "b", "c"))
     method = Method(LogisticRegression, {"solver": "quasi_newton"}, tune={"max_iter": [200, 1]})
@@ -111,7 +111,7 @@ def test_what_candidates_say_is_not_said_of_the_method() -> None:
     assert not heard
 
 
-def test_a_run_takes_its_status_from_the_fit_and_not_from_what_was_heard() -> None:
+def test_a_run_takes_its_status_from_the_fit_and_not_from_warnings() -> None:
     model = LogisticRegression().fit(X, MIXED)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
@@ -140,7 +140,7 @@ IDLE: dict[str, tuple[str, str, Callable[[], Any]]] = {
 
 
 @each("case", IDLE)
-def test_a_parameter_without_effect_is_told_once_with_the_remedy(case: str) -> None:
+def test_a_parameter_without_effect_warns_once_with_the_remedy(case: str) -> None:
     value, remedy, fit = IDLE[case]
     with pytest.warns(UserWarning, match=f"{value} has no effect, because penalty is") as heard:
         fit()
@@ -159,7 +159,7 @@ def test_a_parameter_without_effect_is_told_once_with_the_remedy(case: str) -> N
     ],
     ids=repr,
 )
-def test_a_parameter_that_acts_says_nothing(model: Any) -> None:
+def test_a_parameter_with_an_effect_does_not_warn(model: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.fit(X, MIXED)

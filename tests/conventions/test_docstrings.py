@@ -134,7 +134,7 @@ CASES = [pytest.param(found, id=name) for name, found in with_signature()]
 
 
 @each("found", CASES)
-def test_parameters_are_documented_as_the_signature_has_them(found):
+def test_documented_parameters_match_the_signature(found):
     documented, given = section(documentation(found), "Parameters"), arguments(found)
     assert list(documented) == list(given)
     for name, default in given.items():
@@ -148,7 +148,7 @@ def test_parameters_are_documented_as_the_signature_has_them(found):
 
 
 @each("found", CASES)
-def test_a_docstring_begins_with_what_the_object_is(found):
+def test_a_docstring_begins_with_a_description_of_the_object(found):
     text = documentation(found) or inspect.getmodule(found).__doc__
     assert re.match(r"[^\n]{10,}", text)
     assert not text.startswith("Parameters")

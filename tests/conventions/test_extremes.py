@@ -126,7 +126,7 @@ OTHER_LIMITS = {"CategoricalNB", "Winnow"}  # counts of levels, powers of factor
 @WHERE
 @each("model", models())
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_what_is_just_taken_gives_finite_results(model: Any, where: str) -> None:
+def test_the_most_extreme_accepted_rows_give_finite_results(model: Any, where: str) -> None:
     """Or one line; a warning of NumPy is an error here."""
     X, y = data(model)
     model = copy.copy(model)
@@ -146,7 +146,7 @@ def test_what_is_just_taken_gives_finite_results(model: Any, where: str) -> None
     assert all(np.isfinite(values).all() for values in learned)
 
 
-def test_tiny_entries_beside_others_and_columns_of_zeros_are_no_tiny_columns() -> None:
+def test_tiny_entries_among_others_and_columns_of_zeros_are_accepted() -> None:
     X, y = data(linclass.LogisticRegression())
     X[:, 1] = 0
     X[::2, 2] = 1e-160
@@ -160,7 +160,7 @@ def test_tiny_entries_beside_others_and_columns_of_zeros_are_no_tiny_columns() -
             linclass.LogisticRegression().fit(rows, y)
 
 
-def test_rows_that_hold_a_zero_are_looked_at_without_a_copy() -> None:
+def test_rows_with_a_zero_are_checked_without_a_copy() -> None:
     X = np.ones((20_000, 20))
     X[0, 0] = 0
     tracemalloc.start()
@@ -170,7 +170,7 @@ def test_rows_that_hold_a_zero_are_looked_at_without_a_copy() -> None:
     assert peak <= 0.2
 
 
-def test_a_sparse_column_is_named_and_ordinary_ones_are_not() -> None:
+def test_only_the_extreme_sparse_column_is_named() -> None:
     X, y = data(linclass.LogisticRegression())
     X[7, 2] = 1e152
     with pytest.raises(ValueError, match=r"entries of size 1e\+152 in column 2"):
@@ -182,9 +182,7 @@ def test_a_sparse_column_is_named_and_ordinary_ones_are_not() -> None:
 
 @each(("size", "happens"), [(1e308, "overflow"), (1e-320, "underflow")])
 @each("model", models())
-def test_weights_whose_products_are_no_numbers_are_refused(
-    model: Any, size: float, happens: str
-) -> None:
+def test_weights_whose_products_overflow_are_refused(model: Any, size: float, happens: str) -> None:
     """They once gave scores of 0 or NaN that counted as converged."""
     X, y = data(model)
     with pytest.raises(ValueError, match=f"sample_weight has sizes up to .*products {happens}"):
@@ -192,7 +190,7 @@ def test_weights_whose_products_are_no_numbers_are_refused(
 
 
 @each("model", [m for m in models() if isinstance(m.values[0], Classifier)])
-def test_a_class_of_hardly_any_weight_is_refused(model: Any) -> None:
+def test_a_class_of_tiny_weight_is_refused(model: Any) -> None:
     """Sums over its rows are divided by 1e-319: nearest shrunken centroids were NaN, and converged."""
     X, y = data(model)
     with pytest.raises(
@@ -201,7 +199,7 @@ def test_a_class_of_hardly_any_weight_is_refused(model: Any) -> None:
         model.fit(X, y, sample_weight=np.where(y, 1.0, 1e-320))
 
 
-def test_a_row_of_hardly_any_weight_is_taken_where_its_class_has_others() -> None:
+def test_a_row_of_tiny_weight_is_accepted_if_its_class_has_other_rows() -> None:
     model = linclass.NearestShrunkenCentroids()
     X, y = data(model)
     tiny = model.fit(X, y, sample_weight=np.where(np.arange(40) == 3, 1e-320, 1.0)).coef_
@@ -210,14 +208,14 @@ def test_a_row_of_hardly_any_weight_is_taken_where_its_class_has_others() -> Non
 
 @each("model", models())
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_row_of_hardly_any_weight_is_no_overflow(model: Any) -> None:
+def test_a_row_of_tiny_weight_does_not_overflow(model: Any) -> None:
     """One divided by its weight was infinite in the kernel machines; a warning of NumPy is an error here."""
     X, y = data(model)
     model.fit(X, y, sample_weight=np.where(np.arange(40) == 3, 1e-320, 1.0))
 
 
 @each("model", [linclass.KernelSVM(), linclass.SupportVectorRegressor()])
-def test_a_kernel_machine_does_not_see_a_row_of_hardly_any_weight(model: Any) -> None:
+def test_a_kernel_machine_ignores_a_row_of_tiny_weight(model: Any) -> None:
     X, y = data(model)
     model.set_params(tol=1e-8)
     tiny = model.fit(X, y, sample_weight=np.where(np.arange(40) == 3, 1e-320, 1.0)).predict(X)
@@ -235,9 +233,7 @@ def test_a_class_weight_leaves_a_class_some_weight() -> None:
 
 @each(("size", "happens"), [(1e160, "overflow"), (1e-200, "underflow")])
 @each("model", [m for m in models() if isinstance(m.values[0], Regressor)])
-def test_targets_whose_squares_are_no_numbers_are_refused(
-    model: Any, size: float, happens: str
-) -> None:
+def test_targets_whose_squares_overflow_are_refused(model: Any, size: float, happens: str) -> None:
     """A line of zeros once fitted a target of size 1e-200 with R² = 1."""
     X, y = data(model)
     with pytest.raises(ValueError, match=f"y has sizes up to .*products {happens}; scale"):

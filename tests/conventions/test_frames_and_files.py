@@ -59,7 +59,7 @@ TRANSFORMING = [kind for kind in KINDS if hasattr(kind, "transform")]
 
 @each("library", FRAMES)
 @each("kind", TRANSFORMING, ids=lambda kind: kind.__name__)
-def test_transforms_return_the_frame_that_was_asked_for(kind: Any, library: str) -> None:
+def test_transforms_return_the_requested_type_of_frame(kind: Any, library: str) -> None:
     expected = {"pandas": pd.DataFrame, "polars": pl.DataFrame}[library]
     Z = kind().fit(X, TWO).transform(X)
     model = kind().set_output(transform=library).fit(FRAMES[library](), TWO)

@@ -148,7 +148,7 @@ def test_class_weights_that_print_alike_have_sums_of_their_own() -> None:
         GaussianNB(class_weight=one).fit(X, y).merge(GaussianNB(class_weight=other).fit(X, y))
 
 
-def test_keys_are_equal_where_the_content_is_and_only_there() -> None:
+def test_cache_keys_are_equal_if_and_only_if_the_content_is() -> None:
     numbers, frame = np.arange(200.0), {"x": [1.5, 2.5], "city": ["Bern", "Rome"]}
     makers: dict[str, Callable[[float], Any]] = {  # a value, from the one number that may differ
         "number": lambda v: v,

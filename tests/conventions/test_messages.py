@@ -81,9 +81,7 @@ def test_alpha_is_a_strength(kind: Any, strength: str) -> None:
 
 
 @each(("kind", "wrong", "meant"), MISSPELT)
-def test_a_misspelt_parameter_is_told_the_one_that_is_meant(
-    kind: Any, wrong: str, meant: str
-) -> None:
+def test_a_misspelled_parameter_gets_a_suggestion(kind: Any, wrong: str, meant: str) -> None:
     words = f"{kind.__name__} has no parameter '{wrong}'; did you mean '{meant}'?"
     with pytest.raises(TypeError, match=re.escape(words)):
         kind(**{wrong: 1})
@@ -93,7 +91,7 @@ def test_a_misspelt_parameter_is_told_the_one_that_is_meant(
         TunedClassifier(kind()).set_params(**{f"estimator__{wrong}": 1})
 
 
-def test_only_near_names_are_suggested() -> None:
+def test_only_similar_names_are_suggested() -> None:
     known = [
         "spam.csv",
         "SGDClassifier",
@@ -142,7 +140,7 @@ def test_a_single_column_as_x_gives_a_message_with_the_remedy() -> None:
                 use(column, Y)
 
 
-def test_a_regression_on_words_says_so() -> None:
+def test_a_regression_refuses_targets_that_are_strings() -> None:
     with pytest.raises(ValueError, match="y holds 'a'; targets of a regression are numbers"):
         Ridge().fit(X, np.array(["a", "b"])[Y])
 
@@ -151,7 +149,7 @@ def test_a_regression_on_words_says_so() -> None:
     ("penalty", "ours"),
     [("lasso", "l1"), ("Ridge", "l2"), ("elasticnet", "elastic_net"), ("L2", "l2")],
 )
-def test_penalties_are_known_by_other_names(penalty: str, ours: str) -> None:
+def test_other_names_of_penalties_get_a_suggestion(penalty: str, ours: str) -> None:
     with pytest.raises(
         ValueError, match=f"there is no penalty '{penalty}'; did you mean '{ours}'?"
     ):
@@ -160,7 +158,7 @@ def test_penalties_are_known_by_other_names(penalty: str, ours: str) -> None:
 
 
 @each("other", suggestions.CLASSES)
-def test_classes_are_known_by_their_names_elsewhere(other: str) -> None:
+def test_names_of_classes_in_other_libraries_get_a_suggestion(other: str) -> None:
     ours = suggestions.CLASSES[other]
     assert ours in linclass.__all__
     assert other not in linclass.__all__
@@ -171,7 +169,7 @@ def test_classes_are_known_by_their_names_elsewhere(other: str) -> None:
 @each(
     ("package", "other"), [(p, other) for p, known in suggestions.PARTS.items() for other in known]
 )
-def test_parts_are_known_by_their_names_elsewhere(package: str, other: str) -> None:
+def test_names_of_parts_in_other_libraries_get_a_suggestion(package: str, other: str) -> None:
     ours = suggestions.PARTS[package][other]
     find(package, ours)
     with pytest.raises(ValueError, match=f"there is no [a-z]+ '{other}'; did you mean '{ours}'?"):
@@ -188,7 +186,9 @@ def test_parts_are_known_by_their_names_elsewhere(package: str, other: str) -> N
         (NearestShrunkenCentroids, "shrink_threshold", "threshold"),
     ],
 )
-def test_parameters_are_known_by_their_names_elsewhere(kind: Any, other: str, ours: str) -> None:
+def test_names_of_parameters_in_other_libraries_get_a_suggestion(
+    kind: Any, other: str, ours: str
+) -> None:
     words = f"{kind.__name__} has no parameter '{other}'; did you mean '{ours}'?"
     with pytest.raises(TypeError, match=words):
         kind(**{other: 0.5})
@@ -206,7 +206,7 @@ def test_a_subclass_may_have_a_parameter_of_that_name() -> None:
     assert Own(alpha=2.0).alpha == 2.0
 
 
-def test_of_several_classes_some_can_be_separated() -> None:
+def test_the_reason_says_that_only_some_of_several_classes_are_separable() -> None:
     y = np.repeat([0, 1, 2], [20, 10, 10])
     rows = np.random.default_rng(0).normal(size=(40, 2)) + 9.0 * (y == 0)[:, None]
     with pytest.warns(ConvergenceWarning):
@@ -251,7 +251,7 @@ LIMITED = [
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @each("kind", LIMITED, ids=lambda kind: kind.__name__)
-def test_one_is_singular(kind: Any) -> None:
+def test_a_count_of_one_is_singular_in_the_reason_of_a_fit(kind: Any) -> None:
     """In the reason of a fit that stopped after one iteration, step or pass."""
     params = {"max_iter": 1, "tol": 1e-15, "solver": "quasi_newton"}
     known = {*signature(kind).parameters}
@@ -289,7 +289,7 @@ def test_numbers_agree_with_their_nouns() -> None:
 
 
 @each(("package", "one"), [("solvers", "solver"), ("losses", "loss"), ("families", "family")])
-def test_a_part_that_there_is_not_is_told_in_the_singular_with_the_choices(
+def test_an_unknown_part_is_reported_in_the_singular_with_the_choices(
     package: str, one: str
 ) -> None:
     with pytest.raises(ValueError, match=f"^there is no {one} 'qqq'; choose from [a-z_]+, "):

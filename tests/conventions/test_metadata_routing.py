@@ -34,7 +34,7 @@ def routing() -> Any:
         yield
 
 
-def test_requests_need_routing_and_a_name_that_is_known(routing: Any) -> None:
+def test_metadata_requests_need_routing_and_a_known_name(routing: Any) -> None:
     import sklearn
 
     with pytest.raises(TypeError, match=r"Unexpected args: \{'groups'\} in fit"):
@@ -45,7 +45,7 @@ def test_requests_need_routing_and_a_name_that_is_known(routing: Any) -> None:
 
 
 @ALL
-def test_every_model_tells_scikit_learn_what_it_can_ask_for(kind: Any, routing: Any) -> None:
+def test_every_model_declares_its_metadata_requests(kind: Any, routing: Any) -> None:
     from sklearn.utils.metadata_routing import get_routing_for_object
 
     model = kind()
@@ -78,7 +78,9 @@ def test_a_search_of_scikit_learn_passes_weights_on(routing: Any) -> None:
 
 
 @each("name", META)
-def test_meta_estimators_pass_on_what_the_inner_one_asked_for(name: str, routing: Any) -> None:
+def test_meta_estimators_pass_on_metadata_requested_by_the_inner_estimator(
+    name: str, routing: Any
+) -> None:
     from sklearn.exceptions import UnsetMetadataPassedError
 
     kind, Inner = getattr(linclass, name), linclass.LogisticRegression
@@ -99,7 +101,7 @@ def test_meta_estimators_pass_on_what_the_inner_one_asked_for(name: str, routing
 
 
 @each("name", META)
-def test_scikit_learn_asks_meta_estimators_for_what_the_inner_one_requested(
+def test_scikit_learn_routes_metadata_requested_by_the_inner_estimator(
     name: str, routing: Any
 ) -> None:
     from sklearn.model_selection import cross_validate
@@ -177,7 +179,9 @@ def test_a_tuned_regressor_leaves_out_an_offset_that_its_regressor_declined(rout
 
 
 @ALL
-def test_requests_exist_where_scikit_learn_has_them(kind: Any, routing: Any) -> None:
+def test_metadata_request_methods_exist_where_scikit_learn_defines_them(
+    kind: Any, routing: Any
+) -> None:
     """For each method that takes more than X and y; classes are asked for as of SGDClassifier."""
     model = kind()
     for method in ("fit", "partial_fit", *PREDICTIONS, "score"):
@@ -192,7 +196,7 @@ def test_requests_exist_where_scikit_learn_has_them(kind: Any, routing: Any) -> 
             assert getattr(own, method).requests == dict.fromkeys(extra, True)
 
 
-def test_classes_are_metadata_as_they_are_for_scikit_learn(routing: Any) -> None:
+def test_classes_are_routed_as_metadata_as_in_scikit_learn(routing: Any) -> None:
     from sklearn.linear_model import SGDClassifier
 
     ours = linclass.LogisticRegression(solver="stochastic_gradient").get_metadata_routing()
@@ -200,7 +204,7 @@ def test_classes_are_metadata_as_they_are_for_scikit_learn(routing: Any) -> None
     assert theirs.partial_fit.requests.keys() <= ours.partial_fit.requests.keys()
 
 
-def test_a_regressor_inside_is_routed_to(routing: Any) -> None:
+def test_metadata_is_routed_to_a_wrapped_regressor(routing: Any) -> None:
     from sklearn.model_selection import cross_validate
     from sklearn.utils.metadata_routing import get_routing_for_object
 

@@ -47,7 +47,7 @@ def wrong_values(parameter: inspect.Parameter) -> list[object]:
     ("model", "parameter"),
     [pytest.param(m, p, id=f"{m}-{p.name}") for m, p in PARAMETERS if wrong_values(p)],
 )
-def test_what_a_parameter_cannot_be_is_refused(model: str, parameter: inspect.Parameter) -> None:
+def test_invalid_parameter_types_are_refused(model: str, parameter: inspect.Parameter) -> None:
     for wrong in wrong_values(parameter):
         estimator = getattr(linclass, model)(**{parameter.name: wrong})
         for refuse in (estimator.check, lambda estimator=estimator: estimator.fit(X, Y)):
@@ -72,7 +72,9 @@ def test_a_limit_of_iterations_is_refused_in_the_same_words(model: str, default:
     ("model", "parameter"),
     [pytest.param(m, p, id=f"{m}-{p.name}") for m, p in PARAMETERS if isinstance(p.default, str)],
 )
-def test_a_name_is_no_list(model: str, parameter: inspect.Parameter, wrong: object) -> None:
+def test_a_string_is_refused_where_a_list_is_needed(
+    model: str, parameter: inspect.Parameter, wrong: object
+) -> None:
     estimator = getattr(linclass, model)(**{parameter.name: wrong})
     with pytest.raises(ValueError, match=re.escape(repr(wrong))):
         estimator.fit(X, Y)
@@ -80,7 +82,9 @@ def test_a_name_is_no_list(model: str, parameter: inspect.Parameter, wrong: obje
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @each("model", MODELS)
-def test_a_converged_fit_has_no_reason_but_a_note_of_bayesian_models(model: str) -> None:
+def test_a_converged_fit_has_an_empty_reason_except_for_notes_of_bayesian_models(
+    model: str,
+) -> None:
     rows = np.abs(X)
     fitted = getattr(linclass, model)().fit(rows, (rows[:, 0] + rows[:, 1] > 1.4).astype(int))
     assert bool(fitted.reason_) == (fitted.status_ != "converged")
@@ -107,7 +111,7 @@ def test_a_function_may_follow_the_steps_of_every_linear_classifier() -> None:
         linclass.LogisticRegression(trace="a").fit(X, Y)
 
 
-def test_the_types_within_a_type_do_not_matter() -> None:
+def test_type_arguments_do_not_add_types_of_the_parameter() -> None:
     class Model(Estimator):
         def __init__(self, counts: "list[int | bool]", step: "dict[str, float] | float | None"):
             self.counts, self.step = counts, step

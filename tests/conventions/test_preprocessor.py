@@ -78,9 +78,7 @@ def given(name: str) -> tuple[dict[str, Any], Table, tuple[str, ...]]:
 
 @each("library", LIBRARIES)
 @each(("package", "name"), STEPS)
-def test_a_step_does_to_a_frame_what_it_does_to_a_table(
-    package: str, name: str, library: str
-) -> None:
+def test_a_step_transforms_frames_and_tables_equally(package: str, name: str, library: str) -> None:
     columns, table, texts = given(name)
     if package == "features":
         expected = import_module(f"linclass.preprocessing.features.{name}").apply(
@@ -125,7 +123,7 @@ def test_frames_keep_categories_between_steps(library: str) -> None:
 
 
 @each("library", LIBRARIES)
-def test_a_column_transformer_of_it_names_all_columns(library: str) -> None:
+def test_a_column_transformer_with_a_preprocessor_names_all_columns(library: str) -> None:
     frame = LIBRARIES[library](MIXED)
     of_columns = ColumnTransformer(
         [
@@ -190,7 +188,9 @@ def test_a_preprocessor_is_cloned_searched_and_saved() -> None:
         ({"transforms": ["one_hot"]}, {"c": ["a", None]}, "'c' has 1 missing value; put impute before"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_done_is_one_line(params: Any, columns: Any, words: str) -> None:
+def test_an_invalid_preprocessor_is_reported_in_one_line(
+    params: Any, columns: Any, words: str
+) -> None:
     with pytest.raises(ValueError, match=re.escape(words)) as caught:
         Preprocessor(**params).fit(pd.DataFrame(columns))
     assert "\n" not in str(caught.value)

@@ -117,7 +117,7 @@ def test_every_form_of_classes_is_the_array(kind: Any) -> None:
 
 
 @ALL
-def test_response_methods_have_their_names(kind: Any) -> None:
+def test_response_methods_have_the_names_of_scikit_learn(kind: Any) -> None:
     """By which searches, stacking and displays of scikit-learn ask for them."""
     model = kind().fit(X, target(kind))
     for method in ("predict", "predict_proba", "predict_log_proba", "decision_function"):

@@ -36,7 +36,7 @@ def refused(message: str) -> pytest.RaisesExc[ValueError]:
 
 
 @each("name", MODELS)
-def test_every_model_refuses_weights_that_are_words_and_rows_that_are_none(name: str) -> None:
+def test_every_model_refuses_non_numeric_weights_and_rows(name: str) -> None:
     model = getattr(L, name)()
     with refused("sample_weight is 'balanced'; it must be a number per row, or None"):
         model.fit(np.abs(X), Y, sample_weight="balanced")
@@ -50,17 +50,17 @@ def test_every_model_refuses_weights_that_are_words_and_rows_that_are_none(name:
         model.fit([[1, 2], [3]], [0, 1])
 
 
-def test_an_option_of_a_kernel_is_told_the_parameter_that_it_is() -> None:
+def test_a_kernel_option_gets_the_parameter_to_use_instead() -> None:
     with refused("write kernel='gaussian', gamma=0.1."):
         L.KernelSVM(kernel={"gaussian": {"gamma": 0.1}}).fit(X, Y)
 
 
-def test_several_targets_are_told_who_takes_them() -> None:
+def test_refused_multiple_targets_name_the_models_that_accept_them() -> None:
     with refused("Ridge has one target: fit one for each column"):
         L.Ridge().fit(X, X)
 
 
-def test_parts_name_the_options_that_they_have() -> None:
+def test_an_unknown_option_of_a_part_is_reported_with_the_valid_ones() -> None:
     for wrong in ("tl", "limit", "takes"):  # the latter are facts about the class
         with refused(f"newton has no '{wrong}'; it has max_iter, tol."):
             L.LogisticRegression(solver={"newton": {wrong: 5}}).fit(X, Y)
@@ -132,7 +132,7 @@ def test_options_of_solvers_take_numbers_of_numpy(solver: str, option: str, valu
     ],
 )
 @each("value", [1e308, 1e-320, 10**400])
-def test_a_number_whose_products_are_none_is_refused(kind: Any, name: str, value: float) -> None:
+def test_a_number_whose_products_overflow_is_refused(kind: Any, name: str, value: float) -> None:
     """Some ended `converged`, with coefficients that are infinite."""
     with refused("; it must be between 1e-110 and 1e+110."):
         kind(**{name: value}).fit(X, Y)
@@ -167,7 +167,7 @@ def test_a_batch_of_pegasos_is_a_number_of_rows(wrong: Any) -> None:
         L.TunedRegressor,
     ],
 )
-def test_a_class_is_no_estimator(kind: Any) -> None:
+def test_a_class_instead_of_an_instance_is_refused(kind: Any) -> None:
     inside = "regressor" if kind is L.FlexibleDiscriminantAnalysis else "estimator"
     with refused(f"{inside} is the class LinearSVM; pass an instance, as in LinearSVM()."):
         kind(L.LinearSVM).fit(X, Y)
@@ -215,7 +215,7 @@ def test_a_class_is_no_estimator(kind: Any) -> None:
         ),
     ],
 )
-def test_a_wrong_value_is_told_with_the_remedy(model: Any, message: str) -> None:
+def test_a_wrong_value_is_reported_with_the_remedy(model: Any, message: str) -> None:
     with refused(message):
         model.fit(X, Y)
 
@@ -237,14 +237,14 @@ def test_the_solver_of_several_classes_is_for_several_classes() -> None:
         (L.LeastSquaresClassifier(), "Set one, say penalty='l2'."),
     ],
 )
-def test_a_model_without_a_penalty_names_those_that_have_one(model: Any, remedy: str) -> None:
+def test_a_model_without_a_penalty_names_models_with_one(model: Any, remedy: str) -> None:
     with refused(f"has no penalty, so no path. {remedy}"):
         model.path(X, Y, [1.0])
 
 
 @each("classes", [2, 3])
 @each("pair", [(0, 3), (1, 1), (-1, 0), (0, 1, 2), (0.5, 1)])
-def test_a_boundary_is_that_of_two_classes(pair: Any, classes: int) -> None:
+def test_a_boundary_needs_a_valid_pair_of_classes(pair: Any, classes: int) -> None:
     model = L.LogisticRegression().fit(X, np.arange(60) % classes)
     with refused(f"pair is {pair!r}; give the numbers of two classes, from 0 to {classes - 1}"):
         model.boundary(pair)
@@ -259,7 +259,7 @@ def test_a_fit_that_stops_states_the_tolerance_of_its_solver() -> None:
         model.fit(X, Y)
 
 
-def test_probabilities_are_no_logarithms_of_probabilities() -> None:
+def test_probabilities_are_refused_as_log_probabilities() -> None:
     P, costs = L.LogisticRegression().fit(X, Y).predict_proba(X), [[0, 5], [1, 0]]
     with refused("logarithms of probabilities are at most 0; give predict_log_proba(X)"):
         L.decide(P, costs)
@@ -271,7 +271,7 @@ def test_probabilities_are_no_logarithms_of_probabilities() -> None:
     assert L.decide(single, costs).tolist() == [0]
 
 
-def test_a_quadratic_boundary_is_no_hyperplane() -> None:
+def test_a_quadratic_boundary_is_refused_as_a_hyperplane() -> None:
     with refused("for a hyperplane use GaussianNB(tied=True)"):
         L.GaussianNB().fit(X, Y).signed_distance(X)
     assert L.GaussianNB(tied=True).fit(X, Y).signed_distance(X).shape == (60,)
@@ -311,7 +311,7 @@ DATED = {
 
 
 @each("kind", DATED)
-def test_dates_are_no_numbers_and_are_named_with_their_column(kind: str) -> None:
+def test_dates_are_refused_and_named_with_their_column(kind: str) -> None:
     with pytest.raises(ValueError, match=r"takes numbers, and column 'born' holds .*days since"):
         L.LinearDiscriminantAnalysis().fit(DATED[kind], Y)
 
@@ -335,7 +335,7 @@ TEXTS = {
 
 
 @each("kind", TEXTS)
-def test_text_is_no_number_and_is_named_with_its_column(kind: str) -> None:
+def test_text_is_refused_and_named_with_its_column(kind: str) -> None:
     table, message = TEXTS[kind]
     with refused(f"LogisticRegression takes numbers, and {message}. Convert it to numbers"):
         L.LogisticRegression().fit(table, [0, 1])
@@ -354,7 +354,7 @@ def test_missing_numbers_of_pandas_are_named_with_row_and_column() -> None:
 
 
 @each("gap", [None, np.nan, pd.NA, pd.NaT], ids=["None", "nan", "NA", "NaT"])
-def test_a_missing_label_is_said_to_be_missing(gap: object) -> None:
+def test_a_missing_label_is_reported_as_missing(gap: object) -> None:
     y = np.where(Y == 1, "ill", "well").astype(object)
     y[[3, 5]] = gap
     with refused("Input y contains 2 missing labels. Drop the rows without a target."):
@@ -373,7 +373,7 @@ def test_a_missing_label_is_said_to_be_missing(gap: object) -> None:
     ],
     ids=["objects", "single precision", "dates", "dates of pandas"],
 )
-def test_a_missing_label_is_no_class(labels: Any) -> None:
+def test_a_missing_label_is_refused(labels: Any) -> None:
     """NaN and NaT have an order in NumPy, or raise no error in comparisons."""
     with refused(f"Input y contains {Y.sum()} missing labels"):
         L.LogisticRegression().fit(X, labels[Y])
@@ -395,7 +395,7 @@ def test_a_score_needs_a_class_for_each_row() -> None:
     ],
     ids=["NaN", "None", "words", "fractions"],
 )
-def test_a_score_refuses_what_is_no_class_as_scikit_learn_does(labels: Any, message: str) -> None:
+def test_score_refuses_continuous_targets_like_scikit_learn(labels: Any, message: str) -> None:
     fitted = L.LogisticRegression().fit(X, Y)
     with np.errstate(invalid="ignore"), pytest.raises((ValueError, TypeError)):
         accuracy_score(labels, fitted.predict(X))

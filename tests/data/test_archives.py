@@ -125,7 +125,7 @@ PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
 
 
 @pytest.mark.parametrize("end", PACKERS)
-def test_a_file_that_unpacks_without_end_is_left_in_one_line(tmp_path, reason, hasty, end):
+def test_a_file_that_unpacks_without_end_is_refused_in_one_line(tmp_path, reason, hasty, end):
     (tmp_path / f"a.csv.{end}").write_bytes(PACKERS[end](MEGABYTE * 20))
     entry = {"source": {"file": f"a.csv.{end}"}, "format": "csv", "target": "y"}
     with at_most(5), pytest.raises(Unavailable, match="more than 5 MB"):
@@ -158,7 +158,7 @@ def test_members_of_an_archive_count_together(tmp_path, kind):
         assert len(dict(members(path))) == 8
 
 
-def test_one_member_larger_than_the_limit_is_not_read_to_its_end(tmp_path):
+def test_a_member_larger_than_the_limit_is_not_read_to_the_end(tmp_path):
     box = zipfile.ZipFile(tmp_path / "a", "w", zipfile.ZIP_DEFLATED)
     with box, box.open("train/a/1", "w", force_zip64=True) as file:
         for _ in range(300):
@@ -169,7 +169,7 @@ def test_one_member_larger_than_the_limit_is_not_read_to_its_end(tmp_path):
         assert sum(unpack._quota.get().sizes.values()) < 3_000_000  # bytes that were unpacked
 
 
-def test_a_matrix_that_unpacks_without_end_is_left(tmp_path, reason, hasty):
+def test_a_matrix_that_unpacks_without_end_is_refused(tmp_path, reason, hasty):
     (tmp_path / "a.csv").write_text("x,y\n1,a\n2,b\n")
     np.savez_compressed(tmp_path / "m.npz", X=np.zeros((2, 2_000_000)))
     entry = {"source": {"file": "a.csv", "matrices": {"m": {"file": "m.npz"}}}, "target": "y"}

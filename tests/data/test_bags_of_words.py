@@ -159,7 +159,7 @@ def test_presence_instead_of_counts(obtain, tmp_path):
     assert set(found.table.X.data) == {1.0}
 
 
-def test_words_of_classes_that_are_left_out_are_no_features(obtain, tmp_path):
+def test_words_of_excluded_classes_are_not_features(obtain, tmp_path):
     as_archive(tmp_path / "a.tgz", bag_files())
     found = obtain({"source": {"file": "a.tgz"}, "format": "bag_of_words", "classes": ["y", "z"]})
     assert found.table.names == ("zebra", "apple", "moon")
@@ -189,7 +189,7 @@ def test_a_vocabulary_may_lie_beside_the_archive(obtain, reason, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["folder", "zip"])
-def test_a_folder_or_a_zip_will_do(kind, obtain, tmp_path):
+def test_a_folder_or_a_zip_file_is_accepted(kind, obtain, tmp_path):
     as_archive(tmp_path / "a.tgz", bag_files())
     if kind == "folder":
         (tmp_path / "box").mkdir()

@@ -46,7 +46,7 @@ def test_blocks_give_the_fit_of_all_rows(model: Any, table: tuple[Path, pl.DataF
     assert list(of_blocks.feature_names_in_) == ["length", "count", "flag"]
 
 
-def test_what_is_no_number_is_refused_by_name(table: tuple[Path, pl.DataFrame]) -> None:
+def test_non_numeric_columns_are_refused_by_name(table: tuple[Path, pl.DataFrame]) -> None:
     path, _ = table
     with pytest.raises(NotApplicable, match=r"column 'kind' of .* is String"):
         next(read_blocks(path, "count"))

@@ -75,7 +75,7 @@ def test_another_cell_name_or_class_is_another_digest(seed, obtain, tmp_path):
     assert len(digests) == 4 + changed
 
 
-def test_rows_stand_by_split_then_class_and_inside_not_by_value(obtain, tmp_path):
+def test_rows_are_sorted_by_split_and_class_but_not_by_value(obtain, tmp_path):
     values = list(range(200))
     rows = [[str(v), "ab"[v % 2]] for v in values]
     write(tmp_path / "a.csv", ["x", "class"], rows)
@@ -119,11 +119,11 @@ def test_names_are_sorted_as_people_count(names, in_order):
         ([1e15, 1e-300], ["1000000000000000", "1e-300"]),
     ],
 )
-def test_a_number_is_written_in_one_way(values, written):
+def test_equal_numbers_are_normalized_to_one_label(values, written):
     assert labels.normalized_labels(values) == written
 
 
-def test_labels_stand_by_size_or_by_their_letters():
+def test_labels_are_sorted_by_value_or_alphabetically():
     assert sorted_labels(["10", "9", "-1", "9"]) == ["-1", "9", "10"]
     assert sorted_labels(["10", "9", "b", "a"]) == ["10", "9", "a", "b"]
 
@@ -150,14 +150,14 @@ def test_classes_name_order_and_merge(case, obtain, tmp_path):
     assert of == {x: name_of[label] for x, label in rows}
 
 
-def test_rows_of_other_classes_and_of_none_are_left_out(obtain, tmp_path):
+def test_rows_of_other_classes_and_without_a_class_are_left_out(obtain, tmp_path):
     rows = [["1", "a"], ["2", "b"], ["3", "c"], ["4", ""], ["5", "a"]]
     write(tmp_path / "a.csv", ["x", "class"], rows)
     found = obtain({"target": "class", "source": {"file": "a.csv"}, "classes": ["a", "c"]})
     assert sorted(found.table.X[:, 0]) == [1, 3, 5]
 
 
-def test_levels_of_rows_that_are_left_out_do_not_exist(obtain, tmp_path):
+def test_levels_of_excluded_rows_do_not_exist(obtain, tmp_path):
     rows = [["red", "a"], ["blue", "b"], ["green", "c"]]
     write(tmp_path / "a.csv", ["x", "class"], rows)
     found = obtain({"target": "class", "source": {"file": "a.csv"}, "classes": ["a", "b"]})
@@ -181,7 +181,7 @@ def test_a_label_of_the_configuration_is_found(wanted, names, label):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_each_row_knows_its_row_of_the_file_or_of_the_test_file(seed, obtain, tmp_path):
+def test_each_row_keeps_its_number_in_the_training_or_test_file(seed, obtain, tmp_path):
     files = []
     for name in ("train.csv", "test.csv"):
         names, rows = random_table(seed)
@@ -198,7 +198,7 @@ def test_each_row_knows_its_row_of_the_file_or_of_the_test_file(seed, obtain, tm
         assert files[part][row] == [f"{number:g}", ["yes", "no"][code]]
 
 
-def test_each_text_of_a_sparse_file_knows_its_line(obtain, tmp_path):
+def test_each_text_of_a_sparse_file_keeps_its_line_number(obtain, tmp_path):
     lines = [f"{label} 1:{i + 1}" for i, label in enumerate("abcabcbca")]
     (tmp_path / "a.svm").write_text("\n".join(lines) + "\n")
     found = obtain({"source": {"file": "a.svm"}, "classes": ["a", "c"]})

@@ -92,7 +92,7 @@ def test_the_catalogue_is_what_is_tested():
     assert list(CATALOGUE) == list(SIZES)
 
 
-def test_the_catalogue_says_the_sizes_that_it_has():
+def test_sizes_stated_in_the_catalogue_are_correct():
     for name, entry in CATALOGUE.items():
         known = expected_size(entry)
         if known and known.rows:
@@ -262,7 +262,7 @@ def test_the_published_archive_has_its_vocabulary_beside_it(obtain, server, arch
 
 
 @pytest.mark.slow
-def test_the_compact_copy_is_what_its_script_makes(archive, monkeypatch):
+def test_the_compact_copy_is_the_output_of_its_script(archive, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "resources"))
     import make_newsgroups
 
@@ -270,7 +270,7 @@ def test_the_compact_copy_is_what_its_script_makes(archive, monkeypatch):
     assert make_newsgroups.index(archive) == text
 
 
-def test_what_comes_with_the_project_is_small_and_has_its_origin_told():
+def test_bundled_files_are_small_and_state_their_origin():
     reported = (ROOT / "resources" / "README.md").read_text()
     for path in (ROOT / "resources").iterdir():
         if path.is_file() and path.name != "README.md":
@@ -301,7 +301,7 @@ def section(name: str) -> str:
 
 
 @each("name", synthetic.names())
-def test_every_generator_is_described_as_its_code_says(name):
+def test_the_description_of_every_generator_matches_its_code(name):
     assert section(name) in PAGE, f"docs/data.md needs:\n{section(name)}"
 
 

@@ -59,7 +59,7 @@ def test_the_same_data_are_the_same_bytes(found, tmp_path):
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
 
 
-def test_types_are_those_of_the_contract(found):
+def test_arrays_have_the_documented_types(found):
     assert (found.y.dtype, found.split.dtype) == (np.int32, np.int8)
     if found.table.is_sparse:
         assert found.table.X.format == "csr"
@@ -69,7 +69,7 @@ def test_types_are_those_of_the_contract(found):
         assert found.table.X.flags.c_contiguous
 
 
-def test_the_words_about_it(obtain, tmp_path):
+def test_the_json_file_describes_the_data_set(obtain, tmp_path):
     (tmp_path / "a.csv").write_text(CSV)
     costs = [[0, 5], [1, 0]]
     found = obtain({"source": {"file": "a.csv"}, "target": "y", "positive": "no", "costs": costs})
@@ -138,7 +138,7 @@ def test_a_damaged_file_reports_which_it_is_and_what_to_do(damage, found, tmp_pa
         load_dataset(path)
 
 
-def test_no_number_that_json_does_not_have_is_written(found, tmp_path):
+def test_no_nan_or_infinity_is_written_to_json(found, tmp_path):
     found.costs = [[0.0, float("nan")], [1.0, 0.0]]
     with pytest.raises(ValueError, match="JSON"):
         save_dataset(found, tmp_path / "a.npz", tmp_path / "a.json")

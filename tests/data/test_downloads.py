@@ -78,7 +78,7 @@ def left(get):
 
 
 @pytest.mark.parametrize("retry", [True, False], ids=["last source", "another is left"])
-def test_a_connection_that_breaks_off_goes_on_where_it_stopped(get, retry):
+def test_an_interrupted_download_resumes_where_it_stopped(get, retry):
     assert get(lambda h, n: ranged(h, stop=100_000), retry=retry) == BODY
     begins = [heard.get("Range") for heard in get.page().heard]
     assert begins == [None, *(f"bytes={k}00000-" for k in range(1, len(begins)))]
@@ -121,7 +121,7 @@ def test_a_file_that_changed_meanwhile_is_never_spliced(get, meanwhile):
     assert left(get) == ["a.csv"]
 
 
-def test_a_beginning_that_is_wrong_does_not_stay_for_ever(get):
+def test_a_corrupt_partial_download_is_discarded(get):
     """Bytes that a machine lost in a crash: only the sha256 can tell."""
     why(get, lambda h, n: ranged(h, stop=200_000) if n == 1 else send(h, 404), retry=False)
     aside = get.folder / "a.csv.partial"
@@ -131,7 +131,7 @@ def test_a_beginning_that_is_wrong_does_not_stay_for_ever(get):
     assert [heard.get("Range") for heard in get.page().heard] == ["bytes=200000-", None]
 
 
-def test_without_a_validator_a_file_begins_anew(get):
+def test_a_download_without_a_validator_restarts(get):
     def script(handler, number):
         send(handler, body=BODY[: 1000 if number == 1 else None], whole=len(BODY))
 
@@ -150,7 +150,7 @@ def test_without_a_validator_a_file_begins_anew(get):
     ],
     ids=["weak", "old date", "date of now", "no date", "absurd year"],
 )
-def test_only_a_validator_that_proves_the_version_is_trusted(get, headers, validator):
+def test_a_download_resumes_only_with_a_strong_validator(get, headers, validator):
     def script(handler, number):
         about = {"Date": formatdate(2e9, usegmt=True), "ETag": None} | headers
         if number == 1:
@@ -162,7 +162,7 @@ def test_only_a_validator_that_proves_the_version_is_trusted(get, headers, valid
     assert get.page().heard[1].get("If-Range") == validator
 
 
-def test_three_that_fetch_one_file_at_once_fetch_it_once(server, tmp_path):
+def test_three_simultaneous_fetches_download_a_file_once(server, tmp_path):
     def slowly(handler, number):
         ranged(handler, stop=100_000)
         time.sleep(0.3)
@@ -188,7 +188,7 @@ def test_three_that_fetch_one_file_at_once_fetch_it_once(server, tmp_path):
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
-def test_a_passing_trouble_is_tried_again_after_growing_pauses(get, status):
+def test_a_temporary_error_is_retried_after_growing_pauses(get, status):
     times = []
 
     def script(handler, number):
@@ -202,7 +202,7 @@ def test_a_passing_trouble_is_tried_again_after_growing_pauses(get, status):
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 204, 304])
-def test_what_will_not_pass_is_asked_once(get, status):
+def test_permanent_http_errors_are_not_retried(get, status):
     assert f"the server answers {status}" in why(get, lambda h, n: send(h, status))
     assert get.page().requests == 1
 
@@ -226,7 +226,7 @@ def test_a_retry_after_that_says_nothing_is_passed_over(get, wait):
     )
 
 
-def test_to_come_back_after_the_time_is_over_ends_at_once(get):
+def test_a_retry_after_beyond_the_time_limit_fails_at_once(get):
     started = time.monotonic()
     output = why(get, lambda h, n: send(h, 429, Retry_After="7200"))
     assert output == (
@@ -237,7 +237,7 @@ def test_to_come_back_after_the_time_is_over_ends_at_once(get):
     assert get.page().requests == 1
 
 
-def test_tries_end(get):
+def test_retries_end(get):
     assert why(get, lambda h, n: send(h, 503)) == "the server answers 503 Service Unavailable"
     assert get.page().requests == 1 + len(HASTY.pauses)
 
@@ -245,7 +245,7 @@ def test_tries_end(get):
 # ---- limits ----
 
 
-def test_a_server_that_drips_ends_in_one_line_and_what_came_is_kept(get):
+def test_a_slow_download_times_out_in_one_line_and_keeps_the_partial_file(get):
     def drip(handler, number):
         ranged(handler, stop=1)
         for _ in range(100):
@@ -262,7 +262,7 @@ def test_a_server_that_drips_ends_in_one_line_and_what_came_is_kept(get):
 
 
 @pytest.mark.parametrize("what", ["head", "chunk size", "redirect"])
-def test_a_server_that_drips_where_no_timeout_looks_ends_too(get, what):
+def test_a_slow_response_header_times_out(get, what):
     def drip(handler, number):
         if what == "head":
             handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Long: ")
@@ -294,7 +294,7 @@ def test_a_file_beyond_the_limit_is_refused(get, promised):
     assert left(get) == []
 
 
-def test_a_bomb_on_the_wire_is_counted_as_it_unpacks(get):
+def test_a_compressed_response_is_limited_by_its_unpacked_size(get):
     bomb = gzip.compress(bytes(30_000_000), 9)
     output = why(get, lambda h, n: send(h, body=bomb, Content_Encoding="gzip"))
     assert "it has more than 10 MB" in output
@@ -347,13 +347,13 @@ BAD = {  # name: (script, words of the reason)
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_a_bad_answer_is_one_line_and_leaves_nothing(get, case):
+def test_a_bad_response_is_reported_in_one_line_and_leaves_no_file(get, case):
     script, words = BAD[case]
     assert words in why(get, script)
     assert left(get) == []
 
 
-def test_an_encoding_that_was_not_asked_for_is_undone(get):
+def test_an_unrequested_content_encoding_is_decoded(get):
     assert get(lambda h, n: send(h, body=gzip.compress(BODY), Content_Encoding="gzip")) == BODY
 
 

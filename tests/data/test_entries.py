@@ -291,7 +291,7 @@ def test_keys_that_do_not_go_together_are_refused(case, tmp_path, monkeypatch):
     assert all("\n" not in text for _, text in found)
 
 
-def test_a_file_is_suggested_only_for_one_of_nearly_its_name(tmp_path):
+def test_a_file_is_suggested_only_for_a_similar_name(tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "spam.csv").touch()
 
@@ -308,12 +308,12 @@ def test_a_file_is_suggested_only_for_one_of_nearly_its_name(tmp_path):
     assert said("spam.data") == ["there is no file 'data/spam.data'; did you mean 'spam.csv'?"]
 
 
-def test_a_missing_file_is_no_problem_while_another_source_is_left(tmp_path, monkeypatch):
+def test_a_missing_file_is_not_a_problem_if_another_source_remains(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert not list(entry_problems({"source": [{"file": "a.csv"}, CSV], "target": "y"}))
 
 
-def test_a_file_of_a_mirror_is_there(tmp_path):
+def test_a_file_in_a_mirror_counts_as_available(tmp_path):
     (tmp_path / "a.csv").write_text("")
     assert not list(entry_problems({"source": {"file": "a.csv"}, "target": "y"}, [tmp_path]))
 
@@ -329,7 +329,7 @@ def test_drawn_rows_are_counted_and_drawn_features_seen():
     assert expected_size(CATALOGUE["gaussians"]) == Size(800, 400)
 
 
-def test_bundled_sets_have_the_size_that_scikit_learn_gives_them():
+def test_sizes_of_bundled_sets_are_those_of_scikit_learn():
     from sklearn import datasets
 
     for name, shape in BUNDLED.items():
@@ -337,7 +337,7 @@ def test_bundled_sets_have_the_size_that_scikit_learn_gives_them():
         assert expected_size({"source": {"sklearn": name}}) == Size(shape[0] * shape[1], shape[0])
 
 
-def test_a_file_is_as_large_as_it_is(tmp_path, monkeypatch):
+def test_the_size_of_a_local_file_is_its_actual_size(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.csv").write_text("x,y\n" * 100)
     assert expected_size({"source": {"file": "a.csv"}}) == Size(100)

@@ -160,7 +160,7 @@ def test_the_last_bit_of_a_number_is_the_nearest(both):
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
-def test_packed_files_are_read_fast_too(pack, both):
+def test_compressed_files_use_the_fast_reader(pack, both):
     text = "a,b\n1,x\n2,y\n"
     fast, strict, taken = both(pack(text.encode()))
     assert taken

@@ -38,13 +38,15 @@ def test_other_content_is_noticed_whatever_the_time_of_the_file(content, tmp_pat
     assert content(entry) != before
 
 
-def test_a_pipe_is_not_waited_for(content, tmp_path):
+def test_a_named_pipe_does_not_block_the_reader(content, tmp_path):
     os.mkfifo(tmp_path / "a.csv")
     assert content({"source": {"file": "a.csv"}})
 
 
 @pytest.mark.parametrize("change", ["text", "name", "new", "gone"])
-def test_a_folder_is_what_its_files_are_called_and_hold(change, content, tmp_path):
+def test_the_digest_of_a_folder_depends_on_names_and_contents_of_its_files(
+    change, content, tmp_path
+):
     entry = {"source": {"file": "texts"}, "format": "text_folders"}
     for label in ("rain", "sun"):
         (tmp_path / "texts" / label).mkdir(parents=True)
@@ -64,7 +66,7 @@ def test_a_folder_is_what_its_files_are_called_and_hold(change, content, tmp_pat
     assert content(entry) != before
 
 
-def test_a_vocabulary_is_a_local_file_too(content, tmp_path):
+def test_a_vocabulary_may_be_a_local_file(content, tmp_path):
     vocabulary = [{"file": "lost.txt"}, {"file": "words.txt"}]
     entry = {"source": {"url": "http://example.org/a.tgz", "vocabulary": vocabulary}}
     (tmp_path / "words.txt").write_text("rain sun")
@@ -84,7 +86,9 @@ def test_an_unchanged_file_is_read_once(content, tmp_path, monkeypatch):
     assert content(entry) == before
 
 
-def test_what_nobody_foresaw_is_a_reason_and_not_a_dead_job(tmp_path, monkeypatch, capsys):
+def test_an_unexpected_exception_is_a_reason_and_does_not_kill_the_job(
+    tmp_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
 
     def fail(*_):

@@ -94,6 +94,6 @@ def test_a_long_name_keeps_its_suffix():
     assert len(name) <= 200
 
 
-def test_what_is_no_address_is_reported(reason):
+def test_an_invalid_url_is_reported(reason):
     output = reason({"format": "csv", "target": "y", "source": {"url": "http://[h/a.csv"}})
     assert output == "http://[h/a.csv: invalid URL"

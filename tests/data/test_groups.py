@@ -36,7 +36,7 @@ def obtained(folder, table, entry=ENTRY):
     return obtain_dataset(entry, [folder], folder, folder)
 
 
-def test_the_group_is_no_feature_and_stays_with_its_rows(tmp_path):
+def test_the_group_column_is_not_a_feature_and_stays_aligned_with_the_rows(tmp_path):
     table = rows()
     data = obtained(tmp_path, table)
     assert data.table.names == ("dose",)
@@ -63,14 +63,14 @@ def test_the_order_of_the_file_decides_nothing(tmp_path):
     assert obtained(tmp_path, other).digest != first.digest
 
 
-def test_without_a_group_the_digest_is_that_of_the_features(tmp_path):
+def test_the_digest_without_groups_is_that_of_the_features(tmp_path):
     entry = {key: value for key, value in ENTRY.items() if key != "group"} | {"drop": ["patient"]}
     data = obtained(tmp_path, rows(), entry)
     assert data.groups is None
     assert data.digest != obtained(tmp_path, rows()).digest
 
 
-def test_rows_that_are_left_out_take_their_groups_with_them(tmp_path):
+def test_groups_of_excluded_rows_are_excluded(tmp_path):
     table = [*rows(), {"dose": 0.5, "patient": "p9", "kind": "unknown"}]
     data = obtained(tmp_path, table, ENTRY | {"classes": ["ill", "well"]})
     assert data.groups.max() == 5
@@ -87,7 +87,7 @@ def test_rows_that_are_left_out_take_their_groups_with_them(tmp_path):
         (rows(), ENTRY | {"group": "pateint"}, "group: there is no column 'pateint', did you mean"),
     ],
 )
-def test_groups_that_are_not_available_report_it(tmp_path, table, entry, words):
+def test_unavailable_groups_are_reported(tmp_path, table, entry, words):
     with pytest.raises(Unavailable, match=words):
         obtained(tmp_path, table, entry)
 
@@ -138,7 +138,7 @@ def test_numbers_name_the_classes_that_are_numbers():
     assert cost_matrix(keys_of_json, ["0", "1"]) == [[0, 1], [5, 0]]
 
 
-def test_yes_without_quotes_is_said_to_be_read_as_true():
+def test_an_unquoted_yes_is_reported_to_be_read_as_true():
     with pytest.raises(Exception, match="YAML reads a bare yes, no, on or off as true or false"):
         cost_matrix({"costs": {"true": {"false": 5}, "false": {"true": 1}}}, ["no", "yes"])
 
@@ -150,7 +150,7 @@ def test_both_forms_fit_the_schema(costs):
     ]
 
 
-def test_a_cost_that_is_no_number_does_not():
+def test_a_non_numeric_cost_violates_the_schema():
     entry = {"source": {"sklearn": "iris"}, "costs": {"ill": {"well": "a lot"}}}
     assert [*schema_problems("datasets", {"d": entry})] == [
         (["d", "costs", "ill", "well"], "'a lot' is not a number (a cost)")

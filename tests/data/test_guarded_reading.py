@@ -71,7 +71,7 @@ def test_an_array_beyond_memory_is_one_clear_error(fetch, tmp_path):
     assert (about["status"], about["sparse"]) == ("available", True)
 
 
-def test_what_the_child_says_is_in_the_log_though_it_is_killed_at_the_end(fetch, tmp_path, capfd):
+def test_output_of_a_killed_child_is_in_the_log(fetch, tmp_path, capfd):
     import io
     import tarfile
 
@@ -87,11 +87,13 @@ def test_what_the_child_says_is_in_the_log_though_it_is_killed_at_the_end(fetch,
 @pytest.mark.parametrize(
     "source", [{"sklearn": "iris"}, {"generate": "gaussians", "means": [[0], [1]], "rows": [9, 9]}]
 )
-def test_rows_that_are_in_no_file_come_from_the_child_too(fetch, source):
+def test_rows_without_a_file_come_from_the_child_process(fetch, source):
     assert fetch({"source": source})["status"] == "available"
 
 
-def test_an_unreadable_file_is_reported_as_it_is_without_a_guard(fetch, reason, tmp_path):
+def test_an_unreadable_file_gives_the_same_reason_with_and_without_the_guard(
+    fetch, reason, tmp_path
+):
     (tmp_path / "bad.csv").write_text("x,y\n1\n")
     entry = {"target": "y", "source": {"file": "bad.csv"}}
     assert fetch(entry)["reason"] == reason(entry)

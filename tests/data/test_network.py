@@ -50,12 +50,12 @@ def test_a_file_with_another_sha256_is_not_used_nor_kept(server, reason, tmp_pat
     assert not [f for f in tmp_path.rglob("*") if f.is_file()]
 
 
-def test_any_sha256_of_a_list_will_do(server, obtain):
+def test_any_sha256_of_a_list_is_accepted(server, obtain):
     url = server.page("/a.csv", CSV)
     assert obtain(ENTRY | {"source": {"url": url, "sha256": [sha256("old"), sha256(CSV)]}}).digest
 
 
-def test_a_server_that_is_silent_is_left(silent, server, obtain):
+def test_a_silent_server_times_out(silent, server, obtain):
     started = time.monotonic()
     found = obtain(
         ENTRY | {"source": [{"url": f"{silent}/a.csv"}, {"url": server.page("/b.csv", CSV)}]}
@@ -66,7 +66,7 @@ def test_a_server_that_is_silent_is_left(silent, server, obtain):
     ]
 
 
-def test_a_network_that_swallows_packets_is_left(swallowing, server, obtain):
+def test_a_network_that_drops_packets_times_out(swallowing, server, obtain):
     started = time.monotonic()
     found = obtain(
         ENTRY | {"source": [{"url": f"{swallowing}/a.csv"}, {"url": server.page("/b.csv", CSV)}]}
@@ -75,14 +75,14 @@ def test_a_network_that_swallows_packets_is_left(swallowing, server, obtain):
     assert found.attempts[0]["reason"] == "no connection to 127.0.0.1 within 0.4 seconds"
 
 
-def test_a_redirect_into_such_a_network_is_left(swallowing, server, reason):
+def test_a_redirect_into_a_dead_network_times_out(swallowing, server, reason):
     url = server.page("/a.csv", statuses=[302], headers={"Location": f"{swallowing}/a.csv"})
     assert "no connection to 127.0.0.1 within 0.4 seconds" in reason(
         ENTRY | {"source": {"url": url}}
     )
 
 
-def test_a_name_server_that_never_answers_is_left(server, obtain, monkeypatch):
+def test_a_name_server_that_never_answers_times_out(server, obtain, monkeypatch):
     over = threading.Event()
     resolve = socket.getaddrinfo
 
@@ -115,7 +115,7 @@ def test_a_port_that_nobody_listens_on_is_reported(nobody, reason):
     assert "Connection refused" in reason(ENTRY | {"source": {"url": f"{nobody}/a.csv"}})
 
 
-def test_nothing_is_tried_twice_while_another_source_is_left(server, obtain):
+def test_a_source_is_not_retried_while_another_remains(server, obtain):
     url = server.page("/a.csv", CSV, statuses=[503, 200])
     found = obtain(ENTRY | {"source": [{"url": url}, {"url": server.page("/b.csv", CSV)}]})
     assert server.pages["/a.csv"].requests == 1
@@ -144,7 +144,7 @@ def test_a_downloads_folder_that_cannot_be_is_reported(server, reason, tmp_path)
     assert "cannot be stored in" in reason(ENTRY | {"source": {"url": url}})
 
 
-def test_a_matrix_of_the_last_source_is_waited_for_too(server, obtain, tmp_path):
+def test_the_matrix_of_the_last_source_is_waited_for(server, obtain, tmp_path):
     (tmp_path / "a.csv").write_text(CSV)
     content = io.BytesIO()
     np.save(content, np.eye(3))

@@ -129,7 +129,7 @@ def test_an_openml_set_is_complete_in_downloads_and_in_mirrors(server, obtain, t
     assert again.source == f"openml 31 (copy in {tmp_path / 'mirror'})"
 
 
-def test_what_a_mirror_lacks_is_reported_and_comes_from_the_network(server, obtain, tmp_path):
+def test_files_missing_from_a_mirror_are_reported_and_downloaded(server, obtain, tmp_path):
     entry = publish(server)
     obtain(entry)
     mirror = tmp_path / "mirror"
@@ -141,14 +141,14 @@ def test_what_a_mirror_lacks_is_reported_and_comes_from_the_network(server, obta
     assert found.attempts[0]["reason"] == "/data/v1/download/31/loans.arff is not in it"
 
 
-def test_a_passing_trouble_is_tried_again(server, obtain):
+def test_a_temporary_error_is_retried(server, obtain):
     entry = publish(server)
     server.pages["/api/v1/json/data/features/31"].statuses[:] = [503, 503, 200]
     assert obtain(entry).digest
     assert server.pages["/api/v1/json/data/features/31"].requests == 3
 
 
-def test_without_a_network_it_is_reported_at_once_and_once(reason, monkeypatch):
+def test_a_missing_network_is_reported_once_without_delay(reason, monkeypatch):
     asked = []
 
     def unreachable(url, *_, **__):
@@ -169,13 +169,13 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_what_is_wrong_is_reported_in_one_line(case, server, reason, tmp_path):
+def test_a_wrong_openml_response_is_reported_in_one_line(case, server, reason, tmp_path):
     about, words = WRONG[case]
     assert words in reason(publish(server, **about))
     assert not list(tmp_path.parent.glob("x.arff*"))
 
 
-def test_a_description_that_is_none_is_asked_for_again(server, reason, obtain):
+def test_an_invalid_description_is_downloaded_again(server, reason, obtain):
     server.page("/api/v1/json/data/31", '{"error": {"code": "111"}}')
     entry = {"source": {"openml": {"id": 31, "server": server.url}}}
     assert "does not describe a data set" in reason(entry)
@@ -200,7 +200,7 @@ assert not any(m.split(".")[0] in ("sklearn", "pandas", "requests") for m in sys
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 
 
-def test_urllib_is_itself_again_afterwards(server, obtain):
+def test_urllib_is_restored_afterwards(server, obtain):
     from urllib.request import urlopen
 
     obtain(publish(server))

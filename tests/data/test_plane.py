@@ -46,7 +46,7 @@ def test_lda_decides_on_the_plane_as_it_does_on_the_rows(classes):
     assert (fit.predict(X) == y).mean() < 1  # so that there was something to disagree on
 
 
-def test_the_direction_of_two_classes_is_that_of_lda_and_the_second_varies_most_within_them():
+def test_the_plane_of_two_classes_has_the_lda_direction_and_the_direction_of_largest_variance():
     X, y = rows(2)
     found = plane(Table(X, names(6)), y)
     S = np.cov(X - np.stack([X[y == k].mean(axis=0) for k in (0, 1)])[y], rowvar=False)
@@ -65,7 +65,7 @@ def test_the_direction_of_two_classes_is_that_of_lda_and_the_second_varies_most_
         assert variance(v) <= variance(second) * (1 + 1e-3)
 
 
-def test_two_features_are_their_own_plane():
+def test_two_features_are_used_as_the_plane():
     X, y = rows(2, p=2)
     found = plane(Table(X, ("length", "width")), y)
     assert found.names == ("length", "width")
@@ -93,5 +93,5 @@ def test_categories_stay_at_the_commonest_and_missing_values_count_as_the_mean()
         (Table(np.tile([[1.0, 2, 3]], (4, 1)), names(3)), "fewer than two"),
     ],
 )
-def test_what_has_no_plane_gives_the_reason(table, words):
+def test_data_without_a_plane_give_the_reason(table, words):
     assert words in plane(table, np.array([0, 1, 0, 1]))

@@ -52,7 +52,7 @@ def test_a_copy_with_another_sha256_is_passed_over_with_its_reason(server, obtai
     assert attempt["reason"].endswith(f"not {pinned[:12]}…")
 
 
-def test_a_copy_with_other_bytes_will_do_if_only_its_content_is_pinned(
+def test_a_copy_with_other_bytes_is_accepted_if_only_its_content_is_pinned(
     nobody, obtain, folders, digest
 ):
     mirror = folders("a.csv", '"y","a"\r\nyes,2.0\r\nno,3\r\nno,1\r\n')
@@ -76,7 +76,7 @@ def test_a_source_with_other_content_is_passed_over(obtain, tmp_path, digest):
     assert [attempt["source"] for attempt in found.attempts] == ["lost.csv", "wrong.csv"]
 
 
-def test_if_none_will_do_one_line_names_each_and_why(nobody, reason, tmp_path, digest):
+def test_if_every_source_fails_one_line_gives_each_reason(nobody, reason, tmp_path, digest):
     (tmp_path / "wrong.csv").write_text(WRONG)
     (tmp_path / "ragged.csv").write_text("a,y\n1,no\n2\n")
     files = [{"file": f"{name}.csv"} for name in ("lost", "wrong", "ragged")]
@@ -88,7 +88,7 @@ def test_if_none_will_do_one_line_names_each_and_why(nobody, reason, tmp_path, d
     assert parts[3].startswith(f"{nobody}/a.csv: no connection")
 
 
-def test_what_every_source_gets_wrong_is_reported_once(reason, tmp_path):
+def test_an_error_common_to_every_source_is_reported_once(reason, tmp_path):
     for name in ("a", "b"):
         (tmp_path / f"{name}.csv").write_text(CSV)
     output = reason({"target": "z", "source": [{"file": "a.csv"}, {"file": "b.csv"}]})
@@ -131,7 +131,7 @@ def test_train_and_test_have_sources_of_their_own(server, obtain, folders):
     assert found.attempts == [{"source": "lost.csv", "reason": "there is no such file"}]
 
 
-def test_without_its_test_set_a_data_set_is_unavailable(reason, tmp_path):
+def test_a_data_set_without_its_test_set_is_unavailable(reason, tmp_path):
     (tmp_path / "a.csv").write_text(CSV)
     entry = ENTRY | {"source": {"file": "a.csv"}, "test": {"file": "lost.csv"}}
     assert reason(entry) == "lost.csv: there is no such file"

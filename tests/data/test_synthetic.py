@@ -83,7 +83,7 @@ def drawn(**given):
     }
 
 
-def test_what_is_drawn_knows_its_bayes_error(obtain):
+def test_generated_data_have_a_known_bayes_error(obtain):
     # Δ = 2√2 between equally likely classes with Σ = I: Φ(−Δ/2)
     assert obtain(drawn()).bayes_error == (pytest.approx(norm.cdf(-np.sqrt(2)), rel=1e-12), 0)
     # priors ¼ and ¾: the boundary moves by ln 3 / Δ

@@ -90,7 +90,7 @@ def rows_of(found):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_what_is_written_is_read_and_each_format_agrees(seed, obtain, tmp_path):
+def test_each_format_reads_back_the_same_table(seed, obtain, tmp_path):
     columns, texts = random_columns(seed)
     as_csv(columns, tmp_path / "a.csv")
     as_csv(columns, tmp_path / "b.csv", delimiter=";", quoting=csv.QUOTE_ALL)
@@ -223,7 +223,7 @@ def test_truth_values_in_parquet_are_numbers_or_classes(obtain, tmp_path):
     assert (obtain(named).classes, obtain(named).positive) == (["1", "0"], 0)
 
 
-def test_a_date_must_be_dropped(obtain, reason, tmp_path):
+def test_a_date_column_is_refused_until_it_is_dropped(obtain, reason, tmp_path):
     frame = pl.DataFrame({"when": [date(2020, 1, 1)] * 2, "x": [1, 2], "class": ["a", "b"]})
     frame.write_parquet(tmp_path / "a.parquet")
     entry = ENTRY | {"source": {"file": "a.parquet"}}
@@ -261,14 +261,14 @@ def test_classes_of_parquet_are_named_alike_in_memory_and_in_blocks(
         ([timedelta(1), timedelta(2), timedelta(1)], "'class' holds Duration"),
     ],
 )
-def test_what_is_no_label_of_parquet_is_refused(format, labels, words, reason, tmp_path):
+def test_invalid_parquet_labels_are_refused(format, labels, words, reason, tmp_path):
     pl.DataFrame({"x": [1.0, 2, 3], "class": labels}).write_parquet(tmp_path / "a.parquet")
     told = reason(ENTRY | {"source": {"file": "a.parquet"}, "format": format})
     assert words in told
     assert "Error" not in told
 
 
-def test_a_date_may_be_a_category(obtain, tmp_path):
+def test_a_date_column_can_be_declared_categorical(obtain, tmp_path):
     frame = pl.DataFrame({"when": [date(2020, 1, 2), date(2020, 1, 1)], "class": ["a", "b"]})
     frame.write_parquet(tmp_path / "a.parquet")
     found = obtain(ENTRY | {"source": {"file": "a.parquet"}, "categorical": ["when"]})
@@ -305,7 +305,7 @@ def test_decimal_commas_are_read_as_the_same_numbers(seed, tmp_path, obtain):
 
 
 @pytest.mark.parametrize("format", ["parquet", "parquet_blocks"])
-def test_an_index_without_a_name_is_no_feature(format, obtain, tmp_path):
+def test_an_unnamed_index_is_not_a_feature(format, obtain, tmp_path):
     """pandas calls it so in the file: its developer documentation, Storing pandas DataFrame objects in Parquet."""
     rows = {"x": [1.0, 2.0, 3.0], "class": ["a", "b", "a"], "__index_level_0__": [0, 2, 3]}
     pl.DataFrame(rows).write_parquet(tmp_path / "a.parquet")

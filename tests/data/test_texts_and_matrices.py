@@ -79,7 +79,7 @@ def test_the_words_of_raw_posts_are_those_that_the_format_counts(archive, obtain
     assert sorted(next(rows)) == sorted(next(rows))
 
 
-def test_a_column_of_a_table_may_be_texts_and_a_missing_text_has_no_word(obtain, tmp_path):
+def test_a_text_column_may_have_missing_texts_which_contain_no_words(obtain, tmp_path):
     (tmp_path / "a.csv").write_text("y,body,n\na,good good day,1\nb,,2\nb,1994,3\n")
     entry = {"source": {"file": "a.csv"}, "target": "y", "texts": ["body"]}
     found = compute_features(obtain(entry), ["count_words"]).table
@@ -181,7 +181,7 @@ def test_the_digest_is_of_the_numbers_and_not_of_their_file(name, table, obtain,
     assert obtain(entry_of(written(tmp_path / "b.npy", changed))).digest != first.digest
 
 
-def test_rows_that_are_left_out_take_theirs_with_them(obtain, tmp_path):
+def test_excluded_rows_are_excluded_from_the_matrix(obtain, tmp_path):
     (tmp_path / "a.csv").write_text("y\na\nnone\nb\na\n")
     np.save(tmp_path / "m.npy", np.array([[1.0], [2], [3], [4]]))
     found = obtain(entry_of("m.npy", classes=["a", "b"]))
@@ -208,7 +208,7 @@ def test_posts_and_their_embedding_are_one_data_set_of_which_methods_choose(
     assert "text:cat" in compute_features(found, ["count_words"]).table.names
 
 
-def test_counts_of_words_may_have_a_matrix_beside_them(obtain, tmp_path):
+def test_word_counts_may_come_with_an_additional_matrix(obtain, tmp_path):
     (tmp_path / "a.svm").write_text("a 1:1\nb 2:2\nb 1:3\n")
     np.save(tmp_path / "m.npy", np.array([[10.0], [0], [30]]))
     found = obtain({"source": {"file": "a.svm", "matrices": {"m": {"file": "m.npy"}}}})
@@ -293,7 +293,7 @@ def test_an_edited_matrix_fetches_the_data_set_again(table, tmp_path, monkeypatc
 
 
 @pytest.mark.slow
-def test_the_real_posts_hold_the_words_that_were_counted_of_them(mirrors, obtain):
+def test_the_words_of_the_real_posts_match_their_published_counts(mirrors, obtain):
     """Twenty newsgroups, raw and as the format counts them: the same words, the same counts."""
     entry = {
         "source": {"url": "http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz"},

@@ -222,7 +222,7 @@ def test_a_test_set_must_look_like_the_training_set(case, reason, tmp_path):
     assert words in reason(entry)
 
 
-def test_columns_of_a_test_set_may_stand_in_another_order(obtain, tmp_path):
+def test_columns_of_a_test_set_may_have_another_order(obtain, tmp_path):
     (tmp_path / "a.csv").write_text(GOOD)
     (tmp_path / "t.csv").write_text("y,t,x\nno,green,7\n")
     found = obtain({"target": "y", "source": {"file": "a.csv"}, "test": {"file": "t.csv"}})

@@ -89,7 +89,7 @@ def test_labels_and_other_peoples_estimators_are_welcome() -> None:
 
 
 @each("given", [LinearSVM, "LinearSVM", object()])
-def test_what_is_no_classifier_is_refused(given: Any) -> None:
+def test_a_non_classifier_is_refused(given: Any) -> None:
     with pytest.raises(ValueError, match=r"pass an instance"):
         Calibrated(given).fit(*noisy(20))
 
@@ -159,7 +159,7 @@ def test_a_sigmoid_is_scikit_learns(unit: float, weighted: bool) -> None:
 
 
 @each("classes", [2, 4])
-def test_at_the_temperature_the_likelihood_has_no_slope_and_the_order_stays(classes: int) -> None:
+def test_temperature_scaling_maximizes_the_likelihood_and_keeps_the_order(classes: int) -> None:
     rng = np.random.default_rng(2)
     codes, w = rng.integers(0, classes, 200), rng.uniform(0.1, 2, 200)
     Z = 30 * (rng.standard_normal((200, classes)) + np.eye(classes)[codes])

@@ -42,7 +42,7 @@ def rows(K: int, n: int = 90, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 @BOTH
 @each("inner", [LogisticRegression(strength=0.01), NearestMean()], ids=repr)
-def test_of_two_classes_they_are_the_classifier_inside(kind: Any, inner: Any) -> None:
+def test_two_class_reductions_equal_the_base_classifier(kind: Any, inner: Any) -> None:
     X, y = rows(2)
     w = np.random.default_rng(1).uniform(0.5, 2, len(y))
     made = kind(inner).fit(X, y, sample_weight=w)
@@ -82,7 +82,7 @@ def test_scores_of_one_vs_one_rank_classes_by_votes_first() -> None:
 
 
 @BOTH
-def test_a_classifier_with_probabilities_alone_will_do(kind: Any) -> None:
+def test_a_classifier_with_only_probabilities_is_accepted(kind: Any) -> None:
     X, y = rows(3)
     made = kind(naive_bayes.GaussianNB()).fit(X, y)
     expected = PEERS[kind](naive_bayes.GaussianNB()).fit(X, y).predict(X)
@@ -110,7 +110,7 @@ def test_probabilities_of_one_vs_rest_are_those_of_scikit_learns_wrapper(
     np.testing.assert_array_equal(codes, theirs.argmax(axis=1))
 
 
-def test_one_vs_rest_says_why_it_has_no_probabilities() -> None:
+def test_one_vs_rest_gives_the_reason_for_missing_probabilities() -> None:
     made = OneVsRest(LinearSVM()).fit(*rows(3))
     assert not hasattr(made, "predict_proba")
     remedy = r"LinearSVM has no probabilities.*use OneVsRest\(Calibrated\(LinearSVM"
@@ -131,7 +131,7 @@ def test_coupled_shares_of_rows_are_the_shares_of_the_classes(coupling: str) -> 
 
 @each("coupling", ["wu_lin_weng"])
 @each("inner", [LogisticRegression(), naive_bayes.GaussianNB()], ids=lambda e: type(e).__name__)
-def test_with_coupling_the_most_probable_class_is_predicted(coupling: str, inner: Any) -> None:
+def test_pairwise_coupling_predicts_the_most_probable_class(coupling: str, inner: Any) -> None:
     X, y = rows(4)
     made = OneVsOne(inner, coupling=coupling).fit(X, y)
     P = made.predict_proba(X)
@@ -142,7 +142,7 @@ def test_with_coupling_the_most_probable_class_is_predicted(coupling: str, inner
 
 
 @each("coupling", ["wu_lin_weng"])
-def test_coupled_probabilities_of_two_classes_are_those_of_the_classifier_inside(
+def test_coupled_probabilities_of_two_classes_are_those_of_the_base_classifier(
     coupling: str,
 ) -> None:
     X, y = rows(2)
@@ -151,7 +151,7 @@ def test_coupled_probabilities_of_two_classes_are_those_of_the_classifier_inside
     np.testing.assert_allclose(made.predict_log_proba(X), alone.predict_log_proba(X), rtol=1e-9)
 
 
-def test_without_coupling_or_without_probabilities_of_pairs_there_are_none() -> None:
+def test_one_vs_one_has_no_probabilities_without_coupling_or_pairwise_probabilities() -> None:
     X, y = rows(3)
     assert not hasattr(OneVsOne().fit(X, y), "predict_proba")
     with pytest.raises(ValueError, match="LinearSVM has no predict_proba; coupling needs it"):
@@ -178,7 +178,7 @@ def test_weights_mean_rows_and_are_refused_where_they_cannot_be_passed_on(kind: 
 
 @BOTH
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_worst_fit_speaks_for_all(kind: Any) -> None:
+def test_the_worst_binary_fit_determines_status_and_certificate(kind: Any) -> None:
     X, y = rows(3)
     good = kind().fit(X, y)
     assert (good.status_, good.reason_) == ("converged", "")
@@ -246,7 +246,7 @@ def test_an_entry_holds_an_estimator_and_tunes_its_parameters() -> None:
     assert not names & {"one_vs_rest", "perceptron", "linear_svm"}
 
 
-def test_parameters_that_the_estimator_inside_does_not_have_are_refused() -> None:
+def test_parameters_unknown_to_the_base_estimator_are_refused() -> None:
     wrong = ENTRY | {"tune": {"estimator__strenth": [1.0]}}
     assert any("strenth" in text for _, text in method_problems(wrong))
     wrong = ENTRY | {"tune": {"estimators__strength": [1.0]}}
@@ -281,7 +281,7 @@ def test_estimators_in_a_list_are_built() -> None:
 
 
 @each("wrong", [3, LogisticRegression, object()])
-def test_what_is_no_classifier_is_refused(wrong: Any) -> None:
+def test_a_non_classifier_is_refused(wrong: Any) -> None:
     X, y = rows(3)
     with pytest.raises(ValueError, match="pass an instance"):
         OneVsRest(wrong).fit(X, y)

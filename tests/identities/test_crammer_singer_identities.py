@@ -28,7 +28,7 @@ def rows(K: int, n: int = 80, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
     return rng.normal(size=(n, d)) + 1.2 * rng.normal(size=(K, d))[y], y
 
 
-def test_the_crammer_singer_loss_is_the_lead_that_is_missing() -> None:
+def test_the_crammer_singer_loss_is_the_missing_margin_over_other_classes() -> None:
     rng = np.random.default_rng(0)
     Z, y, loss = 2 * rng.normal(size=(4, 50)), rng.integers(0, 4, 50), CrammerSinger(4)
     others = np.where(np.arange(4)[:, None] == y, -np.inf, Z).max(axis=0)
@@ -38,7 +38,9 @@ def test_the_crammer_singer_loss_is_the_lead_that_is_missing() -> None:
 
 
 @each("intercept", [True, False])
-def test_two_scores_are_the_hinge_loss_of_their_difference(intercept: bool) -> None:
+def test_the_crammer_singer_loss_of_two_classes_is_the_hinge_loss_of_the_score_difference(
+    intercept: bool,
+) -> None:
     """½‖w_0‖² + ½‖w_1‖² is least at w_1 = −w_0 = w/2, where it is ¼‖w‖²."""
     X, y = rows(2)
     design = DesignMatrix(X, intercept)
@@ -81,7 +83,9 @@ def test_the_nearest_point_of_the_simplex_is_what_a_general_solver_finds(K: int)
 
 @each("reach", [0.1, 1.0, 30.0, 1e4])
 @each("K", [2, 3, 8])
-def test_an_envelope_is_below_its_loss_and_within_its_reach_of_it(K: int, reach: float) -> None:
+def test_an_envelope_is_a_lower_bound_of_its_loss_within_the_prox_step(
+    K: int, reach: float
+) -> None:
     """0 ≤ ℓ − ψ ≤ ‖∂ℓ − s⁰‖²/(2·reach) ≤ 1/reach, as ψ admits the slopes of ℓ, and two points of a simplex are at
     most √2 apart.
     """
@@ -100,7 +104,7 @@ def test_an_envelope_is_below_its_loss_and_within_its_reach_of_it(K: int, reach:
 
 
 @pytest.mark.parametrize("n", [200, 3000])
-def test_neither_the_way_nor_the_start_changes_the_minimum(
+def test_the_minimum_depends_on_neither_solver_nor_start(
     monkeypatch: pytest.MonkeyPatch, n: int
 ) -> None:
     """3000 rows start from a fit to some of them, unless there is a start."""
@@ -132,7 +136,7 @@ def test_a_round_goes_on_where_no_row_is_near_a_kink(K: int) -> None:
     assert np.isfinite(P.loss.conjugates(y, slopes)).all()
 
 
-def test_classes_that_overlap_converge_at_little_strength() -> None:
+def test_overlapping_classes_converge_at_a_small_strength() -> None:
     rng = np.random.default_rng(
         7
     )  # of seeds 0 to 11, the one where rounds end far from the minimum

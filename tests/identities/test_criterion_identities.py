@@ -41,7 +41,7 @@ def judged(inner: Any, y: Any, rule: str, rows: Any = X, weights: Any = None) ->
     ],
     ids=["ordinal", "kernel", "kernel of three"],
 )
-def test_where_it_is_logistic_regression_so_are_its_criteria(
+def test_models_equal_to_logistic_regression_have_the_same_criteria(
     model: Any, K: int, form: Any, weights: Any, rule: str
 ) -> None:
     y = np.minimum(Y, K - 1)
@@ -91,14 +91,14 @@ def test_an_offset_enters_the_likelihood(model: Any, weights: Any) -> None:
     assert tuned.fit(X, y, weights, offset=known).criterion_.max() < plain.max()
 
 
-def test_a_candidate_without_a_likelihood_says_so() -> None:
+def test_a_candidate_without_a_likelihood_is_reported() -> None:
     tuned = TunedClassifier(LinearClassifier(), rule="aic", strengths=STRENGTHS)
     for loss in ("squared_hinge", "hinge"):
         with pytest.raises(ValueError, match="needs a likelihood"):
             tuned.set_params(param_grid={"loss": ["logistic", loss]}).fit(X, np.minimum(Y, 1))
 
 
-def test_what_has_no_degrees_of_freedom_says_so() -> None:
+def test_models_without_degrees_of_freedom_are_refused_with_a_reason() -> None:
     with pytest.raises(ValueError, match="needs a likelihood: logistic, probit, ordinal or kernel"):
         judged(BayesianLogisticRegression(strength=1.0), Y, "aic")
 

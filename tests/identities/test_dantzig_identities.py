@@ -95,7 +95,7 @@ def test_all_weights_are_zero_from_the_largest_strength_of_the_lasso() -> None:
     assert np.count_nonzero(DantzigSelector(strength=0.999 * largest).fit(X, y, W).coef_) == 1
 
 
-def test_at_strength_zero_it_is_least_squares_of_least_sum() -> None:
+def test_the_dantzig_selector_at_strength_zero_is_minimum_l1_least_squares() -> None:
     X, y = numbers()
     assert_allclose(
         DantzigSelector(strength=0).fit(X, y, W).coef_,

@@ -171,7 +171,7 @@ def test_directions_of_reduced_rank_lda_are_fishers_where_priors_are_estimated()
 
 
 @each("kind", [FisherDiscriminant, ReducedRankLDA])
-def test_coordinates_come_as_the_frame_that_is_asked_for(kind: type) -> None:
+def test_discriminant_coordinates_come_in_the_requested_type_of_frame(kind: type) -> None:
     import pandas as pd
     from sklearn import config_context
     from sklearn.base import clone

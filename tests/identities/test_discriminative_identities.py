@@ -162,7 +162,7 @@ def test_separable_data_are_reported_to_be_with_the_direction() -> None:
 
 @each("classes", [2, 3])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_quasi_complete_separation_is_found_too(classes: int) -> None:
+def test_quasi_complete_separation_is_reported(classes: int) -> None:
     """One feature is zero but for rows that are all of the last class; the rest overlap."""
     X, y = overlapping(classes=classes)
     X = np.column_stack([X, (y == classes - 1) & (np.arange(len(y)) % 4 == 1)])
@@ -206,7 +206,7 @@ def test_classes_have_a_boundary_for_each_pair() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_rows_class_by_class_are_no_obstacle_to_the_perceptron() -> None:
+def test_the_perceptron_separates_rows_sorted_by_class() -> None:
     """Ten passes over rows sorted by class: in that order the last word is always the last class's."""
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 200)

@@ -79,7 +79,7 @@ def test_the_objective_and_a_trace_are_in_the_units_of_the_user(
         assert max(seen) == pytest.approx(fit.score(X, y), abs=0.02)
 
 
-def test_the_subgradient_method_agrees_where_it_gets() -> None:
+def test_the_subgradient_method_approaches_the_same_minimum() -> None:
     """It was what unequal factors fell to; one of 0 still does."""
     X, y = data(2)
     fast = model("hinge", FACTORS).fit(X, y)
@@ -91,7 +91,7 @@ def test_the_subgradient_method_agrees_where_it_gets() -> None:
     assert free.solver_ == "subgradient"
 
 
-def test_a_penalized_intercept_is_a_factor_too() -> None:
+def test_a_penalized_intercept_is_equivalent_to_a_factor() -> None:
     X, y = data(2)
     penalty = {"l2": {"factors": FACTORS, "intercept": 0.25}}
     ours = LinearClassifier(loss="hinge", penalty=penalty, strength=0.01, tol=1e-8).fit(X, y)

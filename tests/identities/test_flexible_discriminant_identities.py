@@ -41,7 +41,7 @@ def problem(K: int, n: int = 150, d: int = 4) -> tuple[np.ndarray, np.ndarray]:
 @each("priors", [None, "uniform"])
 @each("ddof", [1, 0])
 @each("K", [2, 3, 7])  # 7: of six scores, four features explain four
-def test_with_linear_regression_it_is_linear_discriminant_analysis(
+def test_flexible_discriminant_analysis_with_linear_regression_is_lda(
     K: int, ddof: int, priors: str | None
 ) -> None:
     X, y = problem(K)
@@ -63,7 +63,7 @@ def test_coordinates_of_flexible_discriminant_analysis_are_fishers(K: int) -> No
     np.testing.assert_allclose(between, fisher.ratios_, rtol=1e-9)
 
 
-def test_with_fewer_components_it_is_reduced_rank_lda() -> None:
+def test_flexible_discriminant_analysis_with_fewer_components_is_reduced_rank_lda() -> None:
     X, y = problem(5)
     ours, reduced = FDA(n_components=2).fit(X, y), ReducedRankLDA(2).fit(X, y)
     np.testing.assert_allclose(ours.predict_log_proba(X), reduced.predict_log_proba(X), atol=1e-9)
@@ -92,7 +92,7 @@ def test_shares_explained_are_squared_canonical_correlations(K: int) -> None:
 
 @each("K", [2, 3])
 @each("strength", [0.01, 3.0])
-def test_with_ridge_regression_it_is_penalized_discriminant_analysis(
+def test_flexible_discriminant_analysis_with_ridge_is_penalized_discriminant_analysis(
     K: int, strength: float
 ) -> None:
     """Hastie, Buja & Tibshirani (1995): Σ + λI in the place of Σ."""
@@ -167,7 +167,7 @@ def test_a_regressor_that_holds_rows_out_gets_the_groups() -> None:
     np.testing.assert_allclose(left_out.coef_, alone.coef_, rtol=1e-10)
 
 
-def test_what_is_no_regressor_or_has_no_weights_is_refused() -> None:
+def test_non_regressors_and_regressors_without_weights_are_refused() -> None:
     X, y = problem(3)
     for wrong in (3, object()):
         with pytest.raises(ValueError, match="pass an instance of a regressor"):
@@ -186,7 +186,7 @@ class WithItsOwnStatus(Theirs):
     status_, certificate_kind_ = "ok", None
 
 
-def test_a_foreign_status_is_none_of_ours() -> None:
+def test_a_status_of_another_library_is_not_taken_over() -> None:
     X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 3
     model = FlexibleDiscriminantAnalysis(WithItsOwnStatus()).fit(X, y)
     assert (model.status_, model.reason_) == ("converged", "")

@@ -138,7 +138,7 @@ def test_a_constant_added_to_a_kernel_changes_nothing_beside_a_free_intercept() 
 @each("classes", [2, 3])
 @each("order", ["cyclic", "random", "largest_violation"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_with_the_linear_kernel_the_perceptron_makes_the_same_mistakes(
+def test_the_perceptron_with_a_linear_kernel_makes_the_same_mistakes(
     order: str, classes: int
 ) -> None:
     X, y = overlapping()
@@ -199,7 +199,7 @@ def test_liblinear_finds_the_same_squared_regression() -> None:
 
 
 @each("kernel", ["linear", "gaussian"])
-def test_the_tube_says_who_supports_it(kernel: str) -> None:
+def test_the_support_vectors_lie_on_or_outside_the_tube(kernel: str) -> None:
     X, y = curve()
     model = SupportVectorRegressor(kernel=kernel, epsilon=0.3, strength=0.01, tol=EXACT).fit(X, y)
     r, beta = y - model.predict(X), model.dual_variables_
@@ -214,7 +214,7 @@ def test_the_tube_says_who_supports_it(kernel: str) -> None:
     assert np.isin(np.flatnonzero(beta), model.support_).all()
 
 
-def test_without_a_tube_it_is_least_absolute_deviations() -> None:
+def test_support_vector_regression_without_a_tube_is_least_absolute_deviations() -> None:
     """The linear program min Σ (u + v), y = Xw + b + u − v, as the penalty vanishes."""
     X, y = curve()
     model = SupportVectorRegressor(epsilon=0.0, strength=1e-7, tol=1e-9).fit(X, y)

@@ -102,7 +102,7 @@ def test_the_perceptron_keeps_novikoffs_bound(order: str) -> None:
         _ = largest_margin(X, y, "free").most_mistakes
 
 
-def test_every_pair_of_iris_species_has_its_own() -> None:
+def test_every_pair_of_iris_species_has_its_largest_margin() -> None:
     from sklearn.datasets import load_iris
 
     found = largest_margin(*load_iris(return_X_y=True))
@@ -113,7 +113,9 @@ def test_every_pair_of_iris_species_has_its_own() -> None:
 
 @each("offset", [0.0, 1e2, 1e4, 1e6])
 @each("intercept", ["none", "feature", "free"])
-def test_a_margin_is_the_largest_or_says_that_it_may_not_be(intercept: str, offset: float) -> None:
+def test_a_margin_is_certified_as_the_largest_or_reported_as_uncertified(
+    intercept: str, offset: float
+) -> None:
     rng = np.random.default_rng(1)
     X = rng.integers(0, 4, (40, 3)).astype(float)
     y = (X.sum(axis=1) > 4.5).astype(int)

@@ -64,7 +64,7 @@ def test_at_every_knot_the_covariances_of_what_joined_are_equal(seed: int, lasso
 
 
 @each("seed", range(4))
-def test_with_the_modification_it_is_the_lasso_at_each_knot_and_between(seed: int) -> None:
+def test_modified_least_angle_regression_is_the_lasso_at_and_between_knots(seed: int) -> None:
     X, y = numbers(seed)
     model = LeastAngleRegression(lasso=True).fit(X, y, W)
     middle = np.sqrt(model.knots_[:-2] * model.knots_[1:-1])
@@ -77,7 +77,7 @@ def test_with_the_modification_it_is_the_lasso_at_each_knot_and_between(seed: in
     assert not model.coef_at(2 * model.knots_[0]).any()
 
 
-def test_without_it_the_paths_differ_after_a_weight_has_passed_through_zero() -> None:
+def test_unmodified_least_angle_regression_differs_from_the_lasso_after_a_zero_crossing() -> None:
     X, y = diabetes()
     plain, lasso = (LeastAngleRegression(lasso=one).fit(X, y) for one in (False, True))
     assert_allclose(plain.coef_path_[:10], lasso.coef_path_[:10])
@@ -86,7 +86,7 @@ def test_without_it_the_paths_differ_after_a_weight_has_passed_through_zero() ->
     assert [m for m in lasso.moves_ if m[1] < 0] == [(6, -1)]
 
 
-def test_the_sequence_of_moves_and_the_knots_are_the_printed_ones() -> None:
+def test_entries_exits_and_knots_match_the_published_ones() -> None:
     """The sequence that R's package lars prints for lars(diabetes$x, diabetes$y), and C of scikit-learn's example
     "Lasso path using LARS" (0.5), whose data were rounded to four digits."""
     X, y = diabetes()
@@ -245,7 +245,7 @@ def test_the_number_of_steps_can_be_chosen_by_folds() -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_refused(model: Any, message: str) -> None:
+def test_invalid_parameters_of_least_angle_regression_are_refused(model: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         model.fit(*numbers())
 
@@ -319,7 +319,7 @@ def test_ill_conditioned_features_keep_their_digits(condition: float) -> None:
 
 
 @each("make", [np.asarray, sparse.csr_array])
-def test_rows_and_targets_both_far_from_0_have_the_path_of_near_ones(make: Any) -> None:
+def test_rows_and_targets_far_from_0_have_the_path_of_centred_ones(make: Any) -> None:
     """X + c and y + c are exact. Once all covariances were taken for rounding: weights 0, with a certificate of 0."""
     X, y = (np.round(256 * part) / 256 for part in numbers())
     X = np.column_stack([X, np.full(60, 0.1)])  # whose covariance is rounding

@@ -70,7 +70,7 @@ def test_probit_probabilities_are_those_of_a_normal_threshold() -> None:
 
 @each("kind", ["complete", "quasi-complete"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_probit_says_that_its_likelihood_has_no_maximum(kind: str) -> None:
+def test_probit_regression_reports_that_its_likelihood_has_no_maximum(kind: str) -> None:
     X, y = rows()
     if kind == "complete":
         X[:, 0] += 10 * (2 * y - 1)
@@ -179,7 +179,7 @@ def test_strings_in_alphabetical_order_warn_where_the_order_matters() -> None:
 
 @each("kind", ["complete", "quasi-complete"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_ordinal_regression_says_that_its_likelihood_has_no_maximum(kind: str) -> None:
+def test_ordinal_regression_reports_that_its_likelihood_has_no_maximum(kind: str) -> None:
     X, y = ordered(3)
     if kind == "complete":
         X[:, 0] = 5 * y + expit(X[:, 0])
@@ -209,7 +209,7 @@ def test_firths_estimates_of_a_table_add_one_half_to_each_count() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_of_one_group_and_k_classes_too() -> None:
+def test_firths_estimates_of_one_group_and_k_classes_add_one_half_to_each_count() -> None:
     counts = np.array([10, 4, 0, 6])
     y = np.repeat([0, 1, 3], counts[counts > 0])
     model = FirthLogisticRegression(tol=1e-12).fit(np.zeros((20, 1)), y)

@@ -68,7 +68,7 @@ def test_iris_margins_are_those_of_the_textbook_exercise() -> None:
         LinearSVM(fit_intercept=False, **fit).fit(ratios, species > 0)
 
 
-def test_what_cannot_be_separated_is_refused_with_its_proof() -> None:
+def test_inseparable_classes_are_refused_with_a_proof() -> None:
     X, y = overlapping()
     with pytest.raises(NotApplicable, match="no hyperplane separates") as caught:
         LinearSVM(hard_margin=True).fit(X, y)
@@ -80,7 +80,7 @@ def test_what_cannot_be_separated_is_refused_with_its_proof() -> None:
     assert_allclose(first, second, atol=1e-8)
 
 
-def test_without_an_intercept_sums_of_both_sides_coincide_and_not_their_means() -> None:
+def test_a_proof_of_inseparability_without_an_intercept_balances_sums_and_not_means() -> None:
     """1 and 2 are separable, but not through the origin: 2·1 = 1·2."""
     with pytest.raises(NotApplicable, match="through the origin") as caught:
         LinearSVM(hard_margin=True, fit_intercept=False).fit([[1.0], [2.0]], [0, 1])

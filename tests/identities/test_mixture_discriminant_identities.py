@@ -42,7 +42,7 @@ def log_densities(model: MDA, X: np.ndarray, S: np.ndarray) -> np.ndarray:
 @each("priors", [None, "uniform"])
 @each("shrinkage", [0.0, 0.3, 1.0])
 @each("K", [2, 3])
-def test_with_one_subclass_it_is_linear_discriminant_analysis(
+def test_mixture_discriminant_analysis_with_one_subclass_is_lda(
     K: int, shrinkage: float, priors: str | None
 ) -> None:
     X, y = problem(K)
@@ -136,7 +136,9 @@ def test_shrinkage_maximizes_the_likelihood_with_a_prior_of_the_covariance() -> 
         assert objective(S + 1e-3 * (B + B.T)) > objective(S)
 
 
-def test_of_a_class_and_its_copy_far_away_it_is_scikit_learns_tied_mixture() -> None:
+def test_mixture_discriminant_analysis_of_a_class_and_a_distant_copy_is_scikit_learns_tied_mixture() -> (
+    None
+):
     X, _ = problem(3)
     both, y = np.vstack([X, X + 1000.0]), np.repeat([0, 1], len(X))
     model = MDA(3, tol=1e-10, max_iter=5000).fit(both, y)
@@ -228,6 +230,6 @@ def test_waveforms_have_the_errors_of_the_textbooks_table() -> None:
         ({"tol": 0}, "tol is 0"),
     ],
 )
-def test_what_is_no_number_of_subclasses_is_refused(wrong: dict, message: str) -> None:
+def test_invalid_numbers_of_subclasses_are_refused(wrong: dict, message: str) -> None:
     with pytest.raises((ValueError, NotApplicable), match=message):
         MDA(**wrong).fit(*problem(3))

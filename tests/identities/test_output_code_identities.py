@@ -61,7 +61,7 @@ def test_one_vs_one_decoded_by_hamming_is_the_vote_of_one_vs_one() -> None:
 
 @each("decoding", ["margin", "hamming", "logistic"])
 @each("code", ["random", "exhaustive", "one_vs_rest", "one_vs_one"])
-def test_of_two_classes_it_is_the_classifier_inside(code: str, decoding: str) -> None:
+def test_output_codes_of_two_classes_equal_the_base_classifier(code: str, decoding: str) -> None:
     X, y = rows(2)
     made = ErrorCorrectingOutputCodes(code=code, decoding=decoding).fit(X, y)
     alone = LogisticRegression().fit(X, y)
@@ -70,14 +70,16 @@ def test_of_two_classes_it_is_the_classifier_inside(code: str, decoding: str) ->
 
 @each("turned", [[[1], [-1]], [[-1, 1], [1, -1]]])
 @each("decoding", ["margin", "hamming", "hinge"])
-def test_the_sides_of_a_column_are_names(turned: list[list[int]], decoding: str) -> None:
+def test_inverting_a_column_of_the_code_changes_no_prediction(
+    turned: list[list[int]], decoding: str
+) -> None:
     X, y = rows(2)
     made = ErrorCorrectingOutputCodes(code=turned, decoding=decoding).fit(X, y)
     np.testing.assert_array_equal(made.predict(X), LogisticRegression().fit(X, y).predict(X))
 
 
 @each("decoding", ["hinge", "exponential", "logistic", "squared_hinge"])
-def test_scores_are_the_losses_of_the_words(decoding: str) -> None:
+def test_scores_are_minus_the_losses_of_the_code_words(decoding: str) -> None:
     """Allwein, Schapire & Singer (2000), equation (7), written out."""
     X, y = rows(4)
     code = [[1, 1, 0, -1], [-1, 0, 1, 1], [0, -1, -1, 1], [1, -1, 1, -1]]
@@ -153,7 +155,7 @@ def test_sparse_rows_and_weights_go_to_the_problems() -> None:
         ({"columns": 1}, "columns is 1, and 2 words are too few for 3 classes; give at least 2"),
     ],
 )
-def test_what_is_no_code_is_refused(wrong: dict[str, Any], message: str) -> None:
+def test_invalid_code_matrices_are_refused(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ErrorCorrectingOutputCodes(**wrong).fit(*rows(3))
 

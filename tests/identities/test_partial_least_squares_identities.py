@@ -71,7 +71,7 @@ def test_sparse_rows_give_the_same(intercept: bool, shift: float) -> None:
 
 @pytest.mark.filterwarnings("ignore:LinearRegression ended rank_deficient")
 @each("d", [30, 90])
-def test_there_are_no_components_beyond_the_rank(d: int) -> None:
+def test_the_number_of_components_is_at_most_the_rank(d: int) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((N, 4)) @ rng.standard_normal((4, d)) + 1
     y = rng.standard_normal(N)
@@ -119,7 +119,7 @@ def test_several_targets_have_one_table() -> None:
 
 
 @each("K", [2, 3])
-def test_with_all_components_its_discriminant_analysis_is_linear_discriminant_analysis(
+def test_partial_least_squares_discriminant_analysis_with_all_components_is_lda(
     K: int,
 ) -> None:
     X, _ = numbers()
@@ -152,7 +152,7 @@ def test_scores_come_as_data_frames() -> None:
     assert_allclose(scores.to_numpy(), PLS().fit_transform(X, y))
 
 
-def test_what_cannot_be_is_refused() -> None:
+def test_invalid_numbers_of_components_are_refused() -> None:
     X, y = numbers()
     for wrong in (0, 1.5):
         with pytest.raises(

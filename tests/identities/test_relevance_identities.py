@@ -346,7 +346,7 @@ def test_a_mode_that_newtons_method_misses_from_the_last_one_is_found_from_0() -
     assert model.log_evidence_ > -100  # without columns it is below −6000
 
 
-def test_a_frequency_weight_is_a_row_that_often() -> None:
+def test_a_frequency_weight_is_a_repeated_row() -> None:
     X, y = classes()
     weighted = RelevanceVectorMachine(kernel=None).fit(X, y, np.full(len(y), 3.0))
     repeated = RelevanceVectorMachine(kernel=None).fit(X.repeat(3, axis=0), y.repeat(3))
@@ -379,12 +379,12 @@ def test_a_kernel_need_not_be_an_inner_product() -> None:
 
 
 @each("kind", [RelevanceVectorMachine, RelevanceVectorRegressor])
-def test_a_kernel_that_is_none_is_told_what_to_give(kind) -> None:
+def test_an_invalid_kernel_is_refused_with_the_valid_choices(kind) -> None:
     with pytest.raises(ValueError, match="kernel is 3; give its name, a function, or None"):
         kind(kernel=3).fit(*classes())
 
 
-def test_what_has_no_evidence_says_so() -> None:
+def test_a_fit_without_an_evidence_gives_the_reason() -> None:
     X, _ = rows()
     exact = RelevanceVectorRegressor(kernel=None)
     with pytest.warns(UserWarning, match="without noise"):

@@ -152,7 +152,7 @@ def test_a_path_of_many_features_meets_another_solver(kind: str, l1_ratio: float
         assert_allclose(fit.objective_, other.fit(rows, y, weights).objective_, rtol=2e-8)
 
 
-def test_the_support_is_no_larger_than_the_rows_can_tell() -> None:
+def test_a_lasso_has_at_most_as_many_nonzero_weights_as_rows() -> None:
     """With columns in general position a lasso has at most n non-zero weights; Tibshirani (2013)."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((20, 300)), rng.standard_normal(20)

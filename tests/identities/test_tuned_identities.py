@@ -192,7 +192,7 @@ def test_rows_of_a_group_are_held_out_together_and_classes_are_balanced() -> Non
 
 
 @each("rule", ["best", "one_standard_error", "aic", "bic"])
-def test_a_row_of_weight_two_in_a_fold_is_the_row_twice_there(rule: str) -> None:
+def test_a_row_of_weight_two_in_a_fold_is_a_repeated_row(rule: str) -> None:
     w = np.random.default_rng(3).integers(0, 4, 120)
     X, y = classes(3)
     ours = TunedClassifier(LogisticRegression(tol=1e-10), rule=rule, scoring="log_loss", cv=FOLD)
@@ -228,7 +228,7 @@ def test_tuning_chooses_parameters_other_than_the_strength() -> None:
 @each("intercept", [True, False])
 @each("K", [2, 3])
 @each("penalty", ["l1", "elastic_net"])
-def test_the_strongest_is_the_least_that_leaves_no_weight(
+def test_the_strongest_strength_is_the_smallest_with_zero_weights(
     penalty: str, K: int, intercept: bool
 ) -> None:
     X, y = classes(K)
@@ -246,7 +246,7 @@ def test_the_strongest_is_the_least_that_leaves_no_weight(
     assert Lasso(strength=0.99 * strength, fit_intercept=intercept).fit(X, z).coef_.any()
 
 
-def test_strengths_of_l2_do_not_depend_on_where_the_data_lie_and_go_with_their_units() -> None:
+def test_default_l2_strengths_ignore_the_origin_and_scale_with_the_units_of_the_data() -> None:
     X, y = classes()
     of = [TunedClassifier(strengths=4, rule="aic").fit(Z, y) for Z in (X, X + 50, 10 * X)]
     first, moved, scaled = (np.array([c["strength"] for c in m.candidates_[:4]]) for m in of)
@@ -301,7 +301,9 @@ def test_degrees_of_freedom_of_logistic_ridge_are_the_trace_of_the_last_hat_matr
 
 @each("K", [2, 3])
 @each("penalty", ["l1", "l2", "elastic_net"])
-def test_without_strength_the_criterion_is_that_of_maximum_likelihood(penalty: str, K: int) -> None:
+def test_the_criterion_without_a_strength_is_that_of_maximum_likelihood(
+    penalty: str, K: int
+) -> None:
     X, y = classes(K)
     summary = LogisticRegression(penalty=None).fit(X, y).summary()
     inner = LogisticRegression(penalty=penalty, tol=1e-10)
@@ -362,7 +364,7 @@ def test_one_class_against_the_rest_has_no_common_likelihood(rule: str) -> None:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_fits_that_have_no_strength_are_no_path(inner: Any, grid: Any) -> None:
+def test_fits_without_a_strength_have_no_path(inner: Any, grid: Any) -> None:
     X, c = classes()
     model = TunedClassifier(inner, strengths=None, param_grid=grid).fit(X, c)
     assert not hasattr(model, "path_")
@@ -432,7 +434,7 @@ def test_fits_that_have_no_strength_are_no_path(inner: Any, grid: Any) -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_refused_in_a_line(model: Any, message: str) -> None:
+def test_invalid_tuning_is_refused_in_one_line(model: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         model.fit(*classes())
 
@@ -609,7 +611,7 @@ def test_splits_are_those_of_all_rows_also_where_a_weight_is_zero() -> None:
     assert np.array_equal(by_splits.fold_, by_fold.fold_)
 
 
-def test_columns_that_say_nothing_do_not_spread_strengths_over_rounding() -> None:
+def test_uninformative_columns_do_not_spread_strengths_over_rounding_errors() -> None:
     X, y = np.full((60, 4), 0.1), np.repeat([0, 1, 2], 20)
     for Z in (X, 1e6 * X, np.ones((60, 4))):
         tuned = TunedClassifier(LogisticRegression(penalty="l1"), rule="bic").fit(Z, y)
@@ -641,7 +643,7 @@ def test_a_grid_of_arrays_scores_each_as_it_is_alone(form: Any, rule: str) -> No
     assert together[0] != together[1]
 
 
-def test_a_metric_named_like_a_cost_without_a_direction_warns() -> None:
+def test_a_metric_named_like_a_cost_without_a_declared_direction_warns() -> None:
     X, y = classes()
 
     def my_cost(y_true: Any, y_pred: Any) -> Any:
@@ -660,7 +662,7 @@ def test_a_metric_named_like_a_cost_without_a_direction_warns() -> None:
             assert strength() == (10.0 if says else 1e-3)
 
 
-def test_a_strength_of_0_is_a_candidate_like_others() -> None:
+def test_a_strength_of_0_can_be_a_candidate() -> None:
     X, y = classes()
     grid = {"strength": [10.0, 1.0, 0.0]}
     model = LogisticRegression()

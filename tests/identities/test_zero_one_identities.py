@@ -117,7 +117,7 @@ def test_three_classes_are_fitted_together() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_what_is_not_certified_is_not_called_exact() -> None:
+def test_an_uncertified_line_is_not_called_exact() -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 8))
     y = (X[:, 0] + 2 * rng.standard_normal(120) > 0).astype(int)
@@ -163,7 +163,7 @@ def test_separable_classes_have_no_errors_at_any_size() -> None:
     assert model.n_errors_ == 0 == wrong(model, X, y)
 
 
-def test_sparse_rows_weights_and_repeated_rows_mean_what_they_mean() -> None:
+def test_sparse_rows_weights_and_repeated_rows_are_consistent() -> None:
     X, y = problem(2, 30, 3)
     weights = np.random.default_rng(0).integers(1, 4, 30)
     weighted = ZeroOneClassifier().fit(X, y, sample_weight=weights)
@@ -185,7 +185,7 @@ def test_a_boundary_through_the_origin_is_kept_there() -> None:
 
 
 @each("near", [1e-8, 1e-10, 1e-12])
-def test_rows_that_nearly_coincide_are_no_conflict(near: float) -> None:
+def test_nearly_equal_rows_are_not_treated_as_equal(near: float) -> None:
     """x₁ − 2x₂ − near/2 > 0 has every row right, so no bound above 0 is a proof."""
     X = np.array([[0, 0], [near, 0], [1, 1], [1, 0.3], [0.2, 0.9], [2 * near, 0], [0.5, 0.5]])
     y = np.array([0, 1, 0, 1, 0, 1, 0])

@@ -46,7 +46,7 @@ def problem(loss: str, seed: int) -> tuple[Objective, ElasticNet]:
 
 
 @EACH
-def test_the_slopes_of_every_fit_prove_it(loss: str) -> None:
+def test_dual_slopes_certify_the_minimum_of_every_fit(loss: str) -> None:
     """D(s) = −Σ w ℓ*(s) − strength·Σ max(|u| − ρ, 0)²/(2(1 − ρ)), with ℓ*(s) = y s for the hinge."""
     for seed in range(ALL):
         P, penalty = problem(loss, seed)

@@ -45,7 +45,7 @@ def simulated(means: Any, covariances: Any, priors: Any, n: int = 400_000) -> tu
     return float(wrong.mean()), float(wrong.std() / np.sqrt(n))
 
 
-def test_every_way_is_tried() -> None:
+def test_the_cases_cover_every_way_to_compute_the_bayes_error() -> None:
     kinds = set()
     for means, covariances, _ in CASES.values():
         roots = square_roots(covariances, len(means), len(means[0]))
@@ -54,7 +54,7 @@ def test_every_way_is_tried() -> None:
 
 
 @each("case", CASES)
-def test_bayes_rule_errs_as_often_on_rows_that_are_drawn(case: str) -> None:
+def test_bayes_rule_has_the_bayes_error_on_generated_rows(case: str) -> None:
     error, deviation = simulated(*CASES[case])
     assert bayes_error(*CASES[case]) == pytest.approx(error, abs=4 * deviation + 2e-4)
 
@@ -74,12 +74,12 @@ def test_coordinates_and_order_do_not_matter(case: str) -> None:
     assert found == pytest.approx(bayes_error(means, covariances, priors), abs=3e-4)
 
 
-def test_two_classes_of_one_covariance_are_half_their_distance_apart() -> None:
+def test_the_bayes_error_of_two_classes_with_equal_covariances_has_a_closed_form() -> None:
     assert bayes_error([[0, 0], [2, 2]]) == pytest.approx(norm.cdf(-np.sqrt(2)), rel=1e-14)
     assert bayes_error([[0, 0], [0, 0]], priors=[0.3, 0.7]) == pytest.approx(0.3)
 
 
-def test_one_dimension_is_the_integral_of_the_lesser_density() -> None:
+def test_the_bayes_error_in_one_dimension_is_the_integral_of_the_smaller_density() -> None:
     means, variances, pi = [0.0, 1.0, 3.0], [1.0, 4.0, 0.5], np.array([0.5, 0.3, 0.2])
 
     def correct(x: float, K: int) -> float:
@@ -107,7 +107,7 @@ def test_a_covariance_is_symmetric_but_for_rounding() -> None:
     assert bayes_error(TRIANGLE[:2], skew) == pytest.approx(bayes_error(TRIANGLE[:2], ROUND))
 
 
-def test_equal_classes_are_one() -> None:
+def test_the_bayes_error_is_right_for_identical_classes() -> None:
     twice = [*TRIANGLE, TRIANGLE[2]]
     without = bayes_error(TRIANGLE, ROUND, [0.3, 0.3, 0.25])
     # of the two equal classes the likelier is chosen, and all of the other is lost

@@ -127,7 +127,7 @@ def foreign(estimator, K: int = 3):
         Theirs(max_iter=20_000),
     ],
 )
-def test_of_somebody_elses_too(estimator):
+def test_coefficients_of_foreign_estimators_give_their_scores(estimator):
     found, table, score = foreign(estimator)
     assert found is not None
     assert tuple(found.names) == ("age", "dose")
@@ -135,7 +135,7 @@ def test_of_somebody_elses_too(estimator):
     np.testing.assert_allclose(centred(Z), centred(score), atol=1e-6)
 
 
-def test_what_a_pipeline_makes_of_features_has_the_names_that_it_gives():
+def test_coefficients_of_a_pipeline_have_its_output_names():
     def names(*steps):
         return tuple(foreign(make_pipeline(*steps, Theirs()))[0].names)
 
@@ -209,7 +209,7 @@ def test_coefficients_that_do_not_give_the_scores_are_not_believed(estimator):
     assert foreign(estimator)[0] is None
 
 
-def test_of_many_the_largest_by_size_in_standard_deviations_are_reported():
+def test_the_largest_coefficients_per_standard_deviation_are_reported():
     W = np.array([[1.0, -3.0, 0.0, 2.0], [0.0, 0.0, 0.0, 5.0]])
     found = coefficients.Coefficients("abcd", W, np.zeros(2), np.array([9.0, 1.0, 1.0, 1.0]))
     assert [places.tolist() for places in found.largest(2)] == [[0, 1], [3]]

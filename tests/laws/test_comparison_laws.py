@@ -46,7 +46,7 @@ def test_ranks_are_scipys_and_ignore_noise_below_the_tolerance() -> None:
     assert (stats.rankdata(-noisy, axis=1) != ranks(TABLE)).any()  # which has no tolerance
 
 
-def test_a_missing_score_has_no_rank_and_leaves_the_others_theirs() -> None:
+def test_a_missing_score_has_no_rank_and_does_not_change_other_ranks() -> None:
     assert_array_equal(ranks([[0.9, np.nan, 0.5]]), [[1, np.nan, 2]])
 
 
@@ -102,7 +102,7 @@ def test_adjusted_p_values_reject_what_the_steps_of_the_procedure_reject(name: s
             assert {*np.flatnonzero(adjusted <= alpha)} == expected, (p, alpha)
 
 
-def test_what_is_no_test_is_not_counted_by_a_correction() -> None:
+def test_missing_tests_are_not_counted_by_a_correction() -> None:
     for name, correct in CORRECTIONS.items():
         with_gap = correct([0.1, np.nan, 0.3])
         assert np.isnan(with_gap[1]), name
@@ -221,7 +221,7 @@ def test_the_interval_without_an_error_in_ten_folds_is_that_of_three_in_n() -> N
 
 
 @each(("n", "folds"), [(20, 2), (40, 2), (12, 3)])
-def test_equal_methods_are_told_apart_by_few_folds_in_at_most_one_of_twenty_studies(
+def test_few_folds_distinguish_equal_methods_in_at_most_one_of_twenty_studies(
     n: int, folds: int
 ) -> None:
     """The same difference on two folds is frequent: with sd = 0 it would give p = 0 and P(better) = 1."""
@@ -236,7 +236,7 @@ def test_equal_methods_are_told_apart_by_few_folds_in_at_most_one_of_twenty_stud
     assert np.mean(sure) <= 0.05
 
 
-def test_a_tie_on_every_fold_is_as_sure_as_its_rows_permit() -> None:
+def test_the_certainty_of_ties_on_every_fold_is_limited_by_the_number_of_rows() -> None:
     """No row of 150 tells the methods apart: the rate of such rows is above .01 with a probability of .99^151 under a
     uniform prior. Of 15,000 rows equality in practice is certain, and so it is of a method and itself."""
     table = np.full((10, 2), 0.9)
@@ -247,7 +247,7 @@ def test_a_tie_on_every_fold_is_as_sure_as_its_rows_permit() -> None:
     assert bayesian_t(table, 1 / 9, 0.0, 10 / 150).equal[0, 1] == 1
 
 
-def test_a_difference_of_exactly_the_rope_on_every_fold_is_not_more_than_it() -> None:
+def test_a_difference_equal_to_the_rope_on_every_fold_does_not_exceed_it() -> None:
     """.85 − .84 is .01 up to rounding."""
     found = bayesian_t([[0.85, 0.84]] * 5, 1 / 4, rope=0.01)
     assert found.equal[0, 1] == 1
@@ -292,7 +292,7 @@ def test_differences_of_exactly_the_rope_are_equal() -> None:
         assert found.equal[0, 1] == 1
 
 
-def test_what_never_happens_has_a_probability_of_exactly_zero() -> None:
+def test_impossible_outcomes_have_probability_exactly_zero() -> None:
     """Not −1e−17, which a report would write as −0.00."""
     scores = np.array([[0.95, 0.89], [0.99, 0.94]])
     for rope in (0.0, 0.01):
@@ -410,7 +410,7 @@ def test_an_incomplete_table_is_refused_with_the_treatments(test: object) -> Non
         test(table)  # type: ignore[operator]
 
 
-def test_what_is_no_table_is_refused() -> None:
+def test_invalid_score_tables_are_refused() -> None:
     with pytest.raises(ValueError, match="have 1 dimension; give"):
         pairwise([1.0, 2.0])
     with pytest.raises(ValueError, match="have 1 method"):

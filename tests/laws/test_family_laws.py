@@ -227,7 +227,7 @@ def test_levels_that_come_later_have_had_no_rows() -> None:
 
 
 @each("family", [kind() for kind in EXAMPLES])
-def test_the_edge_is_reported_and_left(family: Family) -> None:
+def test_rows_without_spread_are_reported_and_the_others_are_unchanged(family: Family) -> None:
     """Rows without any spread have no finite estimate; those that vary are as they were."""
     rng = np.random.default_rng(7)
     varied = ROWS[family.support](rng, 40, 3)
@@ -252,7 +252,7 @@ def test_a_count_that_never_occurs_in_a_class_is_reported(family: Family) -> Non
 
 
 @each("family", [Bernoulli(), Poisson(), Geometric(), Exponential(), Gamma()])
-def test_much_smoothing_makes_all_classes_one(family: Family) -> None:
+def test_strong_smoothing_makes_all_classes_equal(family: Family) -> None:
     rng = np.random.default_rng(8)
     mass = np.array([30.0, 50.0])
     sums = np.array(

@@ -185,7 +185,7 @@ def test_l1_of_sparse_rows_with_a_column_far_from_0(seed: int) -> None:
     assert_allclose(fits[0].coef_, fits[1].coef_, atol=1e-3)
 
 
-def test_a_sparse_column_that_is_constant_and_far_from_0_tells_nothing() -> None:
+def test_a_constant_sparse_column_far_from_0_carries_no_information() -> None:
     X, y = data(2)
     X *= np.abs(X) > 0.5
     near = BayesianLogisticRegression(strength=0.01).fit(sparse.csr_array(X), y)

@@ -157,7 +157,7 @@ def test_a_folds_scaling_is_that_of_its_rows(estimator: Any, K: int) -> None:
 
 
 @JOINT
-def test_sparse_rows(estimator: Any) -> None:
+def test_folds_of_sparse_rows_are_fitted_together_as_alone(estimator: Any) -> None:
     X, y = rows(3)
     X = suited(estimator, X, y)
     X = sparse.csr_array(np.where(np.abs(X) > np.median(np.abs(X), axis=0), X, 0))
@@ -177,7 +177,7 @@ def test_a_fold_that_holds_a_whole_class(estimator: Any) -> None:
 
 @JOINT
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_separable_folds(estimator: Any) -> None:
+def test_separable_folds_are_fitted_together_as_alone(estimator: Any) -> None:
     X, y = rows(2)
     X = suited(estimator, X, y)
     X[y == "b", 0] += 6
@@ -185,7 +185,7 @@ def test_separable_folds(estimator: Any) -> None:
 
 
 @JOINT
-def test_many_rows(estimator: Any) -> None:
+def test_many_rows_are_fitted_together_as_alone(estimator: Any) -> None:
     """Beyond the size up to which a batch pays."""
     rng = np.random.default_rng(2)
     X = rng.standard_normal((2100, 24))
@@ -198,7 +198,7 @@ def test_many_rows(estimator: Any) -> None:
 
 
 @ALL
-def test_rows_that_suit_everybody_are_fitted_together(estimator: Any) -> None:
+def test_fit_many_accepts_rows_valid_for_every_model(estimator: Any) -> None:
     """Small counts. A fit_many that always refuses fails here, unless it must."""
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2
@@ -215,7 +215,7 @@ def test_rows_that_suit_everybody_are_fitted_together(estimator: Any) -> None:
 
 
 @JOINT
-def test_what_is_held_out_has_no_influence(estimator: Any) -> None:
+def test_held_out_rows_have_no_influence(estimator: Any) -> None:
     X, y = rows(2)
     X = suited(estimator, X, y)
     held_out = [np.arange(10), np.arange(10, 20)]
@@ -256,7 +256,7 @@ def test_steps_that_ran_out_are_reported_of_each_fit() -> None:
 
 
 @each("changed", [{"warm_start": True}, {"trace": True}, {"solver": "stochastic_gradient"}])
-def test_fits_that_are_no_function_of_the_rows_alone_are_refused(changed: dict[str, Any]) -> None:
+def test_fits_that_depend_on_more_than_the_rows_are_refused(changed: dict[str, Any]) -> None:
     X, y = rows(2)
     with pytest.raises(NotApplicable, match="fold by fold"):
         LogisticRegression(**changed).fit_many(X, y, folds(len(y)), STRENGTHS)

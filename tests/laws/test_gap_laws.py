@@ -150,7 +150,9 @@ def test_a_perfect_fit_by_features_without_a_penalty_is_certified(
 @pytest.mark.filterwarnings("ignore:LinearClassifier ended separable")
 @each(("solver", "penalty"), FREE, quick=4)
 @each("loss", ["logistic", "probit"], quick=1)
-def test_a_likelihood_that_underflows_is_no_optimum(loss: str, solver: str, penalty: str) -> None:
+def test_an_underflowing_likelihood_is_not_reported_as_an_optimum(
+    loss: str, solver: str, penalty: str
+) -> None:
     X, y = free_feature_that_separates()
     chosen = {penalty: {"factors": [0, 1, 2]}}
     model = LinearClassifier(loss=loss, penalty=chosen, strength=0.1, solver=solver).fit(X, y)
@@ -172,9 +174,7 @@ def test_a_free_feature_that_separates_some_rows_has_no_optimum(
     assert_allclose(np.abs(model.separating_direction_), [1, 0], atol=1e-8)
 
 
-def test_where_the_loss_is_straight_in_all_rows_the_gap_knows_that_the_intercept_is_not_the_best() -> (
-    None
-):
+def test_the_gap_covers_a_suboptimal_intercept_if_the_loss_is_linear_in_all_rows() -> None:
     """Huber's loss of three equal rows and one other, whose residuals at 0 are all far beyond δ."""
     y = np.array([1.0, 1.0, 1.0, -1.0])
     P = Objective(DesignMatrix(np.zeros((4, 1))), Huber(0.1), y, None, L2(), 1.0)
@@ -189,7 +189,7 @@ CONTAINERS = each("container", [np.asarray, sparse.csr_array])
 
 @CONTAINERS
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_row_between_two_pieces_counts_as_straight(container: Any) -> None:
+def test_a_row_at_the_end_of_a_linear_region_counts_as_linear(container: Any) -> None:
     """The rows x = 1 determine w + b = 2/3, that at x = 0 has the margin b = 1, where its parabola ends, or more:
     rounding once decided whether it was curved, and with it the status.
     """

@@ -192,7 +192,7 @@ def test_a_feature_without_spread_within_the_classes_is_left_out_not_blown_up(
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_one_row_of_each_class_leaves_the_priors() -> None:
+def test_one_row_per_class_gives_the_priors_as_probabilities() -> None:
     model = LinearDiscriminantAnalysis().fit([[0.0, 1.0], [5.0, 2.0]], [0, 1])
     assert (model.status_, model.rank_) == ("rank_deficient", 0)
     np.testing.assert_allclose(model.predict_proba([[3.0, 3.0]]), [[0.5, 0.5]])
@@ -318,7 +318,7 @@ def test_no_probability_is_made_of_what_a_family_does_not_have(
         (ExponentialFamilyNB(families={9: "gamma"}), "there are 4"),
     ],
 )
-def test_what_cannot_work_is_reported_in_one_line(model: Any, message: str) -> None:
+def test_invalid_generative_fits_are_reported_in_one_line(model: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message) as error:
         model.fit(*DATA[3])
     assert "\n" not in str(error.value)

@@ -141,7 +141,9 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
 
 
 @each(("name", "wrong"), WRONG)
-def test_no_error_is_known_of_what_is_not_drawn(name: str, wrong: dict[str, Any]) -> None:
+def test_the_bayes_error_refuses_parameters_that_the_generator_refuses(
+    name: str, wrong: dict[str, Any]
+) -> None:
     keys = NEEDED.get(name, {}) | {"rows": [10, 10]} | wrong
     with pytest.raises(ValueError, match=r".") as drawing:
         synthetic.generate(name, **keys)
@@ -160,7 +162,7 @@ def test_regression_on_indicators_never_sees_the_middle_class() -> None:
     assert bayes("masking", (1, 1, 1))[0] == pytest.approx(4 / 3 * norm.cdf(-2), abs=1e-8)
 
 
-def test_only_a_quadric_tells_classes_of_one_mean_apart() -> None:
+def test_only_a_quadratic_boundary_separates_classes_with_equal_means() -> None:
     given = {"distance": 0.0, "ratio": 25.0}
     train, test = (draw("unequal_covariances", s, (5000, 5000), **given) for s in (1, 2))
     assert abs(error_of(LinearDiscriminantAnalysis(), train, test) - 0.5) < 0.04
@@ -194,7 +196,7 @@ def test_circles_are_separable_by_squares_and_by_no_hyperplane() -> None:
 
 
 @each(("margin", "spread", "features"), [(0.5, 1.0, 2), (0.01, 2.0, 7)])
-def test_the_largest_margin_is_the_one_that_was_asked_for(
+def test_the_largest_margin_is_the_requested_one(
     margin: float, spread: float, features: int
 ) -> None:
     given = {"margin": margin, "spread": spread, "features": features}

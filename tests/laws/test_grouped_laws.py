@@ -109,7 +109,7 @@ def test_a_hold_out_takes_its_share_of_each_class(share):
         ([0, 1] * 4, [0, 0, 0, 0, 1, 1, 2, 3], None),
     ],
 )
-def test_what_groups_do_not_permit_is_refused_with_the_remedy(y, groups, words):
+def test_folds_incompatible_with_groups_are_refused_with_the_remedy(y, groups, words):
     y, groups = np.array(y), np.array(groups)
     if words is None:
         assert len(set(stratified_folds(y, 4, 0, groups).tolist())) == 4
@@ -186,7 +186,7 @@ INSIDE = {
 
 
 @each("inside", INSIDE)
-def test_groups_reach_the_estimator_inside_that_holds_rows_out(inside):
+def test_groups_reach_a_base_estimator_that_holds_rows_out(inside):
     y, groups = rows(97, 30, 2)
     table = Table(groups[:, None].astype(float), ("group",))
     made = INSIDE[inside]()
@@ -231,7 +231,7 @@ def test_the_strongest_penalty_within_one_standard_error():
     assert chosen(scores, "one_standard_error") == {"strength": 10.0, "power": 1}
 
 
-def test_where_nothing_is_a_strength_the_best_is_chosen():
+def test_the_best_candidate_is_chosen_if_no_parameter_is_a_strength():
     options = [{"power": p} for p in (1, 2, 3)]
     scores = [[0.89, value, 0.9] for value in (0.8, 1.0)]
     scores[0][1] += 0.02
@@ -246,7 +246,7 @@ def test_small_c_is_a_strong_penalty():
 
 
 @each("failure", [NotApplicable, ZeroDivisionError])
-def test_only_a_refusal_sends_tuning_from_the_joint_path_to_single_fits(failure):
+def test_tuning_falls_back_to_single_fits_only_if_the_joint_path_refuses(failure):
     """What else goes wrong in joint fits is a mistake, and must be seen."""
 
     def together(held_out, options):

@@ -23,7 +23,7 @@ def rows(seed: int, apart: float, n: int = 60) -> tuple[Any, Any]:
 @each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 @each("apart", [0.3, 1.0, 2.0, 4.0])
 @each("seed", range(4))
-def test_what_it_says_of_separability_is_true(seed: int, apart: float, kind: Any) -> None:
+def test_ho_kashyap_reports_separability_correctly(seed: int, apart: float, kind: Any) -> None:
     X, y = rows(seed, apart)
     model = HoKashyap(max_iter=20_000).fit(kind(X), y)
     truth = separability(X, y)
@@ -41,7 +41,7 @@ def test_what_it_says_of_separability_is_true(seed: int, apart: float, kind: Any
         np.testing.assert_allclose(first, second, atol=1e-9)
 
 
-def test_rows_that_touch_are_never_called_separable() -> None:
+def test_touching_rows_are_never_called_separable() -> None:
     """Quasi-complete separation: one point has both classes."""
     X = np.array([[0.0], [1], [1], [2]])
     model = HoKashyap().fit(X, [0, 0, 1, 1])

@@ -31,7 +31,7 @@ def test_k_means_is_as_good_as_scikit_learns(k: int) -> None:
 
 
 @each("k", [2, 4])
-def test_neither_order_nor_repetition_of_rows_matters(k: int) -> None:
+def test_k_means_depends_on_neither_order_nor_repetition_of_rows(k: int) -> None:
     Y, times = rows(), np.random.default_rng(2).integers(1, 4, 90)
     order = np.random.default_rng(3).permutation(90)
     expected = k_means(Y, times.astype(float), k, 3, 7)

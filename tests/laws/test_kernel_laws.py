@@ -88,7 +88,7 @@ def test_a_gaussian_kernel_does_not_know_where_the_rows_lie(offset: float) -> No
         {"degree": True},
     ],
 )
-def test_kernel_parameters_that_are_no_numbers_are_refused(params: dict[str, Any]) -> None:
+def test_non_numeric_kernel_parameters_are_refused(params: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(params))} is"):
         KernelSVM(kernel="polynomial", **params).fit(rows(20), np.arange(20) % 2)
 
@@ -114,7 +114,7 @@ def test_inner_products_that_overflow_end_a_fit() -> None:
         KernelSVM(kernel="linear").fit(1e200 * rows(20), np.arange(20) % 2)
 
 
-def test_what_is_no_inner_product_is_refused() -> None:
+def test_kernels_that_are_not_inner_products_are_refused() -> None:
     X, y = rows(40) * 4, np.arange(40) % 2
     with pytest.raises(NotApplicable, match="negative eigenvalue"):
         KernelSVM(kernel="sigmoid", gamma=1.0, coef0=2.0).fit(X, y)
@@ -176,7 +176,7 @@ def test_kernel_features_have_the_kernels_inner_products(copies: int) -> None:
     assert_allclose(beta @ K[found.pivots], W @ found.features.T, atol=1e-8)
 
 
-def test_few_features_are_found_where_they_are_and_given_up_where_not() -> None:
+def test_few_kernel_features_are_found_only_if_they_exist() -> None:
     X = rows(300)
     for kernel in (find("kernels", "polynomial")(degree=2), find("kernels", "linear")()):
         found = few_features(kernel, X, 40)
@@ -223,7 +223,7 @@ def test_a_constant_is_added_to_a_kernel_only_where_an_intercept_takes_it() -> N
 
 
 @each("size", [1e-6, 1.0, 1e6])
-def test_features_of_rows_of_any_size_leave_no_more_than_asked(size: float) -> None:
+def test_the_remainder_of_kernel_features_is_at_most_the_tolerance(size: float) -> None:
     """Few rows hold nearly all of the trace, and none of them is among those looked at first."""
     X = size * np.random.default_rng(0).normal(size=(1000, 3))
     X[1:7] *= 1e6

@@ -92,7 +92,7 @@ def test_least_absolute_deviations_are_the_median_regression_of_scikit_learn(
     assert found.objective == pytest.approx(theirs, rel=1e-8)
 
 
-def test_of_no_features_the_median_is_left() -> None:
+def test_a_linear_program_without_features_gives_the_median() -> None:
     y = np.array([3.0, 9.0, -1.0, 4.0, 100.0])
     P = Objective(DesignMatrix(np.zeros((5, 1))), LOSSES["deviation"], y)
     found = LinearProgram().solve(P, P.zero())
@@ -131,7 +131,7 @@ def test_a_row_of_weight_two_is_the_row_twice_and_sparse_rows_are_rows(penalty: 
 
 @each("penalty", [None, "l1", {"l1": {"factors": [0, 1, 1, 2]}}])
 @each("classes", [2, 3])
-def test_classifiers_take_it_by_themselves(penalty: Any, classes: int) -> None:
+def test_classifiers_choose_the_linear_program_by_default(penalty: Any, classes: int) -> None:
     rng = np.random.default_rng(1)
     y = rng.integers(0, classes, 120)
     X = rng.standard_normal((120, 4)) + 0.8 * np.eye(4)[y]
@@ -166,9 +166,7 @@ def test_a_perfect_fit_misses_nothing() -> None:
 
 @each("strength", [0.0, 1e-3])
 @each("seed", range(20))
-def test_what_is_missed_on_hard_rows_is_at_most_what_the_certificate_says(
-    seed: int, strength: float
-) -> None:
+def test_the_error_on_hard_rows_is_at_most_the_certificate(seed: int, strength: float) -> None:
     """Constant and repeated columns, in all units, far from 0; not all of these programs are solved."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((60, 6)) * 10.0 ** rng.integers(-8, 9, 6)

@@ -45,7 +45,7 @@ def directions(z: np.ndarray) -> list[int | None]:
 
 
 @each("name", LOSSES)
-def test_losses_are_at_least_0(name: str) -> None:
+def test_losses_are_nonnegative(name: str) -> None:
     loss, y, z = made(name)
     assert (loss.values(y, 10 * z) >= 0).all()
     assert (loss.values(y, 0 * z) >= 0).all()
@@ -302,7 +302,7 @@ def test_the_loss_of_contributing_has_the_methods_listed_and_is_fitted(
         ("bent_twice", ("conjugate",), {"has_conjugate": False}, "gradient_cosine"),
     ],
 )
-def test_what_a_loss_may_leave_out(
+def test_a_loss_may_omit_optional_methods(
     monkeypatch: pytest.MonkeyPatch, name: str, without: Any, facts: Any, certificate: str
 ) -> None:
     whole = fit_of_contributing(monkeypatch, "smoothed_hinge")

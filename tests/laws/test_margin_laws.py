@@ -55,7 +55,7 @@ def test_the_gap_goes_to_zero_for_every_shape_and_strength(
 
 @each("offset", [2.0**17, 2.0**30])
 @each("loss", [*STRAIGHT, *PIECES])
-def test_where_the_rows_lie_is_the_intercepts_affair(loss: str, offset: float) -> None:
+def test_shifting_the_rows_changes_only_the_intercept(loss: str, offset: float) -> None:
     """Moved by a power of 2, rows of few binary digits are the same rows exactly."""
     near = objective(loss, 200, 4, 1e-3)
     X = np.round(near.design.X * 1024) / 1024
@@ -71,7 +71,7 @@ def test_where_the_rows_lie_is_the_intercepts_affair(loss: str, offset: float) -
 
 
 @each("seed", range(20, 32))
-def test_classes_far_apart_are_no_harder(seed: int) -> None:
+def test_the_minimum_for_distant_classes_is_found(seed: int) -> None:
     """Their hulls are nearly as far apart as their means, so the least objective is tiny, and found."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, 80)
@@ -87,7 +87,7 @@ def test_classes_far_apart_are_no_harder(seed: int) -> None:
 
 
 @each("loss", [*STRAIGHT, *PIECES])
-def test_what_ends_early_is_no_worse_than_the_best_constant(loss: str) -> None:
+def test_a_fit_that_did_not_converge_is_not_worse_than_the_best_constant(loss: str) -> None:
     P = objective(loss, 300, 4, 1e-6, thin=True)
     P = Objective(DesignMatrix(P.design.X + sparse.csr_array(np.full((300, 4), 1e6))), *parts_of(P))
     name = "semismooth_newton" if loss in STRAIGHT else "finite_newton"
@@ -102,7 +102,7 @@ def parts_of(P: Objective) -> tuple[Any, ...]:
 
 
 @each("loss", STRAIGHT)
-def test_many_rows_take_the_short_cuts_to_the_same_end(loss: str) -> None:
+def test_shortcuts_for_many_rows_give_the_same_minimum(loss: str) -> None:
     """20,000 rows: a start from few, rounds on those that may move."""
     P = objective(loss, 20_000, 3, 1e-3)
     solution = SemismoothNewton(tol=1e-10).solve(P, P.zero())

@@ -192,21 +192,21 @@ def test_an_action_without_a_cost_is_refused() -> None:
         metrics.find("expected_cost")(p)
 
 
-def test_referring_costs_what_it_costs() -> None:
+def test_referred_rows_have_the_cost_of_referral() -> None:
     y, action = np.array([0, 1, 0, 1]), np.array([0, 0, 2, 2])
     p = Predictions(y, action, np.zeros((4, 2)), None, 1, costs=[[0, 10], [4, 0], [1, 1]])
     assert value("expected_cost", p) == (0 + 10 + 1 + 1) / 4
     assert value("specificity", p) == 0.5  # a row that is referred is not right
 
 
-def test_no_score_is_no_order() -> None:
+def test_metrics_of_order_are_undefined_for_missing_scores() -> None:
     p = predictions(2)
     p.score[3] = np.nan
     assert np.isnan([metrics.find(name)(p) for name in ("auc", "average_precision")]).all()
 
 
 @each("name", NAMES)
-def test_no_rows_have_no_value(name: str) -> None:
+def test_metrics_of_no_rows_are_undefined(name: str) -> None:
     none = np.empty(0, dtype=int)
     empty = Predictions(none, none, np.empty((0, 2)), np.empty((0, 2)), 1)
     assert np.isnan(metrics.find(name)(empty))

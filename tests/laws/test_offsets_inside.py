@@ -249,7 +249,7 @@ def test_an_offset_of_pairs_is_that_of_two_classes_and_its_common_shift_counts_f
         np.testing.assert_allclose(change, [1.0, 0, -2][l] - [1.0, 0, -2][k], atol=1e-3)
 
 
-def test_output_codes_say_that_they_take_none() -> None:
+def test_output_codes_report_that_they_take_no_offsets() -> None:
     X, y, _, offset = rows(3)
     codes = TunedClassifier(
         ErrorCorrectingOutputCodes(LogisticRegression()),
@@ -271,7 +271,7 @@ def test_ordered_classes_keep_one_offset_a_row() -> None:
 
 
 @each("kind", [TunedClassifier, Calibrated, OneVsOne, OneVsRest, TunedRegressor])
-def test_an_estimator_inside_without_offsets_says_so(kind: Any) -> None:
+def test_a_base_estimator_without_offsets_is_reported(kind: Any) -> None:
     X, y, w, offset = rows(0 if kind is TunedRegressor else 2)
     inner = linclass.SupportVectorRegressor() if kind is TunedRegressor else linclass.GaussianNB()
     own = {"strengths": None, "param_grid": {"tol": [1e-3, 1e-2]}} if kind is TunedRegressor else {}

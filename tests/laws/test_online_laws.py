@@ -103,7 +103,7 @@ def theta_of(model: Any) -> np.ndarray:
     ],
     ids=lambda model: type(model).__name__,
 )
-def test_memory_is_asked_for_before_rows_are_copied(
+def test_memory_is_checked_before_rows_are_copied(
     model: Any, density: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sparse rows with many entries become dense, and `fit` keeps all blocks."""
@@ -192,7 +192,7 @@ def test_part_by_part_is_a_pass_in_the_order_given(name: str) -> None:
 
 
 @each("name", MODELS)
-def test_partial_fit_refuses_a_class_that_it_was_not_told_of(name: str) -> None:
+def test_partial_fit_refuses_an_unannounced_class(name: str) -> None:
     X, y = rows(4)
     model = fresh(MODELS[name]).partial_fit(X, y, classes=[0, 1, 2, 3])
     with pytest.raises(ValueError, match=r"y holds 4, but the classes are \[0, 1, 2, 3\]"):

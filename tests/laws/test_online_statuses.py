@@ -139,7 +139,7 @@ def test_mistakes_of_the_voted_perceptron_are_a_share(weight: float) -> None:
 
 @each("first", ["fit", "partial_fit"])
 @each("model", ALL)
-def test_what_the_weights_depend_on_does_not_change_while_learning(model: Any, first: str) -> None:
+def test_partial_fit_refuses_a_changed_intercept_option(model: Any, first: str) -> None:
     fitted = getattr(model(), first)(X, y).set_params(fit_intercept=False)
     with pytest.raises(ValueError, match=r"fit_intercept was True .* and is False; call fit"):
         fitted.partial_fit(X, y)

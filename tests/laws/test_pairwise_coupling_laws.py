@@ -28,7 +28,7 @@ def test_consistent_pairs_are_recovered(K: int) -> None:
     np.testing.assert_allclose(np.exp(couple(consistent(p))), p, rtol=1e-8)
 
 
-def test_of_two_classes_the_pair_has_the_probabilities() -> None:
+def test_coupled_probabilities_of_two_classes_are_those_of_the_pair() -> None:
     R = pairs(2)
     expected = np.column_stack([R[:, 0, 1], R[:, 1, 0]])
     np.testing.assert_allclose(np.exp(couple(R)), expected, rtol=1e-10)

@@ -58,7 +58,7 @@ def fresh(name: str) -> Any:
 @each("kind", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
 @each("K", [2, 3])
 @each("name", [name for name in MODELS if name != "perceptron"])
-def test_many_passes_come_near_the_fit_to_all_rows(name: str, K: int, kind: Any) -> None:
+def test_many_passes_approximate_the_fit_to_all_rows(name: str, K: int, kind: Any) -> None:
     X, y = rows(K)
     model = fresh(name)
     for _ in range(15):

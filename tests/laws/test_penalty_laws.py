@@ -47,7 +47,9 @@ def test_gradient_and_kink_are_what_finite_differences_see(name: str) -> None:
 
 @each("name", PENALTIES)
 @each("t", [0.1, 1.0])
-def test_steepest_is_the_direction_of_steepest_descent(name: str, t: float) -> None:
+def test_the_minimum_norm_subgradient_is_the_direction_of_steepest_descent(
+    name: str, t: float
+) -> None:
     """The least subgradient S of  ⟨G, ·⟩ + t·penalty  has  −‖S‖ = min over unit directions of the slope there."""
     penalty, rng, h = penalty_called(name), np.random.default_rng(0), 1e-7
     for V in (W, np.zeros_like(W), W * [1, 0, 0]):
@@ -213,7 +215,7 @@ def of_contributing() -> Any:
 
 
 @each("loss", ["logistic", "squared"])
-def test_a_penalty_of_ones_own_is_fitted_as_an_instance(loss: str) -> None:
+def test_a_user_defined_penalty_can_be_passed_as_an_instance(loss: str) -> None:
     """‖W‖ is the group lasso of one group of d features, divided by √d."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((80, 4))
@@ -255,7 +257,7 @@ def test_a_penalty_with_a_kink_reports_which_method_it_lacks(method: str) -> Non
     ids=repr,
 )
 @each("part", ["penalty", "solver"])
-def test_what_names_no_part_is_refused_in_a_line(part: str, wrong: Any) -> None:
+def test_values_that_name_no_part_are_refused_in_one_line(part: str, wrong: Any) -> None:
     model = LinearClassifier(**{part: wrong})
     with pytest.raises(ValueError, match=r"give a name, or \{name: \{option: value\}\}") as refused:
         model.fit(np.eye(4), [0, 1, 0, 1])

@@ -179,7 +179,7 @@ def test_features_without_names_are_one_line() -> None:
             LogisticRegression(penalty=penalty).fit(frame.to_numpy(), y)
 
 
-def test_a_column_can_have_a_factor_of_its_own() -> None:
+def test_a_column_can_have_its_own_factor() -> None:
     frame, y = encoded()
     given = {"l1": {"factors": {"city": 0, "city=Bern": 3}}}
     other = {"l1": {"factors": [1, 0, 3, 0, 1]}}
@@ -193,7 +193,7 @@ def test_a_column_can_have_a_factor_of_its_own() -> None:
 @each(
     ("rows", "by_name", "by_number"), [("dense", *PENALTIES[1]), ("sparse", *PENALTIES[2])], quick=1
 )
-def test_names_reach_the_estimator_inside(
+def test_feature_names_reach_the_base_estimator(
     kind: Any, rows: str, by_name: Any, by_number: Any
 ) -> None:
     frame, y = encoded()

@@ -76,7 +76,7 @@ def test_a_row_of_weight_two_is_the_row_twice_in_every_order(form: str, K: int, 
 
 @each("K", [2, 3])
 @each("stored", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-def test_in_parts_a_row_is_visited_as_often_as_it_counts(stored: Any, K: int) -> None:
+def test_partial_fit_visits_a_row_as_often_as_its_weight(stored: Any, K: int) -> None:
     """Without the pocket; the last visit is the fraction left."""
     X, y, w = counts(K)
     w = w * 0.75
@@ -156,7 +156,7 @@ def test_a_random_order_depends_on_the_rows_and_not_on_their_places(kind: Any) -
 
 
 @each("order", ORDERS)
-def test_a_row_of_weight_zero_is_no_row_of_a_precomputed_kernel(order: str) -> None:
+def test_a_row_of_weight_zero_is_dropped_from_a_precomputed_kernel(order: str) -> None:
     X, y, w = counts(2, n=60)
     K, there = (1 + X @ X.T) ** 2, w > 0
     model = KernelPerceptron(kernel="precomputed", order=order, max_iter=3)
@@ -167,7 +167,7 @@ def test_a_row_of_weight_zero_is_no_row_of_a_precomputed_kernel(order: str) -> N
 
 @each("order", ["random", "cyclic"])
 @each("kind", KINDS)
-def test_of_rows_that_contradict_each_other_the_heavier_are_right(kind: Any, order: str) -> None:
+def test_the_heavier_of_contradicting_rows_is_classified_correctly(kind: Any, order: str) -> None:
     """By 'largest_violation' each correction is one visit, and weights that are right there need not be met."""
     X, y = np.array([[-1.0], [1.0], [1.0], [1.0]]), np.array([0, 1, 0, 1])
     options = {"kernel": "linear"} if kind is KernelPerceptron else {}

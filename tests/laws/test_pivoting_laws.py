@@ -47,7 +47,7 @@ def gap(P: Objective, found: pivoting.Pivoted) -> float:
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("strength", [1e-8, 1e-3, 1e-2])
 @pytest.mark.parametrize("loss", LOSSES)
-def test_a_few_guesses_prove_the_optimum(
+def test_pivoting_proves_the_optimum_in_a_few_guesses(
     loss: str, strength: float, intercept: bool, system: type, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By either way to solve the equations, with and without an intercept."""

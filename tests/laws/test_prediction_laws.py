@@ -177,7 +177,7 @@ def test_codes_scores_and_probabilities_are_those_of_the_classifiers_methods(
         assert np.array_equal(log_proba, model.predict_log_proba(X))
 
 
-def test_the_scores_are_worked_out_once() -> None:
+def test_scores_are_computed_once() -> None:
     class Counted(linclass.LogisticRegression):
         looks = 0
 

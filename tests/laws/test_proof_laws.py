@@ -101,7 +101,7 @@ def answer(X: np.ndarray, y: np.ndarray, intercept: str, method: str) -> str:
 
 @each("intercept", ["none", "free"])
 @each("kind", KINDS, quick=4)
-def test_no_two_methods_prove_different_things(kind: str, intercept: str) -> None:
+def test_methods_never_prove_contradicting_answers(kind: str, intercept: str) -> None:
     undecided = 0
     for seed in range(40):
         X, y = problem(kind, seed)
@@ -112,7 +112,7 @@ def test_no_two_methods_prove_different_things(kind: str, intercept: str) -> Non
 
 
 @each("kind", KINDS)
-def test_of_one_feature_the_order_of_the_rows_is_the_truth(kind: str) -> None:
+def test_separability_by_one_feature_matches_the_order_of_the_rows(kind: str) -> None:
     for seed in range(40):
         X, y = problem(kind, seed, d=1)
         X = X[:, -1:]
@@ -367,7 +367,9 @@ def test_a_small_score_at_a_loose_tolerance_hides_no_unbounded_likelihood(K: int
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_what_cannot_be_decided_is_not_called_converged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fit_with_undecided_separability_is_not_called_converged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def give_up(*_: Any, **__: Any) -> Any:
         raise Undecided
 

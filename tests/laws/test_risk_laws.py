@@ -38,7 +38,7 @@ def test_two_classes_have_the_threshold_of_their_costs() -> None:
     assert decide(log_proba, [[0, 5], [1, 0]]).tolist() == [0, 0, 1, 1]
 
 
-def test_what_every_action_costs_changes_nothing() -> None:
+def test_a_constant_added_to_all_costs_changes_nothing() -> None:
     log_proba, costs = posteriors(300, 4), np.random.default_rng(1).normal(size=(4, 4))
     sunk = np.array([3.0, -2.0, 100.0, 0.0])
     assert np.array_equal(decide(log_proba, costs), decide(log_proba, costs + sunk))

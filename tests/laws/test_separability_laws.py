@@ -103,7 +103,7 @@ def test_sparse_rows_are_as_separable_as_dense_ones(kind: str) -> None:
 
 
 @each("kind", KINDS)
-def test_what_the_witnesses_say_by_hand(kind: str) -> None:
+def test_witnesses_of_small_examples_match_those_by_hand(kind: str) -> None:
     """The definitions, in plain NumPy: signs of scores, and points of both hulls that coincide."""
     for seed in range(30):
         X, y = problem(kind, seed)
@@ -158,7 +158,7 @@ def test_quasi_complete_separation_reports_which_rows_lie_on_the_hyperplane() ->
     assert (z[4:] > 0.1 * np.abs(z).max()).all()
 
 
-def test_many_rows_are_decided_by_few_and_checked_by_all() -> None:
+def test_separability_of_many_rows_is_decided_by_few_and_checked_by_all() -> None:
     rng = np.random.default_rng(1)
     X = rng.standard_normal((30_000, 20))
     w = rng.standard_normal(20)

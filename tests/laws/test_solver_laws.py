@@ -247,9 +247,7 @@ def test_hinge_reaches_the_optimum_that_libsvm_finds(solver: str, strength: floa
 
 @each("solver", [s for s in SOLVERS if applicable(s, "perceptron")])
 @each("loss", ["perceptron", "kesler"])
-def test_a_perceptron_loss_ends_at_zero_where_some_theta_has_every_row_right(
-    loss: str, solver: str
-) -> None:
+def test_the_perceptron_loss_of_separable_rows_ends_at_zero(loss: str, solver: str) -> None:
     """Its least value, which no penalized one has elsewhere than at W = 0."""
     P = objective(loss, "unpenalized")
     truth = np.random.default_rng(4).standard_normal(P.shape)
@@ -342,7 +340,7 @@ def test_a_regression_starts_warm_too() -> None:
         assert model.fit(wider, y).coef_.shape == (5,)
 
 
-def test_the_trace_is_kept_only_when_asked_for() -> None:
+def test_the_trace_is_kept_only_on_request() -> None:
     X, y = data()
     assert not hasattr(LogisticRegression().fit(X, y), "trace_")
     rows = LogisticRegression(trace=True).fit(X, y).trace_
@@ -379,7 +377,7 @@ def test_recording_iterates_changes_neither_them_nor_where_they_end(step: Any, t
     assert_allclose(recorded.theta, plain.theta, rtol=1e-12)
 
 
-def test_unit_steps_all_have_the_length_asked_for() -> None:
+def test_unit_steps_have_the_requested_length() -> None:
     P = objective("logistic")
     record = tuple(range(20))
     solver = find("solvers", "gradient_descent")(
@@ -403,7 +401,7 @@ def test_stochastic_steps_are_a_function_of_the_seed(average: bool) -> None:
         assert (one != other).any()
 
 
-def test_one_batch_of_all_rows_is_a_gradient_step() -> None:
+def test_a_batch_of_all_rows_is_a_gradient_step() -> None:
     P = objective("logistic")
     kind = find("solvers", "stochastic_gradient")
     theta = kind(learning_rate=0.1, batch=1000, max_iter=1, average=False).solve(P, P.zero()).theta
@@ -433,7 +431,7 @@ def test_equal_rows_are_found_wherever_they_stand(order: Any) -> None:
 
 @each("solver", names("solvers"))
 @each("loss", names("losses"))
-def test_a_solver_that_is_refused_is_told_one_that_fits(loss: str, solver: str) -> None:
+def test_a_refused_solver_gets_a_suggestion(loss: str, solver: str) -> None:
     """With another than the default penalty, as a remedy may suit one penalty alone."""
     if loss in ("perceptron", "kesler"):
         with pytest.raises(ValueError, match=r"no solver minimizes .* Try loss='squared_hinge'"):
@@ -458,7 +456,7 @@ def test_a_warm_start_of_other_classes_begins_at_0(loss: str) -> None:
         np.testing.assert_array_equal(warm.fit(X, y).coef_, cold.coef_)
 
 
-def test_what_cannot_work_together_is_refused_in_one_sentence() -> None:
+def test_incompatible_parts_are_refused_in_one_sentence() -> None:
     with pytest.raises(ValueError, match="newton needs") as caught:
         LinearClassifier(loss="hinge", solver="newton").check()
     sentence = "newton needs a twice-smooth loss; hinge is only convex. Try solver='auto'."
@@ -502,7 +500,7 @@ def test_a_dense_hessian_of_34250_features_is_refused_before_it_is_allocated() -
     assert LogisticRegression().fit(S, y).solver_ == "newton_cg"
 
 
-def test_a_solver_may_bring_options_of_its_own() -> None:
+def test_a_solver_may_have_its_own_options() -> None:
     X, y = data()
     named = LogisticRegression(solver={"quasi_newton": {"memory": 3}}).fit(X, y)
     assert named.solver_ == "quasi_newton"
@@ -600,7 +598,7 @@ def test_corrections_of_many_rows_at_once_are_those_of_one_row_after_the_other(
 
 
 @each("order", ["random", "cyclic", "largest_violation"])
-def test_a_perceptron_is_no_worse_than_the_weights_that_it_starts_from(order: str) -> None:
+def test_the_perceptron_is_not_worse_than_its_initial_weights(order: str) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 3))
     y = np.where(X[:, 0] + rng.standard_normal(60) > 0, 1.0, -1.0)
@@ -612,7 +610,7 @@ def test_a_perceptron_is_no_worse_than_the_weights_that_it_starts_from(order: st
 
 
 @each("penalty", ["unpenalized", "l2"])
-def test_a_certificate_that_is_no_bound_is_called_a_cosine(penalty: str) -> None:
+def test_a_certificate_that_is_not_a_bound_is_called_a_cosine(penalty: str) -> None:
     """Nearly separable rows: the cosine is tiny where the objective is still far above its minimum."""
     rng = np.random.default_rng(0)
     x = np.sort(rng.standard_normal(40))
@@ -654,7 +652,7 @@ def test_a_rare_category_that_separates_a_subset_does_not_lead_newton_astray(
     assert -3 < model.coef_[0, 3] < -1
 
 
-def test_what_is_computed_once_documents_itself() -> None:
+def test_cached_properties_keep_their_docstrings() -> None:
     """As `help` finds it, at the class."""
     assert Point.gradient.__doc__
     assert "gradient" in pydoc.render_doc(Point)

@@ -79,7 +79,7 @@ def test_a_kernel_machine_needs_one_kernel_matrix_and_small_change() -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @each("columns", [[2, 3], [0, 1, 2, 3]])
-def test_half_a_million_gradient_steps_on_iris_are_real_ones(columns: list[int]) -> None:
+def test_half_a_million_gradient_steps_on_iris_are_computed(columns: list[int]) -> None:
     """Setosa against the rest: 5,000 and one more are the naive loop's, and so is the very last."""
     from scipy.special import expit
     from sklearn.datasets import load_iris
@@ -135,7 +135,7 @@ def test_half_a_million_gradient_steps_end_where_newton_does() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_prepared_gradient_steps_are_the_naive_ones() -> None:
+def test_prepared_gradient_steps_equal_naive_ones() -> None:
     """The prepared loop merges equal rows and allocates nothing; the naive one performs every step."""
     from scipy.special import expit
 

@@ -37,7 +37,7 @@ def problem(seed: int) -> tuple[Objective, ElasticNet]:
     return Objective(design, CrammerSinger(K), y, weights, penalty, strength), penalty
 
 
-def test_the_slopes_of_every_fit_prove_it() -> None:
+def test_dual_slopes_certify_the_minimum_of_every_fit() -> None:
     """D(p − e_y) = Σ w (1 − p_y) − strength·Σ max(|u| − ρ, 0)²/(2(1 − ρ)), for any distributions p."""
     for seed in range(12):
         P, penalty = problem(seed)
@@ -84,7 +84,7 @@ def test_l1_ends_where_a_linear_program_does(strength: float) -> None:
     assert 0 < np.count_nonzero(model.coef_) < 15
 
 
-def test_without_l1_crammer_singer_ends_where_the_solver_of_the_ridge_does() -> None:
+def test_crammer_singer_without_l1_has_the_minimum_of_the_ridge_solver() -> None:
     rng = np.random.default_rng(1)
     X = rng.standard_normal((60, 4))
     y = (X[:, :3] + rng.gumbel(size=(60, 3))).argmax(axis=1)

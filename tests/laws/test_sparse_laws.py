@@ -162,7 +162,7 @@ def test_units_of_all_features_are_those_of_the_strength(
 @TWO_STEPS
 @pytest.mark.parametrize("penalty", ENTRYWISE)
 @pytest.mark.parametrize("classes", [2, 3])
-def test_where_features_lie_changes_the_intercept_alone(
+def test_shifting_features_changes_only_the_intercept(
     step: Any, formed: bool, penalty: str, classes: int
 ) -> None:
     step(formed)
@@ -312,7 +312,7 @@ def test_a_warm_start_ends_at_once(classes: int) -> None:
 
 
 @each("classes", [2, 3])
-def test_a_trace_tells_every_step(classes: int) -> None:
+def test_a_trace_records_every_step(classes: int) -> None:
     X, y = data(classes)
     for solver in ("proximal_newton", "proximal_gradient"):
         model = LogisticRegression(penalty="l1", strength=0.02, solver=solver, trace=True)
@@ -354,7 +354,7 @@ def test_a_wide_lasso_is_found_from_few_columns_of_its_gram_matrix(
         assert 5 <= np.count_nonzero(one.coef_) < 200
 
 
-def test_what_has_a_kink_is_refused_by_solvers_that_do_not_see_it() -> None:
+def test_nonsmooth_objectives_are_refused_by_smooth_solvers() -> None:
     with pytest.raises(ValueError, match="newton needs") as caught:
         LogisticRegression(penalty="l1", solver="newton").check()
     assert str(caught.value) == (
@@ -421,7 +421,7 @@ def test_a_long_walk_through_dependent_features_ends_at_the_optimum(seed: int) -
 
 
 @each(("far", "weight"), [(1e10, 1e-22), (1e8, 1e-20), (1e6, 1e-12)])
-def test_a_far_row_that_hardly_counts_costs_no_digits(far: float, weight: float) -> None:
+def test_a_distant_row_of_tiny_weight_costs_no_digits(far: float, weight: float) -> None:
     """With or without it the optimum is the same to far² · weight, but for rounding."""
     rng = np.random.default_rng(0)
     X, w = rng.standard_normal((100, 3)), np.ones(100)

@@ -187,7 +187,7 @@ def test_a_row_that_is_its_class_is_scored_by_models_without_that_class(name: st
     np.testing.assert_allclose(Z[4, 2] - Z[4, 0], expected, rtol=1e-8)
 
 
-def test_sparse_rows_are_left_out_one_by_one_too() -> None:
+def test_leave_one_out_of_sparse_rows_is_that_of_dense_rows() -> None:
     X, y = problem(3, n=45)
     for name in GAUSSIAN:
         model = getattr(linclass, name)()
@@ -228,7 +228,7 @@ def test_sparse_rows_give_the_folds_of_dense_rows(name: str) -> None:
 
 
 @each("name", PARAMS)
-def test_a_class_that_is_held_out_whole_is_no_class_of_the_fit(name: str) -> None:
+def test_a_class_held_out_completely_is_not_a_class_of_the_fit(name: str) -> None:
     X, y = DATA[3]
     fold = np.flatnonzero(y == 1)
     kind, params = getattr(linclass, name), PARAMS[name]
@@ -256,7 +256,7 @@ def test_a_far_origin_and_far_classes_cost_no_digits(name: str, offset: float) -
 
 @each("name", [*GAUSSIAN[:3], "GaussianNB"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_feature_that_is_constant_but_for_the_fold_has_no_spread_left(name: str) -> None:
+def test_a_feature_constant_outside_the_fold_has_no_spread(name: str) -> None:
     X, y = DATA[3]
     odd = np.column_stack([X, np.full(len(y), 0.1)])
     odd[4, -1] = 1e6
@@ -354,7 +354,7 @@ def test_folds_of_fewer_rows_than_features_are_the_refits(
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_few_rows_standardized_in_each_fold_are_too() -> None:
+def test_few_rows_standardized_in_each_fold_are_the_refits() -> None:
     X, y = np.random.default_rng(0).normal(size=(15, 20)), np.arange(15) % 3
     train = np.arange(4, 15)
     shift, scale = X[train].mean(axis=0), X[train].std(axis=0)
@@ -497,13 +497,13 @@ def test_shards_of_fewer_rows_than_features_are_merged() -> None:
     ("blocks", "classes", "message"),
     [([], None, "fewer than two classes"), ([0], None, "fewer than two"), ([0], [1, 2], "not in")],
 )
-def test_blocks_that_are_no_data_are_refused(blocks: Any, classes: Any, message: str) -> None:
+def test_invalid_blocks_are_refused(blocks: Any, classes: Any, message: str) -> None:
     given = [(np.ones((3, 2)), np.zeros(3, dtype=int)) for _ in blocks]
     with pytest.raises(ValueError, match=message):
         LDA().fit_blocks(given, classes=classes)
 
 
-def test_words_do_not_join_numbers() -> None:
+def test_numeric_and_string_labels_cannot_be_merged() -> None:
     X, y = DATA[3]
     words = np.array(["a", "b", "c"])[y]
     with pytest.raises(ValueError, match="all labels as numbers or all as words"):
@@ -580,7 +580,7 @@ def test_an_error_adds_no_rows() -> None:
     np.testing.assert_array_equal(model.statistics_.mass, before)
 
 
-def test_the_model_that_is_asked_stays_as_it_was() -> None:
+def test_a_path_does_not_change_its_estimator() -> None:
     X, y = DATA[2]
     model = LDA().fit(X, y)
     before = model.coef_.copy()

@@ -156,7 +156,7 @@ def test_thresholds_begin_without_features_and_end_with_all() -> None:
     assert selected[2] == 5
 
 
-def test_the_path_inside_one_vs_one_suits_every_pair() -> None:
+def test_the_strength_path_inside_one_vs_one_applies_to_every_pair() -> None:
     X, y = rows(3, 90)
     inner = LogisticRegression(penalty="l1", tol=1e-10)
     for outer in (OneVsOne(inner), OneVsRest(inner)):
@@ -241,7 +241,7 @@ def test_paths_of_scikit_learn_take_weights_of_classes_into_account(class_weight
     assert_allclose(parameter_path(sgd, "alpha", X, y), 1 / (300 * path))  # of the same objective
 
 
-def test_what_has_no_path_says_what_to_do() -> None:
+def test_a_model_without_a_path_is_refused_with_a_remedy() -> None:
     from sklearn.linear_model import MultiTaskLasso
     from sklearn.neighbors import KNeighborsClassifier
 

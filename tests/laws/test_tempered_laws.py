@@ -64,7 +64,7 @@ def test_values_are_the_divergence_of_the_true_class_and_slopes_its_differences(
 
 
 @EACH
-def test_two_classes_are_the_k_classes_of_k_two(t1: float, t2: float) -> None:
+def test_the_two_class_loss_is_the_multiclass_loss_of_two_classes(t1: float, t2: float) -> None:
     rng = np.random.default_rng(0)
     Z, y = 4 * rng.standard_normal((2, 50)), rng.integers(0, 2, 50)
     one, two, sign = BiTempered(t1, t2), TemperedSoftmax(2, t1, t2), 2.0 * y - 1
@@ -91,7 +91,7 @@ def test_at_temperatures_of_one_it_is_the_logistic_loss() -> None:
         assert_allclose(mine.predict_proba(X), usual.predict_proba(X), atol=1e-6)
 
 
-def test_slopes_of_rows_that_are_right_by_far_keep_their_digits() -> None:
+def test_slopes_of_rows_with_large_margins_keep_their_digits() -> None:
     """At t1 = 0 and t2 = 1 the loss is (1 − p)², of p = 1/(1 + e^{−m})."""
     m = np.array([-3.0, 0, 3, 11, 12, 30, 60, 200])
     wrong = 1 / (1 + np.exp(m))
@@ -168,7 +168,7 @@ def test_penalized_fits_of_features_in_mixed_units_end_at_stationary_points(K: i
 
 
 @each("solver", names("solvers"))
-def test_only_solvers_that_find_stationary_points_take_it(solver: str) -> None:
+def test_only_solvers_for_nonconvex_losses_accept_the_bi_tempered_loss(solver: str) -> None:
     model = LinearClassifier(loss="bi_tempered", solver=solver)
     if solver in STATIONARY:
         model.check()

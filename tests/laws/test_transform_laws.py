@@ -115,7 +115,7 @@ def test_the_given_table_stays_as_it_was(name: str, sparse: bool) -> None:
 
 @each("sparse", [False, True])
 @each("name", NAMES)
-def test_what_comes_out_is_a_table_of_float64_and_small_indices(name: str, sparse: bool) -> None:
+def test_transforms_return_float64_with_32_bit_indices(name: str, sparse: bool) -> None:
     t = table(sparse=sparse)
     out = transform_class(name)().fit(t).transform(t)
     assert out.X.dtype == np.float64
@@ -158,7 +158,7 @@ def test_the_zeros_of_sparse_rows_are_values(numbers: str) -> None:
     np.testing.assert_allclose(dense(on_sparse.transform(S)), on_dense.transform(D).X, rtol=1e-13)
 
 
-def test_a_gap_where_training_had_none_is_filled_from_training() -> None:
+def test_a_missing_value_only_in_new_rows_is_filled_from_training_rows() -> None:
     train, test = Table(np.array([[1.0], [3.0]]), ("a",)), Table(np.array([[np.nan]]), ("a",))
     assert transform_class("impute")().fit(train).transform(test).X[0, 0] == 2
 
@@ -183,7 +183,7 @@ def test_each_row_has_a_one_in_the_column_of_its_level(sparse: bool) -> None:
 
 
 @each("sparse", [False, True])
-def test_without_the_first_level_the_columns_have_full_rank_beside_a_constant(sparse: bool) -> None:
+def test_dropping_the_first_level_gives_full_rank_with_a_constant(sparse: bool) -> None:
     t = table(sparse=sparse)
     out = transform_class("one_hot")().fit(t).transform(t)
     assert [name for name in out.names if "=" in name] == [
@@ -268,7 +268,7 @@ def test_a_bad_option_is_refused_by_name(name: str, options: dict[str, str]) -> 
 
 
 @each("sparse", [False, True])
-def test_what_is_above_the_median_is_one_and_the_rest_zero(sparse: bool) -> None:
+def test_binarize_gives_one_above_the_median_and_zero_otherwise(sparse: bool) -> None:
     X = np.array([[1.0, 0, -3, 5], [2, 1, -1, 5], [3, 1, np.nan, 5], [9, 1, -2, 5]])
     t = Table(sp.csr_array(X) if sparse else X, ("a", "b", "c", "d"))
     fitted = transform_class("binarize")().fit(t)
@@ -301,7 +301,7 @@ def test_nystroem_of_the_same_rows_does_not_depend_on_earlier_kernels(
     assert np.array_equal(found.X, alone.X)
 
 
-def test_with_all_rows_as_landmarks_nystroem_is_the_kernel_itself() -> None:
+def test_nystroem_with_all_rows_as_landmarks_is_the_exact_kernel() -> None:
     from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
     t = Table(np.random.default_rng(0).standard_normal((40, 3)), ("a", "b", "c"))

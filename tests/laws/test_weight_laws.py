@@ -241,7 +241,7 @@ def test_weights_of_sparse_rows_count_rows(model: Any) -> None:
 
 @pytest.mark.parametrize("K", [2, 3])
 @ALL
-def test_a_row_of_weight_zero_is_no_row(model: Any, K: int) -> None:
+def test_a_row_of_weight_zero_is_ignored(model: Any, K: int) -> None:
     X, y, w = rows(model, K)
     there = w > 0
     absent = clone(model).fit(X[there], y[there], sample_weight=w[there])
@@ -250,7 +250,7 @@ def test_a_row_of_weight_zero_is_no_row(model: Any, K: int) -> None:
 
 
 @each_model([m for m in MODELS if hasattr(m, "partial_fit")])
-def test_a_row_of_weight_zero_is_no_row_in_parts(model: Any) -> None:
+def test_partial_fit_ignores_a_row_of_weight_zero(model: Any) -> None:
     """Whatever its class and its values are: levels that nobody else has, or a class without other rows."""
     X, y, w = rows(model, 2)
     classes, there = ["a", "b"], w > 0
@@ -334,7 +334,7 @@ def test_the_prior_of_largest_evidence_has_a_limit_as_the_weights_grow() -> None
 
 @pytest.mark.filterwarnings("ignore:sample_weight sums to")
 @TOGETHER
-def test_weights_hold_in_fits_of_many_folds(model: Any) -> None:
+def test_sample_weights_apply_to_joint_fits_of_folds(model: Any) -> None:
     X, y, w = rows(model, 2)
     folds = [np.arange(0, 10), np.arange(10, 45, 3), np.flatnonzero(w == 0)]
     for weights in (w, w / w.sum()):
@@ -345,7 +345,7 @@ def test_weights_hold_in_fits_of_many_folds(model: Any) -> None:
 
 
 @TOGETHER_BY_CLASS
-def test_weights_of_classes_hold_there_too_or_are_refused(model: Any) -> None:
+def test_class_weights_apply_to_joint_fits_or_are_refused(model: Any) -> None:
     X, y, w = rows(model, 2)
     folds = [np.arange(0, 10), np.arange(10, 45, 3)]
     for value in (SOME, "balanced"):

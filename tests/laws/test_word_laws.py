@@ -237,7 +237,7 @@ def test_sparse_rows_have_the_components_of_dense_rows() -> None:
     np.testing.assert_allclose(on_sparse.variance_, on_dense.variance_, rtol=1e-11)
 
 
-def test_directions_without_variance_are_no_components() -> None:
+def test_directions_without_variance_are_not_components() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 3)) @ rng.normal(size=(3, 8)) + 100
     t = Table(X, tuple("abcdefgh"))
@@ -246,7 +246,7 @@ def test_directions_without_variance_are_no_components() -> None:
     np.testing.assert_allclose(np.cov(whitened.X.T), np.eye(3), atol=1e-12)
 
 
-def test_a_share_of_the_variance_takes_as_few_components_as_explain_it() -> None:
+def test_a_share_of_variance_takes_the_fewest_components_that_explain_it() -> None:
     t = counts(sparse=False)
     everything = PrincipalComponents(30).fit(t).variance_
     for share in (0.5, 0.9):

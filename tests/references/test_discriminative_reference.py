@@ -160,7 +160,7 @@ def test_heart_disease_as_published(solver: str) -> None:
     assert_allclose(reduced.deviance, 485.44, atol=0.005)
 
 
-def test_the_summary_reads_as_rs_glm_prints_it() -> None:
+def test_the_summary_matches_the_output_of_rs_glm() -> None:
     """R 4: summary(glm(chd ~ sbp + …, family = binomial)); its errors lag one step behind its fit."""
     text = str(LogisticRegression(penalty=None).fit(*heart(*FULL)).summary())
     assert "             Estimate Std. Error z value Pr(>|z|)" in text
@@ -178,7 +178,7 @@ def test_the_summary_names_the_family() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_there_are_no_standard_errors_where_none_hold() -> None:
+def test_standard_errors_are_absent_where_they_are_not_valid() -> None:
     X, y = heart(*FULL)
     with pytest.raises(ValueError, match="penalty is 'l2'"):
         LogisticRegression().fit(X, y).summary()

@@ -76,7 +76,7 @@ def test_gaussian_naive_bayes_is_scikit_learns(data: str, smoothing: float) -> N
     assert ours.epsilon_ == pytest.approx(theirs.epsilon_)
 
 
-def test_naive_bayes_of_sparse_rows_is_scikit_learns_of_the_dense_ones() -> None:
+def test_naive_bayes_of_sparse_rows_is_scikit_learns_of_dense_rows() -> None:
     rng = np.random.default_rng(0)
     y = np.arange(200) % 2
     words = (rng.random((200, 300)) < 0.02 + 0.05 * y[:, None] * (np.arange(300) < 30)).astype(

@@ -147,7 +147,7 @@ def test_evidence_and_posterior_of_linear_regression_are_scikit_learns() -> None
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
-def test_scikit_learns_relevance_determination_has_no_more_evidence() -> None:
+def test_the_evidence_is_at_least_that_of_scikit_learns_relevance_determination() -> None:
     for seed in range(5):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(60, 12))

@@ -56,7 +56,7 @@ def test_texts_held_out_change_no_score_of_other_rows(entry: dict[str, object]) 
     assert not np.allclose(after[60:], before[60:])
 
 
-def test_words_of_test_rows_alone_are_no_features_even_without_a_vocabulary() -> None:
+def test_words_occurring_only_in_test_rows_are_never_features() -> None:
     """Smoothing counts the columns: one that only test rows have would move every probability."""
     texts, y = reviews()
     train, entry = np.arange(60), {"classifier": "linclass.MultinomialNB"}

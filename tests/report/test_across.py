@@ -97,12 +97,12 @@ def test_means_across_data_sets_are_those_of_the_summary_to_the_last_digit(
         assert known.items() <= means.items(), metric
 
 
-def test_data_sets_that_share_rows_take_part_once(outcome: Outcome) -> None:
+def test_data_sets_that_share_rows_are_compared_once(outcome: Outcome) -> None:
     assert comparison_across(outcome).datasets == ["one", "two", "three"]
     assert comparison_across(outcome, shared=True).datasets == ["one", "two", "three", "twin"]
 
 
-def test_of_data_sets_that_share_rows_the_first_with_a_score_takes_part(tmp_path: Path) -> None:
+def test_the_first_scored_data_set_of_those_sharing_rows_is_compared(tmp_path: Path) -> None:
     """As a9a with `shares_rows_with: [adult]`, where adult could not be had."""
     data = {"gone": Data(unavailable="nobody has it"), "again": Data(), "other": Data()}
     made = build(tmp_path, data, {"a": Method(2.0), "b": Method(0.5)}, folds=3)
@@ -115,7 +115,7 @@ def test_of_data_sets_that_share_rows_the_first_with_a_score_takes_part(tmp_path
     assert base.shared == ()
 
 
-def test_a_data_set_without_the_first_protocol_takes_part_with_its_own(tmp_path: Path) -> None:
+def test_a_data_set_without_the_first_protocol_is_compared_by_its_own(tmp_path: Path) -> None:
     data = {"split": Data(official=30), "plain": Data(), "other": Data()}
     made = build(tmp_path, data, {"a": Method(2.0), "b": Method(0.5)}, folds=3)
     made = replace(made, evaluation={**made.evaluation, "protocols": ["official", "cv"]})
@@ -297,7 +297,7 @@ def test_copies_of_a_method_that_raises_do_not_remove_a_data_set(tmp_path: Path)
     assert comparison_across(more).datasets == [*data]
 
 
-def test_a_method_that_hardly_applies_decides_nothing() -> None:
+def test_a_method_with_few_scores_does_not_exclude_data_sets() -> None:
     """c to f, of another study, have scores on two of six data sets: they do not remove the other four."""
     rows = [[0.9, 0.8, 0.7, 0.7, 0.7, 0.7]] * 2 + [[0.9, 0.8, NAN, NAN, NAN, NAN]] * 4
     base = a_table(rows)
@@ -315,7 +315,7 @@ def test_a_method_that_hardly_applies_decides_nothing() -> None:
         ([[0.7, 0.8]] * 4 + [[NAN, 0.8], [0.9, NAN]], "No method has"),
     ],
 )
-def test_without_two_complete_methods_there_is_no_ranking_but_both_alternatives(
+def test_fewer_than_two_complete_methods_have_no_ranking_but_both_alternatives(
     rows: list[list[float]], only: str
 ) -> None:
     base = a_table(rows)
@@ -332,7 +332,7 @@ def test_without_two_complete_methods_there_is_no_ranking_but_both_alternatives(
     ]
 
 
-def test_a_method_is_not_the_worst_where_nobody_tried_it(tmp_path: Path) -> None:
+def test_a_method_is_not_ranked_worst_on_data_sets_without_any_score(tmp_path: Path) -> None:
     """After a merge of a study of a and b with one of c on other data sets."""
     methods = {"a": Method(3.0), "b": Method(0.3), "c": Method(1.0)}
     made = build(tmp_path, {f"d{i}": Data(seed=i) for i in range(5)}, methods, folds=2)
@@ -365,7 +365,7 @@ def test_sentences_name_the_test_its_n_and_its_correction(outcome: Outcome) -> N
     assert "Bayesian signed-rank test, n = 5" in output
 
 
-def test_one_data_set_is_no_comparison() -> None:
+def test_a_single_data_set_is_not_compared_across_data_sets() -> None:
     base = a_table([[0.9, 0.1]])
     assert not base.enough
     assert "nothing to compare" in conclusion.sentences(NOTHING, base, [])[0]  # type: ignore[arg-type]
@@ -408,7 +408,7 @@ def test_no_method_on_the_front_is_slower_and_worse_than_another() -> None:
     assert cost.pareto(seconds, behind) == ["fast", "middle"]
 
 
-def test_a_study_without_any_score_has_its_tables_and_reports_it(tmp_path: Path) -> None:
+def test_a_study_without_any_score_has_tables_and_says_so(tmp_path: Path) -> None:
     data = {"one": Data(), "two": Data()}
     methods = {"a": Method(everywhere=("failed", "no luck")), "b": Method(probabilities=False)}
     made = build(tmp_path, data, methods, folds=3)
@@ -448,7 +448,7 @@ def test_a_study_without_any_score_is_still_written_and_reported(
     assert ending[1] in studies.finish(outcome)
 
 
-def test_one_method_or_one_data_set_is_written_and_reported(tmp_path: Path) -> None:
+def test_results_of_one_method_or_one_data_set_are_written_and_reported(tmp_path: Path) -> None:
     outcome = build(tmp_path / "m", {"one": Data(), "two": Data()}, {"a": Method()}, folds=2)
     write_across(outcome)
     assert "nothing to compare" in (tmp_path / "m" / "tables" / "across.json").read_text()
@@ -467,7 +467,7 @@ def test_one_method_or_one_data_set_is_written_and_reported(tmp_path: Path) -> N
         (("a",), [("a", "b"), ("b",)], ["yes", "no"], "Another method is best in 1 of 2 variations: v1"),
     ],
 )  # fmt: skip
-def test_a_conclusion_survives_only_of_one_and_the_same_method(
+def test_a_conclusion_is_robust_only_if_the_same_method_stays_best(
     best: tuple[str, ...], others: list[tuple[str, ...]], column: list[str], output: str
 ) -> None:
     changed = [
@@ -480,7 +480,7 @@ def test_a_conclusion_survives_only_of_one_and_the_same_method(
     assert sensitivity_table(tried)["same_best"].to_list() == ["yes", *column]
 
 
-def test_a_variation_in_which_the_best_has_no_score_does_not_speak_against_it(
+def test_a_variation_without_a_score_of_the_best_method_does_not_count_against_it(
     tmp_path: Path,
 ) -> None:
     """a is best on every data set and gives no probabilities, so by log loss and Brier score only b and c compete."""
@@ -601,7 +601,7 @@ def test_the_fewer_methods_are_named_those_that_a_test_distinguishes_or_the_othe
 
 
 @pytest.mark.parametrize(("datasets", "shown"), [(2, False), (FEW - 1, False), (FEW, True)])
-def test_the_survival_of_a_conclusion_is_no_question_without_one(tmp_path, datasets, shown):
+def test_robustness_is_not_reported_without_a_conclusion(tmp_path, datasets, shown):
     (tmp_path / "tables").mkdir()
     tried = [
         Scenario("accuracy", datasets, ("a",), ("a",)),

@@ -44,7 +44,7 @@ def test_metrics_have_their_usual_capitals(make, metric, words):
     assert words[0].upper() + words[1:] in [column.title for column in table.columns]
 
 
-def test_the_answer_on_one_data_set_is_one_line_and_how_sure_it_is(make):
+def test_the_answer_on_one_data_set_is_one_line_with_its_confidence(make):
     outcome = make({"d": Data()}, {"bad": Method(0.0), "good": Method(4.0)}, folds=5)
     found, sure, fits, report = lines(outcome)
     assert found.startswith("Best accuracy (mean ± sd, 5 folds): d: good 0.9")
@@ -74,7 +74,7 @@ def test_the_answers_on_several_data_sets_are_a_table(make):
     assert re.fullmatch(r"  longer  0\.9\d\d ± 0\.\d\d\d  good", longer)
 
 
-def test_of_many_data_sets_a_readable_number_is_printed(make):
+def test_the_terminal_prints_only_some_of_many_data_sets(make):
     outcome = make({f"d{i}": Data(rows=20) for i in range(26)}, {"m": Method()}, folds=2)
     found = best_lines(outcome)
     assert len(found) == BEST_LINES + 2
@@ -121,7 +121,7 @@ def test_an_exception_is_one_line_whatever_its_numbers_on_each_data_set(make):
     assert len(fit_problems(other)) == 2  # numbers of the data matter to what does not apply
 
 
-def test_many_problems_leave_a_readable_number_of_lines(make):
+def test_the_terminal_prints_only_some_of_many_problems(make):
     methods = {f"m{i}": Method(everywhere=("failed", f"reason {chr(97 + i)}")) for i in range(26)}
     found = lines(make({"d": Data(rows=20)}, methods, folds=2))
     assert found[LINES] == "… and 2 more problems, all in the report"
@@ -145,7 +145,7 @@ def test_a_long_reason_keeps_both_ends_in_one_line(length):
     assert text.endswith("the remedy.")
 
 
-def test_of_a_traceback_the_last_line_is_reported():
+def test_the_last_line_of_a_traceback_is_reported():
     assert shortened("Traceback (most recent call last):\n  File x\nValueError: no\n") == (
         "ValueError: no"
     )

@@ -90,7 +90,7 @@ def come_to(browser, table: str) -> None:
         document.getElementById('table-{table}').dataset.ready ? done() : setTimeout(look, 20); look(); }})""")
 
 
-def test_a_heading_sorts_its_column_both_ways_with_a_key_too_and_reports_it(opened):
+def test_a_heading_sorts_both_ways_by_mouse_or_key_and_announces_it(opened):
     heading = TOOL.format("compared", "th:nth-child(2)")
     first = column(opened, "compared", 0)
     opened.run(f"{heading}.querySelector('button').click()")
@@ -182,7 +182,7 @@ def test_the_theme_is_the_readers_choice_and_outlives_the_page(opened, page):
     assert opened.run(paper) == dark
 
 
-def test_a_table_is_saved_as_it_is_shown_and_csv_reads_it(opened):
+def test_a_table_is_saved_as_shown_and_is_valid_csv(opened):
     box = TOOL.format("compared", "th:nth-child(2) button")
     opened.run(f"{box}.click()")
     file = opened.downloaded(TOOL.format("compared", ".csv") + ".click()")
@@ -205,7 +205,7 @@ def test_a_reason_is_saved_in_full(opened):
     assert {f"no source {HOSTILE}", f"raised {HOSTILE}"} <= {row["Reason"] for row in rows}
 
 
-def test_a_figure_is_saved_as_a_drawing_of_its_own(opened, browser):
+def test_a_figure_is_saved_as_a_standalone_drawing(opened, browser):
     file = opened.downloaded("document.querySelector('figure .svg').click()")
     drawn = file.read_text(encoding="utf-8")
     assert drawn.startswith("<svg")
@@ -215,7 +215,7 @@ def test_a_figure_is_saved_as_a_drawing_of_its_own(opened, browser):
     assert browser.run("document.documentElement.tagName") == "svg"
 
 
-def test_what_is_linked_to_is_opened(opened, page):
+def test_a_link_opens_the_section_it_points_to(opened, page):
     opened.open(page)
     closed = "document.querySelectorAll('#data-1, #data-2')[1].closest('section').querySelector('details').open"
     assert opened.run(closed) is False

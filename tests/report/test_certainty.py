@@ -26,7 +26,7 @@ def reported(scored):
 NOISE = np.array([-0.002, 0.001, 0.0, -0.001, 0.002])
 
 
-def test_what_is_far_ahead_on_every_fold_is_surely_the_best(reported):
+def test_a_method_far_ahead_on_every_fold_is_reported_as_significantly_best(reported):
     _, output = reported({"a": 0.6 + NOISE[::-1], "b": 0.9 + NOISE, "c": 0.7 - NOISE})
     assert output.startswith("b is clearly the best.")
     assert (
@@ -36,7 +36,7 @@ def test_what_is_far_ahead_on_every_fold_is_surely_the_best(reported):
     assert "distinguishes 2 of 2 from it" in output
 
 
-def test_what_is_ahead_by_less_than_the_rope_is_equal_in_practice(reported):
+def test_a_difference_below_the_rope_is_practical_equivalence(reported):
     _, output = reported({"a": 0.9 + NOISE, "b": 0.899 + NOISE[::-1]})
     assert output.startswith(
         "No method is clearly the best: every other method is indistinguishable from a."
@@ -46,7 +46,7 @@ def test_what_is_ahead_by_less_than_the_rope_is_equal_in_practice(reported):
     )
 
 
-def test_what_is_better_what_is_equal_and_what_is_undecided_are_sentences_of_their_own(reported):
+def test_better_equivalent_and_undecided_methods_have_separate_sentences(reported):
     """Of four others b is far behind, c equal, and d and e are undecided; better, equal and undecided add up."""
     wide = np.array([0.05, -0.04, 0.03, -0.05, 0.02])
     values = {
@@ -87,7 +87,7 @@ def test_equal_scores_on_many_rows_are_equal_in_practice(reported):
     )
 
 
-def test_the_same_difference_on_two_folds_is_no_certainty(reported):
+def test_equal_differences_on_two_folds_are_not_conclusive(reported):
     """One row of ten on each of two folds: with sd = 0 it would be better with a probability of 1."""
     outcome, output = reported({"a": [0.9, 0.8], "b": [0.8, 0.7]}, rows=10)
     assert output.startswith(
@@ -100,7 +100,7 @@ def test_the_same_difference_on_two_folds_is_no_certainty(reported):
     assert found.against("a").p[1] == pytest.approx(2 * stats.t(1).sf(t))
 
 
-def test_clearly_the_best_is_reported_of_all_others_at_once(reported):
+def test_a_clearly_best_method_is_compared_with_all_others_at_once(reported):
     """Against each of four equals it is better with a probability of more than .95; that it is better than all of
     them, only with more than 1 − Σ (1 − p)."""
     d = np.array([0.05, 0.025, 0.04, 0.015, 0.06])
@@ -147,7 +147,7 @@ def test_the_probabilities_are_those_of_the_correlated_t_test(reported):
     assert corrected == pytest.approx(naive * (1 / 4) ** 0.5 / (1 / 4 + 1 / 3) ** 0.5)
 
 
-def test_where_none_is_beaten_none_is_said_to_be_left(reported):
+def test_the_answer_counts_no_remaining_methods_if_none_is_worse(reported):
     _, output = reported({name: [1.0] * 5 for name in "abc"}, rows=1000)
     assert "It is better than none of the 2 others" in output
     assert (

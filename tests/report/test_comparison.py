@@ -90,7 +90,7 @@ def test_every_table_of_a_data_set_has_the_same_interval(scored):
     assert compared.all_methods(outcome).choices["accuracy behind the best"][1][1] == expected
 
 
-def test_one_value_of_each_method_has_no_interval_and_no_mark(make):
+def test_a_single_score_per_method_has_no_interval_and_no_mark(make):
     outcome = make({"d": Data(official=30)}, {f"m{i}": Method(1 + i / 5) for i in range(8)})
     cells = method_scores.scores_by_metric(outcome, "d", ["accuracy"], "official")["accuracy"]
     assert not any(cell.clear for cell in cells.values())

@@ -72,7 +72,7 @@ def test_curves_of_perfect_and_of_constant_scores_are_known():
         )
 
 
-def test_a_fold_of_one_class_has_no_curve_and_leaves_the_others_as_they_are():
+def test_a_fold_of_one_class_has_no_curve_and_does_not_change_the_others():
     score, member, fold = scored(3)
     alone = fold_curves.roc_curves(score[fold == 2], member[fold == 2], fold[fold == 2] - 2, 1)[0]
     member = member & (fold != 1)
@@ -83,7 +83,7 @@ def test_a_fold_of_one_class_has_no_curve_and_leaves_the_others_as_they_are():
 
 
 @pytest.mark.parametrize("classes", [("no", "yes"), THREE])
-def test_the_curves_of_a_figure_come_to_the_scores(make, classes):
+def test_areas_under_the_drawn_curves_match_the_scores(make, classes):
     outcome = make({"d": Data(classes)}, {"m": Method(1.0), "n": Method(2.0, probabilities=False)})
     draw_exhibits(outcome, "roc")
     draw_exhibits(outcome, "precision_recall")
@@ -126,7 +126,7 @@ def test_calibration_is_the_mean_distance_of_bins_from_what_they_promise(make, c
 
 
 @each("repeats", [1, 3])
-def test_what_calibration_is_by_chance_is_its_mean_if_every_probability_is_right(repeats):
+def test_the_chance_level_of_calibration_is_its_mean_under_correct_probabilities(repeats):
     """Of 40 rows of probability q in one bin, E|X/40 − q| with X binomial; repeats of the rows know nothing more."""
     n, q = 40, 0.35
     row = np.tile(np.arange(n), repeats)
@@ -182,7 +182,7 @@ def test_the_confusion_of_the_best_method_has_every_held_out_row(make):
     assert counts.diagonal().sum() == right.sum().item()
 
 
-def test_tables_of_classes_and_confusions_tell_what_the_figure_shows(make):
+def test_tables_of_classes_and_confusions_match_the_figure(make):
     outcome = make({"d": Data(THREE)}, {"m": Method(2.0)})
     assert models.per_class_scores(outcome, "d") is None  # nothing was drawn
     draw_exhibits(outcome, "confusion")
@@ -209,7 +209,7 @@ def test_an_action_beyond_the_classes_is_a_column_and_no_class():
     assert precision.tolist() == [1, 1]
 
 
-def test_of_many_methods_the_best_of_each_kind_and_the_baseline_are_shown(make):
+def test_the_best_of_each_kind_and_the_baseline_are_shown_of_many_methods(make):
     methods = {f"m{i}": Method(skill) for i, skill in enumerate((0.0, 6.0, 5.0, 1.0, 3.0, 2.0))}
     outcome = make({"d": Data(rows=400)}, methods)
     kinds = ["linclass.MajorityClass", "x.A", "x.A", "x.B", "x.A", "x.C"]

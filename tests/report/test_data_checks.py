@@ -43,7 +43,7 @@ def test_data_sets_with_the_same_rows_are_one_group_that_counts_once(outcome) ->
     assert groups_sharing_rows(outcome) == [["first", "again"], ["numbered"], ["gone"]]
 
 
-def test_the_terminal_names_them_before_the_answer(outcome) -> None:
+def test_the_terminal_prints_data_warnings_before_the_answer(outcome) -> None:
     lines = answer(outcome, "report.html").splitlines()
     first = next(place for place, line in enumerate(lines) if line.startswith("Best "))
     numbered, shared = lines[first - 2 : first]
@@ -111,7 +111,7 @@ FACTS = {
 }  # fmt: skip
 
 
-def test_a_card_is_in_plain_words_and_leaves_out_what_is_not_known() -> None:
+def test_a_data_card_is_in_plain_words_and_omits_unknown_facts() -> None:
     assert data_card.card(FACTS) == {
         "Features": "2 numeric, 1 categorical",
         "Missing": "4 values: a (3), b (1)",
@@ -136,7 +136,7 @@ def test_a_pair_of_classes_has_one_answer(word: str) -> None:
     assert card["Separable"] == data_card.PAIR[word]
 
 
-def test_a_study_of_data_without_remarks_reports_nothing_of_them(make) -> None:
+def test_a_study_of_data_without_warnings_has_no_section_of_data_warnings(make) -> None:
     outcome = make({"d": Data()}, METHODS, folds=2)
     assert "Data warnings" not in studies.finish(outcome)
     assert answer(outcome, "report.html").startswith("Best ")

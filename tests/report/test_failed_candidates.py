@@ -59,7 +59,7 @@ def test_a_candidate_that_raises_keeps_its_reason():
     assert columns["failure"][1] is None
 
 
-def test_what_was_left_out_is_on_the_page_and_in_the_terminal(make):
+def test_failed_candidates_are_on_the_page_and_in_the_terminal(make):
     outcome = make({"d": Data(), "e": Data()}, {"svm": Method(), "lda": Method()}, folds=2)
     both = (WHY, WHY)
     for dataset in ("d", "e"):

@@ -268,15 +268,13 @@ def test_an_empty_figure_leaves_no_files_and_the_record_has_the_reason(make):
         ({"protocols": ["cv", "learning_curve"]}, {}, {"learning_curves"}),
     ],
 )
-def test_figures_of_what_is_kept_on_request_exist_in_studies_that_ask_for_it(
-    evaluation, params, asked
-):
+def test_figures_of_optional_results_exist_in_studies_that_keep_them(evaluation, params, asked):
     given = {"protocols": ["cv", "official"], "folds": 5, "repeats": 1} | evaluation
     found = requested_figures(given, {"m": {"classifier": "linclass.Perceptron", "params": params}})
     assert set(FIGURES) - set(found) == {"convergence", "learning_curves"} - asked
 
 
-def test_results_of_figures_that_were_asked_for_before_are_not_on_the_page(make):
+def test_figures_of_an_earlier_configuration_are_not_on_the_page(make):
     outcome = make({"d": Data()}, {"m": Method()})
     draw_exhibits(outcome, "methods", *figure_names()[False])
     folder = outcome.results / "exhibits"
@@ -337,7 +335,7 @@ def test_a_drawing_reports_nothing_of_when_and_with_what_it_was_made(make):
     assert not [word for word in (b"Date", b"atplotlib", b"Producer") if word in pdf]
 
 
-def test_letters_of_a_pdf_are_letters_of_a_font_inside_it(tmp_path):
+def test_text_in_a_pdf_uses_an_embedded_font(tmp_path):
     with style.settings():
         figure = style.canvas(2, 1)
         figure.text(0.1, 0.5, "letters")
@@ -384,7 +382,7 @@ def test_a_class_that_is_called_like_a_colour_keeps_its_name():
     assert 'id="an_20_exhibit.a"' in shown
 
 
-def test_one_new_entry_is_one_new_figure(make, tmp_path, monkeypatch):
+def test_adding_one_entry_adds_one_figure(make, tmp_path, monkeypatch):
     (tmp_path / "sizes.py").write_text(
         "from linclass_study.report.figure_files import ReportFigure\n"
         "from linclass_study.report.drawing import style\n"
@@ -411,7 +409,7 @@ def test_every_caption_of_snakemakes_report_is_of_a_figure_that_there_is():
     ("threshold", "low", "high"),
     [(0.2, 0.04, 0.4), (0.01, 0.0, 0.3), (1.0, 0.0, 0.9), (0.002, 0.001, 3), (50, 0, 700)],
 )
-def test_a_symlog_axis_has_labels_that_do_not_touch(threshold, low, high):
+def test_labels_of_a_symlog_axis_do_not_overlap(threshold, low, high):
     axes = style.canvas(7, 4).add_subplot()
     axes.set_yscale("symlog", linthresh=threshold)
     axes.plot([0, 1], [low, high])

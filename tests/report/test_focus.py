@@ -148,7 +148,7 @@ def test_a_tie_is_a_difference_of_at_most_the_rope():
     assert strict.won_tied_lost.tolist() == [[2, 1, 2]]
 
 
-def test_without_a_focus_the_best_method_and_the_baseline_are_the_controls():
+def test_the_controls_without_a_focus_are_the_best_method_and_the_baseline():
     base = base_of([[0.7, 0.9, 0.5]] * 6)
     assert controls(study(base), base) == ["m1", "m2"]
     assert controls(study(base, ["m0"]), base) == ["m0"]
@@ -236,7 +236,7 @@ def test_the_page_and_the_terminal_say_the_focus_first(make, monkeypatch):
     assert (of_focus.results / "tables" / "focus.tex").read_text().startswith("\\begin{tabular}")
 
 
-def test_without_a_focus_the_answer_compares_the_best_method_and_the_baseline(outcome):
+def test_the_answer_without_a_focus_compares_the_best_method_and_the_baseline(outcome):
     said = " ".join(conclusion.sentences(outcome, comparison_across(outcome), []))
     for name in ("good", "guess"):
         assert f"{name} against 3 other methods across 7 independent data sets: signific" in said
@@ -283,7 +283,7 @@ def of_copies(make):
     return with_focus(made, "good")
 
 
-def test_copies_are_equal_and_nothing_is_said_about_what_would_decide_them(of_copies):
+def test_identical_methods_are_equal_without_advice_on_more_data(of_copies):
     for name, own in of_copies.parts().items():
         one = closest_rival(own, name)
         assert one is not None
@@ -301,7 +301,7 @@ def test_copies_are_equal_and_nothing_is_said_about_what_would_decide_them(of_co
     assert not re.search("0.000 (ahead|behind)|by 0.000|undecided.* of copy", text)
 
 
-def test_a_difference_that_rounds_to_zero_is_none():
+def test_a_difference_that_rounds_to_zero_is_reported_as_equal():
     power_of = power.Repeats(0.02, 0.01, 10, "", 0.005)
     (said,) = undecided_sentences([Verdict("d", "a", "b", 0.0004, repeats=power_of)])
     assert said.startswith(
@@ -313,7 +313,7 @@ def test_a_difference_that_rounds_to_zero_is_none():
     )
 
 
-def test_with_a_focus_no_sentence_is_said_twice_and_a_single_other_is_named(make):
+def test_the_answer_with_a_focus_repeats_no_sentence_and_names_a_single_other_method(make):
     data = {f"d{i}": Data(rows=60, seed=i) for i in range(6)}
     made = with_focus(make(data, {"mine": Method(0.7), "other": Method(0.6)}, folds=3), "mine")
     text = answer.answer(made, "report.html")
@@ -362,7 +362,7 @@ def test_the_repeats_that_decide_are_the_fewest_that_do():
     )
 
 
-def test_about_so_many_data_sets_like_these_make_a_difference_significant():
+def test_the_number_of_data_sets_needed_for_significance_is_estimated():
     """Of data sets drawn from these, 1.5 times the number mostly suffices for Wilcoxon's test, two thirds do not."""
     d = np.random.default_rng(4).normal(0.4, 1, 20)
     p, comparisons = wilcoxon(d), 10
@@ -384,7 +384,7 @@ def test_about_so_many_data_sets_like_these_make_a_difference_significant():
     assert power.more_datasets(0.06, 5, 1) == 6  # also no fewer than the correction needs
 
 
-def test_the_certainty_of_a_data_set_says_what_would_decide_it(make):
+def test_an_inconclusive_comparison_says_how_many_repeats_would_decide_it(make):
     made = make({"d": Data(rows=200)}, {"a": Method(1.0), "b": Method(1.02)}, folds=5)
     text = answer.answer(made, "report.html")
     assert (

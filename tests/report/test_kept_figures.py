@@ -56,7 +56,7 @@ def drawn(name, outcome, dataset):
         return FIGURES[name](outcome, dataset)
 
 
-def test_where_nothing_was_kept_nothing_is_drawn(outcome):
+def test_no_figure_is_drawn_without_kept_results(outcome):
     for name in ("coefficients", "paths", "convergence", "learning_curves"):
         exhibit = drawn(name, outcome, "d")
         assert exhibit.figure is None
@@ -80,7 +80,7 @@ def test_coefficients_are_means_over_folds_per_standard_deviation(outcome):
     assert table.frame()["m"].to_list() == pytest.approx(in_order)
 
 
-def test_of_many_features_the_ends_are_shown_and_what_a_fold_did_not_keep_counts_as_zero(outcome):
+def test_the_largest_of_many_coefficients_are_shown_with_missing_ones_as_zero(outcome):
     values = np.linspace(-1, 1, 101)
 
     def rows(fold):
@@ -330,7 +330,7 @@ def test_a_single_step_is_drawn(outcome, tmp_path):
     assert json.loads((tmp_path / "numbers.json").read_text())["m"]["behind"] == [0]
 
 
-def test_numbers_that_json_has_not_are_null(tmp_path):
+def test_nan_and_infinity_are_null_in_json(tmp_path):
     numbers = {"a": [1.0, np.float64("nan"), (float("inf"), "x")], "b": {"c": -float("inf")}}
     ReportFigure(style.canvas(1, 1), "title", "caption", numbers).save(tmp_path)
     kept = json.loads((tmp_path / "numbers.json").read_text())

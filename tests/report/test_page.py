@@ -137,7 +137,7 @@ def test_report_makes_no_external_request(text, page):
     assert "default-src 'none'" in text
 
 
-def test_only_the_pages_own_script_may_run(text, page):
+def test_the_content_policy_allows_only_the_scripts_of_the_page(text, page):
     """Its digest is in the policy; what else is called script is data, and no attribute is a handler."""
     scripts = re.findall(r"<script([^>]*)>(.*?)</script>", text, flags=re.DOTALL)
     (own,) = [script for attributes, script in scripts if not attributes]
@@ -331,7 +331,7 @@ def test_a_long_reason_is_folded_and_lost_nowhere(make):
     assert len(box(text, "problems")) < 600
 
 
-def test_what_one_types_is_code_wherever_a_reason_stands(make):
+def test_commands_in_reasons_are_formatted_as_code(make):
     """In the list of problems, in tables, folded or not, in captions, and where data are unavailable."""
     data = {"d": Data(features=2), "gone": Data(unavailable="`format:` is missing; add `csv`")}
     long = f"{'so ' * 300}give `--long <x>`"
@@ -355,7 +355,7 @@ def test_tables_say_whether_cross_validation_divides_official_test_rows(outcome,
     assert "Cross-validation, above, divides all rows, these test rows included." in table.caption
 
 
-def test_of_many_classes_some_are_named_and_the_others_counted(make):
+def test_some_of_many_classes_are_named_and_the_rest_counted(make):
     names = [f"class {k}" for k in range(MAX_CLASSES + 9)]
     outcome = make({"d": Data(classes=names, rows=4 * len(names))}, {"m": Method()}, folds=2)
     shown = " ".join(studies.finish(outcome).split())

@@ -24,7 +24,7 @@ def sizes(outcome, dataset=""):
 """
 
 
-def test_one_new_entry_is_one_new_table_of_its_section(make, tmp_path, monkeypatch):
+def test_adding_one_entry_adds_one_table_to_its_section(make, tmp_path, monkeypatch):
     (tmp_path / "added.py").write_text(SIZES)
     monkeypatch.setattr(tables, "__path__", [*tables.__path__, str(tmp_path)])
     wanted = [(section, each) for section in SECTIONS for each in (True, False)]
@@ -76,7 +76,7 @@ def test_a_table_of_a_data_set_is_made_of_its_own_scores_and_fits(make, monkeypa
             assert getattr(own, name).equals(expected)
 
 
-def test_a_page_of_too_many_rows_shows_the_first_and_reports_it(make, monkeypatch):
+def test_a_page_of_too_many_rows_shows_the_first_ones_and_says_so(make, monkeypatch):
     monkeypatch.setattr(table_module, "ROOM", 100)
     monkeypatch.setattr(table_module, "FEW", 3)
     outcome = make({"d": Data()}, {f"m{i}": Method(i / 3) for i in range(7)}, folds=3)

@@ -32,7 +32,7 @@ def outcome_of(scored):
 GOOD, LITTLE_LESS, BAD = [0.9, 0.91, 0.92, 0.9], [0.9, 0.91, 0.91, 0.9], [0.5, 0.51, 0.52, 0.5]
 
 
-def test_a_method_far_ahead_of_all_is_surely_the_best(reported):
+def test_a_method_far_ahead_of_all_others_is_reported_as_significantly_best(reported):
     assert reported({"d": {"good": GOOD, "bad": BAD}}) == [
         "good has the best accuracy on d, 0.907; it is clearly the best."
     ]
@@ -76,7 +76,7 @@ def test_equals_are_named_together_and_many_are_counted(reported):
     assert output.startswith("m0, m1, m2 and 15 others have the best accuracy")
 
 
-def test_across_data_sets_the_answer_of_two_methods_is_as_sure_as_the_sign_test(reported):
+def test_the_answer_for_two_methods_across_data_sets_follows_the_sign_test(reported):
     """Five wins of five have p = 2/2⁵ = .0625, six of six .031. (Nemenyi's approximation would be 1.96/√n ranks, less
     than their distance from n = 4 on.)"""
     few = {f"d{i}": {"good": GOOD, "bad": BAD} for i in range(3)}
@@ -105,7 +105,7 @@ def test_across_data_sets_the_answer_of_two_methods_is_as_sure_as_the_sign_test(
     ]
 
 
-def test_of_few_data_sets_each_tells_of_its_own_others(reported):
+def test_the_answer_on_few_data_sets_compares_the_best_method_on_each(reported):
     """A method that is far behind on every single data set is not called as good as the best."""
     output = reported(
         {key: {"good": GOOD, "near": LITTLE_LESS, "guess": BAD} for key in ("d", "e")}
@@ -123,7 +123,7 @@ def test_of_few_data_sets_each_tells_of_its_own_others(reported):
     assert output == "a, b and c have the best accuracy on d, 0.907; no method is behind them."
 
 
-def test_of_few_data_sets_the_best_come_first_and_many_equals_are_counted(reported):
+def test_the_answer_on_few_data_sets_lists_the_best_first_and_counts_ties(reported):
     equals = dict.fromkeys(("a", "b"), GOOD) | {"bad": BAD}
     (first, *_) = reported({"d": equals, "e": {"a": BAD, "b": LITTLE_LESS, "bad": GOOD}})
     assert first == "Best accuracy: a and b on d (0.907), bad on e (0.907)."
@@ -181,12 +181,12 @@ def test_probabilities_of_means_say_what_the_folds_leave_undecided(outcome_of, n
     )
 
 
-def test_equals_everywhere_are_not_surely_ahead_of_nobody(reported):
+def test_methods_equal_everywhere_are_not_reported_as_better(reported):
     output = reported({f"d{i}": dict.fromkeys("ab", GOOD) for i in range(5)})
     assert output[0] == "All methods share the best mean rank."
 
 
-def test_none_is_clearly_the_best_only_of_data_sets_that_could_show_one(make, reported):
+def test_no_clear_winner_is_reported_only_for_data_sets_that_could_show_one(make, reported):
     """A method without others, or with one value each, is not shown to be clearly the best nor not to be."""
     alone = make({f"d{i}": Data() for i in range(5)}, {"a": Method()}, folds=2)
     assert plain_answer(study_verdict(alone))[-1] == (
@@ -264,7 +264,7 @@ def test_the_page_names_the_sizes_of_learning_curves(make):
     assert learning_curve_sizes(curved) == "10 %, 50 rows of each training set"
 
 
-def test_a_study_without_an_answer_reports_it(make):
+def test_a_study_without_an_answer_says_so(make):
     outcome = make({"gone": Data(unavailable="x")}, {"m": Method()})
     assert plain_answer(study_verdict(outcome)) == [
         "No method succeeded on every fold of any data set, so none is best."

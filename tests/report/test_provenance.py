@@ -52,7 +52,7 @@ def test_a_folder_in_the_repository_of_another_project_has_no_commit(checkout):
     assert commit(inner) == "not a git checkout"
 
 
-def test_without_git_there_is_no_commit(tmp_path, monkeypatch):
+def test_results_without_git_have_no_commit(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert commit(tmp_path) == "not a git checkout"
 

@@ -40,7 +40,7 @@ def value(scores: pl.DataFrame, metric: str) -> float:
     return scores.filter(pl.col("metric") == metric)["value"].item()
 
 
-def test_two_class_metrics_speak_of_the_positive_class():
+def test_two_class_metrics_refer_to_the_positive_class():
     # Of 5 rows of class 0, 4 are right; of 3 of class 1, 1 is right.
     y_true, y_pred = [0, 0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 1, 0, 0, 1]
     score = [[-y / 2, y / 2] for y in y_pred]
@@ -83,7 +83,7 @@ def test_rows_come_in_one_order_whatever_order_the_predictions_have():
     assert scoring.score(shuffled, Classes(2, 1)).equals(scoring.score(together, Classes(2, 1)))
 
 
-def test_no_predictions_are_no_scores_with_the_same_columns():
+def test_scores_of_no_predictions_are_an_empty_table_with_the_same_columns():
     scored = scoring.score(table_files.frame("predictions"), Classes(0, 0))
     assert scored.is_empty()
     assert scored.schema == table_files.frame("scores").schema
@@ -97,7 +97,7 @@ def test_expected_cost_is_there_where_costs_are():
     assert value(scored, "expected_cost") == (1 + 5) / 4
 
 
-def test_other_costs_score_a_run_again_and_the_same_ones_do_not(tmp_path):
+def test_only_changed_costs_score_a_run_again(tmp_path):
     given = predictions([0, 0, 1, 1], [0, 1, 0, 1], [[0.0, 0.0]] * 4)
     write_table(given, "predictions", tmp_path / "runs/d/m/predictions.parquet")
     write_table(table_files.frame("fits"), "fits", tmp_path / "runs/d/m/fits.parquet")
@@ -112,7 +112,7 @@ def test_other_costs_score_a_run_again_and_the_same_ones_do_not(tmp_path):
     assert [a[1] != b[1] for a, b in pairwise(seen)] == [True, False, True, True]
 
 
-def test_another_positive_class_scores_a_run_again(tmp_path):
+def test_a_changed_positive_class_scores_a_run_again(tmp_path):
     given = predictions([0, 0, 0, 1], [0, 0, 1, 1], [[0.0, 0.0]] * 4)
     write_table(given, "predictions", tmp_path / "runs/d/m/predictions.parquet")
     write_table(table_files.frame("fits"), "fits", tmp_path / "runs/d/m/fits.parquet")
@@ -144,7 +144,7 @@ def test_folds_of_all_sizes_have_the_scores_that_they_have_alone():
     ],
     ids=["a number", "one that a stack cannot have"],
 )
-def test_a_metric_for_one_fold_alone_is_asked_fold_by_fold(metric, monkeypatch):
+def test_a_metric_that_cannot_take_all_folds_is_called_fold_by_fold(metric, monkeypatch):
     monkeypatch.setattr("linclass.evaluation.metrics.names", lambda: ["error"])
     monkeypatch.setattr("linclass.evaluation.metrics.find", lambda name: metric)
     parts = [predictions([0, 1, 1], [0, 1, fold], [[1.0, 2.0]] * 3, fold=fold) for fold in (0, 1)]

@@ -30,7 +30,7 @@ def test_intervals_are_students_with_the_corrected_error(make):
             assert row[f"{metric}_high"] == pytest.approx(min(values.mean() + half, high))
 
 
-def test_what_no_method_has_is_no_column(make):
+def test_metrics_without_any_value_have_no_column(make):
     outcome = make(
         {"d": Data()}, {"a": Method(probabilities=False), "b": Method(probabilities=False)}
     )
@@ -39,7 +39,7 @@ def test_what_no_method_has_is_no_column(make):
     assert not {"expected_cost", "log_loss", "brier", "calibration_error"} & {*keys}
 
 
-def test_every_metric_of_the_table_exists_and_every_metric_but_averages_is_in_it():
+def test_the_table_lists_exactly_the_existing_metrics_without_averages():
     averages = {
         name for name in all_metrics.names() if name.endswith(("_macro", "_micro", "_weighted"))
     }
@@ -62,7 +62,7 @@ def test_differences_are_of_the_best_to_each_other_method(make):
         assert row["better"] + row["equal"] + row["worse"] == pytest.approx(1)
 
 
-def test_nothing_is_reported_of_what_there_is_not(make):
+def test_tables_without_content_are_omitted(make):
     gone = make({"d": Data(unavailable="no source")}, {"a": Method(), "b": Method()})
     assert performance.all_metrics(gone, "d") is None
     assert performance.differences(gone, "d") is None

@@ -119,7 +119,7 @@ def test_a_sentence_says_from_how_many_data_sets_a_comparison_can_be_significant
         ("ratings", 5, "h", "abcgh", 1),
     ],
 )
-def test_of_many_methods_the_middle_is_left_out_and_never_the_baseline(
+def test_the_middle_of_many_methods_is_left_out_but_never_the_baseline(
     monkeypatch, name, most, baseline, rows, gaps
 ):
     """Ranks are 1 … 8 on six data sets, where Nemenyi's critical difference is 3.031 · √(8 · 9 / 36) = 4.29."""

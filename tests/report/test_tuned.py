@@ -76,7 +76,7 @@ def test_each_value_of_each_fit_is_a_row(outcome):
     assert found.filter(method="plain").is_empty()
 
 
-def test_what_half_of_the_fits_chose_at_an_end_of_a_grid_is_reported(outcome):
+def test_parameters_at_the_end_of_their_grid_in_half_of_the_fits_are_reported(outcome):
     """Of two values both are ends. Not where a grid ends at the limit of the parameter, as its class states it."""
     reported = {
         (one["method"], one["parameter"], one["edge"], one["value"], *one["datasets"])
@@ -110,7 +110,7 @@ def test_what_half_of_the_fits_chose_at_an_end_of_a_grid_is_reported(outcome):
         (10.0, {"logspace": [-1, 1, 3]}, "highest"),
     ],
 )
-def test_only_a_grid_of_different_numbers_has_ends(value, grid, edge):
+def test_only_a_grid_of_distinct_numbers_has_ends(value, grid, edge):
     assert tuned.edge(value, grid) == edge
 
 

@@ -62,13 +62,13 @@ def captions(outcome):
     return found | {f"table {name}": TABLES[name](outcome, "d").caption for name in SHOWN_TABLES}
 
 
-def test_of_hold_outs_none_speaks_of_folds(outcome):
+def test_captions_of_hold_out_results_do_not_mention_folds(outcome):
     for name, caption in captions(of_protocol(outcome, HOLD_OUTS, "hold_out")).items():
         assert "hold-outs" in caption, name
         assert "fold" not in caption, name
 
 
-def test_of_one_fit_none_speaks_of_a_spread(outcome):
+def test_captions_of_single_fits_do_not_mention_a_spread(outcome):
     for name, caption in captions(of_protocol(outcome, ["official"], "official")).items():
         assert "fold" not in caption, name
         assert "hold-out" not in caption, name
@@ -86,7 +86,7 @@ def test_the_error_of_one_fit_is_that_of_its_rows(outcome):
 
 
 @pytest.mark.parametrize("n", [2, pytest.param(3, marks=pytest.mark.full)])
-def test_of_few_data_sets_how_sure_is_said_of_each(make, n):
+def test_the_page_on_few_data_sets_gives_the_confidence_for_each(make, n):
     """The answer says that they are too few; the lines below it do not repeat that."""
     outcome = make(
         {f"d{i}": Data() for i in range(n)}, {"m": Method(2.0), "other": Method(1.0)}, folds=3

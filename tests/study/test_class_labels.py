@@ -29,7 +29,7 @@ QDA = {"classifier": "linclass.QuadraticDiscriminantAnalysis"}
         (QDA, 2, "leave_one_out", "rank_deficient"),
     ],
 )
-def test_the_reason_of_a_fit_has_the_label(tmp_path, entry, rare, protocol, status):
+def test_the_reason_of_a_fit_names_the_class_by_its_label(tmp_path, entry, rare, protocol, status):
     rng = np.random.default_rng(0)
     y = np.array([0, 2] * 10 + [1] * rare, dtype=np.int32)
     table = Table(rng.normal(size=(len(y), 2)), ("a", "b"))
@@ -53,6 +53,6 @@ def test_the_reason_of_a_fit_has_the_label(tmp_path, entry, rare, protocol, stat
         ("some subclass 1 of class 1.5", None),
     ],
 )
-def test_other_numbers_stay(said, message):
+def test_numbers_other_than_class_codes_are_kept(said, message):
     assert with_labels(said, CLASSES) == (message or said)
     assert with_labels(said, ()) == said

@@ -109,7 +109,7 @@ def test_weights_can_be_tuned(rows):
         assert all(one.mean is not None for one in found.candidates)
 
 
-def test_a_label_that_is_none_is_named_with_the_classes(rows):
+def test_an_unknown_label_is_named_with_the_classes(rows):
     entry = {"classifier": OURS, "params": {"class_weight": {"sick": 2}}}
     with pytest.raises(
         ValueError, match="'sick' is not a class; the classes are ill, unsure, well"
@@ -119,13 +119,13 @@ def test_a_label_that_is_none_is_named_with_the_classes(rows):
         fitted(rows, {"classifier": OURS, "params": {"class_weight": {3: 2}}})
 
 
-def test_a_word_that_is_no_weight_is_refused_before_anything_runs():
+def test_an_invalid_class_weight_string_is_refused_before_anything_runs():
     ((path, text),) = method_problems({"classifier": OURS, "params": {"class_weight": "balance"}})
     assert path == ["params"]
     assert "class_weight is 'balance'; it must be 'balanced', None, or a dict" in text
 
 
 @each("weights", [3, True, [1, 2], {"ill": "much"}, {"ill": -1}, {"ill": [1]}])
-def test_what_is_no_weight_is_refused_before_anything_runs(weights):
+def test_invalid_class_weights_are_refused_before_anything_runs(weights):
     ((_, text),) = method_problems({"classifier": OURS, "params": {"class_weight": weights}})
     assert text.startswith("class_weight ")

@@ -58,7 +58,7 @@ def test_more_light_runs_than_a_job_should_hold_are_parted_by_their_methods():
     assert sum(bundle.work for bundle in planned.values()) == pytest.approx(80)
 
 
-def test_small_data_sets_share_jobs_where_that_is_asked_for():
+def test_small_data_sets_share_jobs_on_request():
     planned = plan(works(0.1, datasets=[f"d{k}" for k in range(30)]), across=True)  # 4 s each
     assert all(bundle.name.startswith("~") for bundle in planned.values())
     assert len(planned) <= 8
@@ -135,7 +135,7 @@ def test_the_third_attempt_has_time_for_a_run_whose_fits_all_hang() -> None:
     assert jobs.minutes(60, 15, 300, 3, longest=15) == 5 + 15 * 5, "at most what limits allow"
 
 
-def test_work_that_nobody_knows_asks_for_the_limit() -> None:
+def test_unknown_work_requests_the_time_limit() -> None:
     assert jobs.minutes(math.inf, 10, 60, 1) == 5 + 10
 
 
@@ -235,7 +235,7 @@ def test_jobs_of_a_dead_run_of_the_same_study_are_cancelled_and_no_others(slurm:
     assert not (slurm_jobs.NAMES / "dead").exists(), "what has ended is looked for once"
 
 
-def test_without_a_run_that_was_killed_slurm_is_not_asked(
+def test_slurm_is_queried_only_after_a_killed_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -278,7 +278,7 @@ VERSIONS = {  # of control groups: /proc/self/cgroup, the file that counts, what
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_kills_are_those_of_our_own_group(
+def test_memory_kills_are_counted_for_our_own_cgroup(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
     about, file, content = VERSIONS[version]
@@ -292,7 +292,9 @@ def test_kills_are_those_of_our_own_group(
     assert slurm_jobs.kills(tmp_path / "cgroup", tmp_path) == 0
 
 
-def test_what_was_done_meanwhile_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_are_refused_if_memory_kills_happened_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     counts = iter([1, 1, 1, 2])
     monkeypatch.setattr(slurm_jobs, "kills", lambda: next(counts))
     with slurm_jobs.enough_memory():

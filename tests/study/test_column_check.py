@@ -43,7 +43,7 @@ def problems(tmp_path, monkeypatch):
 
 
 @each("key", ["target", "group"])
-def test_one_column(problems, key):
+def test_an_unknown_column_is_reported_with_a_suggestion(problems, key):
     assert problems("a.csv", **{key: "outcom"}) == [
         (
             [key],
@@ -54,7 +54,7 @@ def test_one_column(problems, key):
 
 
 @each("key", ["drop", "categorical", "texts"])
-def test_a_list_of_columns(problems, key):
+def test_an_unknown_column_in_a_list_is_reported(problems, key):
     ((path, sentence),) = problems("a.csv", target="outcome", **{key: ["age", "zzz"]})
     assert path == [key, 1]
     assert sentence == "there is no column 'zzz'; columns are age, dose, outcome"
@@ -78,7 +78,9 @@ def test_a_list_of_columns(problems, key):
         ),
     ],
 )
-def test_every_format_with_columns(problems, file, entry, columns):
+def test_an_unknown_column_is_reported_for_every_format_with_columns(
+    problems, file, entry, columns
+):
     ((path, sentence),) = problems(file, target="zzz", **entry)
     assert path == ["target"]
     assert sentence.endswith(f"columns are {columns}")
@@ -94,19 +96,19 @@ def test_every_format_with_columns(problems, file, entry, columns):
         ("empty.csv", "'empty.csv': the file is empty"),
     ],
 )
-def test_a_header_that_cannot_be_read(problems, file, words):
+def test_an_unreadable_header_is_reported(problems, file, words):
     ((path, sentence),) = problems(file, target="y")
     assert path == ["source"]
     assert words in sentence
 
 
-def test_a_header_read_with_a_wrong_separator(problems):
+def test_a_header_read_with_a_wrong_separator_is_reported(problems):
     ((path, sentence),) = problems("a.csv", target="y", csv={"separator": ";"})
     assert path == ["source"]
     assert 'is one column; perhaps give `csv: {separator: ","}`' in sentence
 
 
-def test_what_is_not_here_or_has_others_to_try_is_left_to_the_fetch(problems):
+def test_columns_of_remote_or_alternative_sources_are_checked_by_the_fetch(problems):
     here, there = {"file": "a.csv"}, {"url": "https://example.org/a.csv"}
     folders = SearchFolders()
     assert not [*column_problems({"source": [here, there], "target": "zzz"}, folders)]
@@ -127,7 +129,7 @@ def test_what_is_not_here_or_has_others_to_try_is_left_to_the_fetch(problems):
         ({"costs": {"sick": {"well": 5}}}, "costs", "'sick'"),
     ],
 )  # fmt: skip
-def test_a_class_that_the_file_does_not_have(problems, tmp_path, file, entry, key, sentence):
+def test_a_class_missing_from_the_file_is_reported(problems, tmp_path, file, entry, key, sentence):
     frame = pl.DataFrame({"age": [1.0, 2.0], "y": ["ill", "well"]})
     frame.write_csv(tmp_path / "classes.csv")
     frame.write_parquet(tmp_path / "classes.parquet")
@@ -147,7 +149,7 @@ def test_a_class_that_the_file_does_not_have(problems, tmp_path, file, entry, ke
         {"costs": {"ill": {"well": 5}, "well": {"ill": 1}}},
     ],
 )
-def test_classes_that_the_file_has(problems, tmp_path, entry):
+def test_classes_present_in_the_file_are_accepted(problems, tmp_path, entry):
     (tmp_path / "classes.csv").write_text("age,y\n1,ill\n2,well\n")
     assert not problems("classes.csv", target="y", **entry)
 
@@ -175,7 +177,7 @@ def test_a_target_of_measurements_is_refused(problems, tmp_path, target, words):
 
 
 @pytest.mark.parametrize("target", [["a", "a"], ["a", None, "b"]])
-def test_what_only_the_rows_show_is_left_to_the_fetch(problems, tmp_path, target):
+def test_errors_visible_only_in_the_rows_are_left_to_the_fetch(problems, tmp_path, target):
     """So that the other data sets of the study are computed."""
     pl.DataFrame({"x": [*range(len(target))], "y": target}).write_csv(tmp_path / "rows.csv")
     assert not problems("rows.csv", target="y")
@@ -194,7 +196,7 @@ def test_cells_of_a_tsv_file_are_separated_by_tabs(problems, tmp_path):
     assert not problems("tabs.tsv", target="y", csv={"separator": ";"})
 
 
-def test_a_cost_of_a_class_that_the_file_lacks_is_told_with_its_classes(tmp_path, monkeypatch):
+def test_a_cost_of_an_unknown_class_is_reported_with_the_classes_of_the_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.csv").write_text("x,y\n1,ill\n2,well\n")
     check = _of_datasets([], tmp_path)

@@ -396,7 +396,7 @@ def test_a_wrong_part_of_an_entry_is_refused_with_what_is_meant(refusal, case):
     assert [word for word in words if word not in line] == [], line
 
 
-def test_all_names_that_a_study_misspells_are_told_at_once(refusals):
+def test_all_misspelled_names_of_a_study_are_reported_at_once(refusals):
     text = "results: r\ndatasets: [iriss, gausians]\nmethods: [ldaa]\nevaluation: {tune_metric: acuracy}\n"
     lines = refusals(text)
     assert [line.partition("did you mean ")[2] for line in lines] == [
@@ -422,7 +422,7 @@ def test_a_method_may_be_meant_by_other_names(name, meant):
     assert suggest_methods(name, catalogue).startswith(f"did you mean {meant}")
 
 
-def test_an_unknown_method_is_told_those_that_are_meant(refusal):
+def test_an_unknown_method_gets_suggestions(refusal):
     line = refusal("results: r\ndatasets: [iris]\nmethods: [pls]\n")
     assert line.endswith("there is no method 'pls'; did you mean 'pls_discriminant'?")
 
@@ -434,7 +434,7 @@ def test_an_unknown_method_is_told_those_that_are_meant(refusal):
         ("linclass.LinearSVM", "is not a mapping; write {classifier: linclass.LinearSVM}"),
     ],
 )
-def test_a_method_without_a_classifier_is_told_to_add_one(refusal, entry, remedy):
+def test_a_method_without_a_classifier_is_refused_with_the_remedy(refusal, entry, remedy):
     line = refusal(f"{BASE}define: {{methods: {{mine: {entry}}}}}\n")
     assert line.startswith("study.yaml, line 4: define.methods.mine: ")
     assert remedy in line
@@ -455,7 +455,7 @@ def test_names_are_not_called_misspelt_where_their_definition_cannot_be_read(ref
     assert line.startswith(f"study.yaml, line 4: {wrong.partition(':')[0]}: ")
 
 
-def test_entries_and_metrics_that_cannot_work_are_told_at_once(refusals):
+def test_invalid_entries_and_metrics_are_reported_at_once(refusals):
     entry = "{source: {file: absent.csv}, format: csv, target: y}"
     text = (
         "results: r\ndatasets: [mine]\nmethods: [own]\nevaluation: {metrics: [absent_module.profit]}\n"
@@ -467,14 +467,14 @@ def test_entries_and_metrics_that_cannot_work_are_told_at_once(refusals):
     assert "did you mean 'LogisticRegression'?" in classifier
 
 
-def test_a_file_for_a_source_is_told_the_form_of_one(refusal):
+def test_a_file_instead_of_a_source_is_refused_with_the_form_of_a_source(refusal):
     entry = "{source: my.csv, format: csv, target: y}"
     line = refusal(f"datasets: [mine]\nmethods: [lda]\ndefine: {{datasets: {{mine: {entry}}}}}\n")
     assert "mine.source: 'my.csv' is not a mapping" in line
     assert "{file: …}" in line
 
 
-def test_errors_of_data_sets_and_of_methods_are_told_at_once(refusals):
+def test_errors_of_data_sets_and_methods_are_reported_at_once(refusals):
     text = (
         "results: r\ndatasets: [own]\nmethods: [mine]\ndefine:\n"
         "  datasets:\n    own: {source: {file: gone.csv}, format: csv, target: y}\n"
@@ -521,7 +521,9 @@ ENDINGS = {
 
 
 @pytest.mark.parametrize("case", ENDINGS)
-def test_a_classifier_that_ends_python_ends_no_study(refusal, tmp_path, monkeypatch, case):
+def test_a_classifier_that_exits_python_does_not_end_the_study(
+    refusal, tmp_path, monkeypatch, case
+):
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.delitem(sys.modules, "theirs", raising=False)
     body = "class Theirs:\n    fit = predict = lambda *_: None\n"
@@ -614,12 +616,12 @@ def test_results_go_to_a_folder_that_snakemake_can_name(refusal, results):
 
 @pytest.mark.parametrize("key", ["results", "downloads"])
 @pytest.mark.parametrize("below", ["", "/r"])
-def test_a_file_is_no_folder(refusal, tmp_path, key, below):
+def test_a_file_instead_of_a_folder_is_refused(refusal, tmp_path, key, below):
     (tmp_path / "notes.txt").write_text("mine")
     assert "'notes.txt' is a file; give a folder" in refusal(f"{key}: notes.txt{below}\n")
 
 
-def test_what_is_wrong_with_a_merged_entry_has_its_line(refusal):
+def test_errors_of_a_merged_entry_are_reported_with_its_line(refusal):
     line = refusal(
         "methods: [b]\ndefine:\n  methods:\n"
         f"    a: &a\n      {LOGISTIC}\n      params: {{tol: 1e-3}}\n"
@@ -642,7 +644,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("case", FILES)
-def test_a_file_that_is_no_study_is_refused_with_its_line(tmp_path, case):
+def test_an_invalid_study_file_is_refused_with_its_line(tmp_path, case):
     content, words = FILES[case]
     path = tmp_path / "study.yaml"
     path.write_bytes(content)
@@ -675,7 +677,7 @@ def test_a_suite_joins_the_data_sets_and_one_of_its_sets_can_be_named(study):
     assert not any("." in name for name in study(BASE.replace("[iris]", "all")).datasets)
 
 
-def test_what_the_study_defines_wins_over_a_suite(study):
+def test_definitions_of_the_study_override_a_suite(study):
     own = "define: {datasets: {vowel.307: {source: {sklearn: iris}}}}\n"
     found = study(BASE.replace("iris", "vowel.307") + own + "suite: openml_cc18\n").datasets
     assert found["vowel.307"] == {"source": {"sklearn": "iris"}}
@@ -749,7 +751,7 @@ def test_the_default_study_has_enough_data_sets_to_rank_methods_and_needs_no_net
     assert size in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_methods_of_the_default_study_are_no_copies_and_a_foreign_one_is_in_the_smallest():
+def test_methods_of_the_default_study_are_distinct_and_the_smallest_has_a_foreign_one():
     study = read_config(yaml.safe_load(DEFAULT.read_text()), [DEFAULT], ROOT)
     classes = [entry["classifier"] for entry in study.methods.values()]
     assert all(name.startswith("linclass.") for name in classes)
@@ -783,7 +785,7 @@ PROTOCOLS = {
 
 
 @each("name", PROTOCOLS)
-def test_protocols_that_cannot_be_are_refused(refusal, name):
+def test_invalid_protocols_are_refused(refusal, name):
     written, words = PROTOCOLS[name]
     line = refusal(f"{BASE}evaluation: {{protocols: {written}}}\n")
     assert "evaluation.protocols" in line
@@ -913,7 +915,7 @@ def test_a_name_that_is_empty_or_zero_is_searched_like_others(refusal, tmp_path,
         (method("classifier: linclass.LogisticRegression, tunee: {}"), "did you mean 'tune'?"),
     ],
 )
-def test_a_key_in_another_place_is_told_its_own(refusal, text, sentence):
+def test_a_misplaced_key_is_reported_with_its_place(refusal, text, sentence):
     assert sentence in refusal(text)
 
 
@@ -944,7 +946,7 @@ ELSEWHERE = {  # what a user of pandas and scikit-learn may write → the remedy
 
 
 @each("case", ELSEWHERE)
-def test_what_is_written_otherwise_elsewhere_gets_its_form_here(refusal, case):
+def test_notations_of_other_tools_are_refused_with_the_form_used_here(refusal, case):
     text, words = ELSEWHERE[case]
     assert words in refusal(f"{text}\n")
 

@@ -62,7 +62,7 @@ def test_a_file_that_has_just_changed_is_not_trusted(tmp_path, monkeypatch):
     assert len(reads) == 2
 
 
-def test_a_broken_or_unwritable_cache_is_no_error(tmp_path, monkeypatch):
+def test_a_broken_or_unwritable_cache_is_ignored(tmp_path, monkeypatch):
     path = disk_cache.cache_file()
     path.parent.mkdir(parents=True)
     for content in ("", "[]", '{"a": 1}', "{"):
@@ -122,7 +122,7 @@ def test_a_full_disk_is_named_with_what_is_left(full, tmp_path):
     )
 
 
-def test_only_a_fit_that_failed_for_it_is_refused(full, tmp_path):
+def test_only_fits_that_failed_on_a_full_disk_are_refused(full, tmp_path):
     writing.refuse_for_full_disk(["ValueError: no", ""], tmp_path)
     with pytest.raises(StudyError, match="is full"):
         writing.refuse_for_full_disk(["ValueError: no", FAILED], tmp_path)

@@ -271,7 +271,7 @@ LIMIT_CASES = [
 
 
 @pytest.mark.parametrize(("change", "limits", "refits"), first(2, LIMIT_CASES))
-def test_a_limit_refits_only_what_it_ended_or_what_exceeds_it(
+def test_a_changed_limit_refits_only_fits_that_it_ended_or_that_exceed_it(
     results,  # noqa: F811
     calls,
     change,

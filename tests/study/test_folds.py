@@ -100,7 +100,7 @@ def test_leave_one_out_is_one_planned_fit_and_a_short_file(tmp_path):
     assert pl.read_parquet(tmp_path / "folds.parquet").height == 15
 
 
-def test_with_groups_every_protocol_keeps_them_whole(tmp_path):
+def test_every_protocol_keeps_groups_whole(tmp_path):
     grouped = replace(data([10, 5]), groups=GROUPS)
     for fit in planned(grouped, tmp_path, "cv", "hold_out"):
         assert not {*GROUPS[fit.train]} & {*GROUPS[fit.test]}
@@ -125,7 +125,7 @@ SPLIT = np.repeat([0, 1], [9, 6]).astype(np.int8)
         ({}, "official", "no official split; add cv"),
     ],
 )
-def test_what_cannot_be_assigned_is_planned_and_gives_the_reason(
+def test_folds_that_cannot_be_assigned_are_planned_with_the_reason(
     tmp_path, changes, protocol, words
 ):
     fits = planned(replace(data([10, 5]), **changes), tmp_path, protocol)

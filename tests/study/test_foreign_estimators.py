@@ -146,7 +146,7 @@ def test_a_foreign_estimator_is_accepted_and_right_about_every_row(features, kin
 
 @each("classes", [[0, 1], [1, 0], ["1", "0"]])
 @each("name", ["decision_function", "predict_proba"])
-def test_two_classes_in_either_order(classes, name):
+def test_scores_of_two_classes_follow_the_order_of_classes(classes, name):
     """A score of (n,) is a score of the second of classes_; probabilities have its columns."""
     y = np.array([0, 1, 1])
     second = (y.astype(str) == str(classes[1])).astype(float)
@@ -193,13 +193,13 @@ def test_scores_of_a_wrong_shape_and_negative_probabilities_are_reported(given, 
 
 
 @each("classes", [[0, 0], [0, 3], ["ill", "well"], [[0, 1]]])
-def test_classes_that_are_no_codes_are_reported(classes):
+def test_predictions_that_are_not_class_codes_are_reported(classes):
     answers = {"decision_function": lambda X: np.ones(3), "predict": lambda X: np.ones(3)}
     with pytest.raises(ValueError, match=r"classes_ is .*; it must be codes of classes, of 0 … 1"):
         predictions_of(SimpleNamespace(**answers, classes_=classes), np.zeros((3, 1)), 2)
 
 
-def test_two_processes_of_its_own(features):
+def test_an_estimator_may_start_two_processes(features):
     for given in outcomes(features, "classifier: foreign_estimators.TwoProcesses"):
         np.testing.assert_array_equal(given["y_pred"], given["y_true"])
 
@@ -217,7 +217,7 @@ def test_a_convergence_warning_is_max_iter_in_its_words(features):
         assert (given["status"], given["reason"]) == ("max_iter", "stopped after 3 steps")
 
 
-def test_attributes_of_our_names_and_kinds_are_recorded_and_others_are_not(features):
+def test_only_attributes_with_known_names_and_types_are_recorded(features):
     for given in outcomes(features, "classifier: foreign_estimators.OurAttributes"):
         assert (given["status"], given["reason"], given["iterations"]) == ("rank_deficient", "", 7)
         assert (given["objective"], given["certificate"]) == (0.25, None)
@@ -228,7 +228,7 @@ def test_attributes_of_our_names_and_kinds_are_recorded_and_others_are_not(featu
 
 
 @each("odd", ["small", np.array([1.0, 2.0]), 10**400, 1j], ids=["text", "array", "huge", "complex"])
-def test_a_trace_with_values_that_are_no_numbers_is_ignored(odd):
+def test_a_trace_with_non_numeric_values_is_ignored(odd):
     step = dict.fromkeys(fit_outcome.STEP, 1)
     assert trace_table([step, step | {"passes": None, "objective": np.float32(2)}]) == {
         "step": [0, 1], "passes": [1.0, None], "seconds": [1.0, 1.0], "objective": [1.0, 2.0],
@@ -246,7 +246,7 @@ def test_numbers_that_the_table_of_fits_cannot_hold_are_ignored(huge):
     table_files.frame("fits", [dict.fromkeys(table_schema("fits")) | reported])
 
 
-def test_the_names_of_classes_are_not_the_codes_that_it_was_given(features):
+def test_a_foreign_classifier_that_predicts_class_names_is_refused(features):
     words = r"predict gave '(ill|well)', which is no class; predictions must be codes 0 … 2"
     with pytest.raises(ValueError, match=words):
         outcomes(features, "classifier: foreign_estimators.LabelsOfTheUser")
@@ -289,7 +289,7 @@ REFUSED = {
 
 
 @each("lines", REFUSED)
-def test_what_cannot_work_is_reported_in_one_line(lines):
+def test_an_unusable_estimator_is_reported_in_one_line(lines):
     ((_, sentence),) = method_problems(yaml.safe_load(lines))
     assert REFUSED[lines] in sentence
     assert "\n" not in sentence

@@ -99,7 +99,7 @@ ENDINGS = [
 ]
 
 
-def test_every_end_is_a_value_and_the_next_call_works(guard):
+def test_every_kind_of_failure_is_returned_as_a_value_and_the_next_call_works(guard):
     for order, kind, words in ENDINGS:
         answer = guard.call(*order)
         assert answer.kind == kind, order

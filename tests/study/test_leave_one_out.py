@@ -118,7 +118,7 @@ def test_the_shortcut_of_the_classifier_is_taken(monkeypatch):
     assert parts(METHODS["from sums, scaled"]) == N - 1
 
 
-def test_one_planned_fit_is_one_row_with_the_predictions_of_all(tmp_path):
+def test_a_planned_leave_one_out_fit_is_one_row_with_all_predictions(tmp_path):
     found = ran(tmp_path, METHODS["tuned"], np.arange(N))
     (fit,) = found.fits
     assert (fit["status"], fit["n_train"], fit["n_test"]) == ("converged", N - 1, N)
@@ -138,7 +138,7 @@ def test_a_fit_that_ends_badly_reports_how_many_did(tmp_path):
     assert fit["reason"].startswith(f"{N} of {N} fits: ")
 
 
-def test_one_fit_that_fails_is_the_reason_of_the_row(tmp_path, monkeypatch):
+def test_a_failed_fit_gives_the_reason_of_the_leave_one_out_row(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
     entry = {"classifier": "odd_estimators.TooFewRows", "transforms": SCALED}
     found = ran(tmp_path, entry, np.arange(N))

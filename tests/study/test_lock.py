@@ -69,7 +69,7 @@ def end(process, how):
     process.communicate()
 
 
-def test_a_dead_process_loses_its_locks_and_a_live_one_does_not(folder):
+def test_only_dead_processes_lose_their_locks(folder):
     process = start()
     take_locks(folder)
     locks.remove_stale_locks()
@@ -106,7 +106,7 @@ def test_locks_of_another_process_on_this_host_are_removed_and_those_of_another_
     assert locked(folder) == stays
 
 
-def test_what_cannot_be_read_is_not_known_to_be_dead(folder):
+def test_an_unreadable_process_is_not_assumed_to_be_dead(folder):
     describe()
     (locks.OWNERS / "strange.json").write_text("{}")
     locks.remove_stale_locks()

@@ -47,7 +47,7 @@ class Prints:
         return lines
 
 
-def test_of_a_long_output_the_beginning_and_the_end_are_kept(log, monkeypatch, capfd, tmp_path):
+def test_the_beginning_and_the_end_of_a_long_output_are_kept(log, monkeypatch, capfd, tmp_path):
     monkeypatch.setattr(logs, "LARGEST", 100_000)
     monkeypatch.setattr(guards, "LOOK_EVERY", 0.0003)  # many times while it prints
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
@@ -64,7 +64,7 @@ def test_of_a_long_output_the_beginning_and_the_end_are_kept(log, monkeypatch, c
     assert lines[-7:] == [f"line {i} of 7" for i in range(7)]
 
 
-def test_a_short_output_and_one_that_is_no_file_are_left_alone(log, tmp_path, capfd):
+def test_short_output_and_output_that_is_not_a_file_are_unchanged(log, tmp_path, capfd):
     with capfd.disabled(), as_log(log):
         size = logs.LogSize()
         os.write(1, b"short\n")

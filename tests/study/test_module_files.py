@@ -40,7 +40,7 @@ def found(monkeypatch, tmp_path):
     return files
 
 
-def test_a_file_on_pythonpath_and_what_it_imports(found):
+def test_a_file_on_pythonpath_counts_with_its_imports(found):
     counted = found(
         "mine",
         lib__mine_DOT_py="import near, json, numpy\n",
@@ -66,7 +66,7 @@ def test_a_package_counts_what_it_imports_of_itself(found, tmp_path):
     assert found("package.three") == here | {"lib/package/three.py"}
 
 
-def test_a_folder_without_init_and_its_relative_imports(found, tmp_path):
+def test_a_namespace_package_counts_with_its_relative_imports(found, tmp_path):
     (tmp_path / "lib" / "space").mkdir(parents=True)
     (tmp_path / "lib" / "space" / "a.py").write_text("from .b import B\n" + RUINOUS)
     (tmp_path / "lib" / "space" / "b.py").write_text(RUINOUS)
@@ -84,7 +84,7 @@ def test_a_package_that_imports_its_parts_on_demand_counts_whole(found, tmp_path
     assert found("late") == {"lib/late/__init__.py", "lib/late/inner/part.py"}
 
 
-def test_an_editable_install(found, tmp_path, monkeypatch):
+def test_an_editable_install_counts_with_its_files(found, tmp_path, monkeypatch):
     """As setuptools and others do it: a finder that knows where the package's folder is."""
     source = tmp_path / "source" / "edited"
     source.mkdir(parents=True)
@@ -112,7 +112,7 @@ def test_compiled_modules_and_archives_count_as_they_are(found, tmp_path, monkey
     assert found("packed") == {"packed.zip"}
 
 
-def test_what_pip_installed_counts_with_its_version(found, tmp_path):
+def test_installed_packages_count_with_their_version(found, tmp_path):
     (tmp_path / "lib" / "thing-2.5.dist-info").mkdir(parents=True)
     assert found("thing", lib__thing_DOT_py="") == set()
     assert code.closure([], ["thing"])[1] == {"thing"}
@@ -125,7 +125,7 @@ def test_what_pip_installed_counts_with_its_version(found, tmp_path):
     )
 
 
-def test_nothing_of_this_was_imported():
+def test_modules_are_found_without_importing_them():
     known = {
         Path(file).name
         for m in list(sys.modules.values())

@@ -196,7 +196,7 @@ def test_no_method_of_the_catalogue_uses_held_out_rows(data, name):
 
 
 @each("name", ["lda", "gaussian_nb", "least_squares", "logistic_newton"])
-def test_folds_that_are_fitted_together_are_held_to_it_too(data, name):
+def test_jointly_fitted_folds_do_not_use_held_out_rows(data, name):
     assert hold(data, "whole table", CATALOGUE[name])[True] == ""
 
 
@@ -249,7 +249,7 @@ def test_no_tuned_option_of_a_transform_is_chosen_by_held_out_rows(data, option)
     assert hold(data, "table", entry)[False] == ""
 
 
-def test_every_transform_is_held_to_it():
+def test_every_transform_is_tested_for_leaks():
     named = {name for method in CATALOGUE.values() for name, _ in named_steps(method["transforms"])}
     named |= {name for steps in STEPS.values() for name, _ in named_steps(steps)}
     assert named == set(parts.names("transforms"))

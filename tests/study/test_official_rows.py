@@ -119,7 +119,7 @@ def test_folds_of_training_rows_are_fitted_jointly_beside_an_official_test_set(
     assert used == [np.flatnonzero(data.split == 0).tolist()] * 2
 
 
-def test_cv_rows_all_divides_the_official_test_rows_too(tmp_path):
+def test_cv_rows_all_includes_official_test_rows_in_cross_validation(tmp_path):
     data = obtained(tmp_path, "table", False)
     for rows, n in (("train", 48), ("all", 84)):
         plan, _ = planned(data, tmp_path, cv_rows=rows)

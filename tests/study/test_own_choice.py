@@ -100,7 +100,7 @@ def chosen(outcome: Outcome, method: str) -> dict:
 
 
 @each("method", NAME)
-def test_what_an_estimator_chose_is_a_parameter_of_its_fit(outcome, method):
+def test_parameters_chosen_by_an_estimator_are_recorded_with_its_fit(outcome, method):
     """The same estimator fitted by hand to the same rows tells it, too."""
     X, y = rows()
     train = np.delete(np.arange(N), np.arange(0, N, 5))
@@ -116,7 +116,7 @@ def test_what_an_estimator_chose_is_a_parameter_of_its_fit(outcome, method):
     assert {**given, NAME[method]: recorded[NAME[method]]} == recorded
 
 
-def test_tuned_csv_lists_it_with_the_ends_of_its_own_grid(outcome):
+def test_tuned_csv_lists_own_choices_with_the_ends_of_their_grid(outcome):
     found = chosen_values(outcome)
     recorded = {*found.select("method", "parameter").iter_rows()}
     assert recorded == {*NAME.items(), ("several", "l1_ratio")}  # `plain` chose nothing
@@ -155,6 +155,6 @@ def test_candidates_of_an_estimators_own_choice_are_kept(outcome, method):
     assert table.filter("chosen")["mean"].item() == best
 
 
-def test_a_strength_of_a_user_is_no_choice():
+def test_a_strength_set_by_the_user_is_not_recorded_as_tuned():
     model = LogisticRegression(strength=0.5).fit(*rows())
     assert own_choice(model) == {}

@@ -114,7 +114,7 @@ def test_a_metric_of_two_classes_is_that_of_the_positive_one(mine, path, own, si
     assert metrics.find(path)(p) == pytest.approx(sign * metrics.find(own)(p), rel=1e-12)
 
 
-def test_of_more_classes_it_gets_the_codes_and_a_column_of_each(mine):
+def test_a_metric_of_several_classes_gets_codes_and_a_column_per_class(mine):
     p = predicted(3)
     assert metrics.find("mine.share")(p) == metrics.find("accuracy")(p)
     assert metrics.find("mine.of_answers")(p) == pytest.approx(-metrics.find("log_loss")(p))
@@ -142,11 +142,11 @@ def test_the_direction_is_scikit_learns(mine):
 
 
 @pytest.mark.parametrize("path", ["mine.square", "mine.nats"])
-def test_without_probabilities_it_is_not_defined(mine, path):
+def test_a_metric_of_probabilities_is_undefined_without_them(mine, path):
     assert np.isnan(metrics.find(path)(replace(predicted(), log_proba=None)))
 
 
-def test_without_scores_it_is_not_defined_unless_it_takes_probabilities(mine):
+def test_a_metric_of_scores_is_undefined_without_them_unless_it_takes_probabilities(mine):
     p = predicted()
     bare = replace(p, score=np.full_like(p.score, np.nan))
     none = replace(bare, log_proba=None)
@@ -162,7 +162,7 @@ def test_an_exception_of_a_metric_is_a_warning_and_no_value(mine):
         assert np.isnan(metrics.find("mine.broken")(predicted()))
 
 
-def test_the_runs_are_scored_by_it_and_tuned_by_it(mine):
+def test_runs_are_scored_and_tuned_by_a_user_metric(mine):
     p = predicted()
     rows = table_files.frame(
         "predictions",
@@ -221,7 +221,7 @@ def problems(*paths, tune="accuracy"):
         ("mine.accuracy", "another metric is called 'accuracy', too; rename the function"),
     ],
 )
-def test_what_cannot_work_is_one_line_before_anything_runs(mine, path, words):
+def test_an_unusable_metric_is_reported_in_one_line_before_anything_runs(mine, path, words):
     ((key, sentence),) = problems(path)
     assert key == ["evaluation", "metrics", 0]
     assert words in sentence
@@ -262,7 +262,7 @@ def test_a_metric_for_two_classes_alone_is_accepted(mine):
     assert not problems("mine.recalled", "sklearn.metrics.zero_one_loss", tune="mine.share")
 
 
-def test_results_are_scored_by_it_if_its_module_is_trusted_and_there(mine):
+def test_results_are_scored_by_a_user_metric_if_its_module_is_trusted_and_found(mine):
     evaluation = {"tune_metric": "accuracy", "metrics": ["nowhere.f"], "folds": 3}
     with pytest.raises(
         StudyError,
@@ -320,7 +320,7 @@ def outcome_of(folder):
 
 
 @pytest.mark.filterwarnings("ignore:mine.picky")
-def test_folds_on_which_it_raises_are_listed_with_the_exception_and_keep_their_other_scores(picky):
+def test_folds_on_which_a_user_metric_raises_are_listed_and_keep_their_other_scores(picky):
     scores = scored_runs_of(picky, [4, 3, 6, 5])
     assert scores.filter(metric="mine.picky")["fold"].to_list() == [0, 2]
     assert scores.filter(metric="accuracy")["fold"].to_list() == [0, 1, 2, 3]
@@ -336,7 +336,7 @@ def test_folds_on_which_it_raises_are_listed_with_the_exception_and_keep_their_o
 
 
 @pytest.mark.filterwarnings("ignore:mine.picky")
-def test_what_no_longer_raises_is_no_longer_listed(picky):
+def test_problems_of_a_metric_disappear_after_it_is_fixed(picky):
     scored_runs_of(picky, [4, 3])
     assert metric_problems(outcome_of(picky))
     scored_runs_of(picky, [4, 2])
@@ -361,7 +361,7 @@ def test_the_reason_of_a_fit_that_cannot_be_tuned_is_its_exception(picky):
         fit_method(method, table, y, Task(2, 1, inner_folds=2, tune_metric="log_loss"), 0)
 
 
-def test_infinite_log_odds_are_no_scores_and_probabilities_take_their_place(mine):
+def test_infinite_log_odds_are_replaced_by_probabilities_as_scores(mine):
     """Of a forest, whose trees may all agree: scikit-learn's metrics refuse infinite numbers."""
     from sklearn.metrics import roc_auc_score
 

@@ -74,7 +74,7 @@ def test_an_edit_changes_the_digest(study, tmp_path):
     assert changed == ["shared.py"]
 
 
-def test_yaml_files_of_one_name_are_told_apart_and_others_keep_theirs(study, tmp_path):
+def test_only_yaml_files_with_equal_names_are_renamed(study, tmp_path):
     files = []
     for name in ("mya.yaml", "a.yaml", "other/a.yaml"):
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -261,7 +261,7 @@ def test_a_library_of_transforms_counts_with_its_version_and_an_inner_estimator_
     assert {mine / "mine.py", mine / "helper.py"} <= files
 
 
-def test_an_edit_of_a_feature_map_is_seen_with_options_too(mine):
+def test_an_edited_feature_map_with_options_is_new_code(mine):
     steps = [{"mine.doubled": {"times": 3}}]
     before = code.features_digest(steps, SCRIPT)
     (mine / "helper.py").write_text("x = 3\n")
@@ -272,7 +272,7 @@ def test_an_edit_of_a_feature_map_is_seen_with_options_too(mine):
     ]
 
 
-def test_a_foreign_transform_has_a_process_of_its_own():
+def test_a_foreign_transform_runs_in_its_own_process():
     ours = {"classifier": "linclass.NearestMean", "transforms": ["impute"]}
     assert owner_of("run", ours) == "linclass"
     assert owner_of("run", ours | {"transforms": [{"mine.Clip": {}}]}) == "run"
@@ -326,7 +326,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_work_is_one_line_before_anything_runs(mine, case):
+def test_an_unusable_step_is_reported_in_one_line_before_anything_runs(mine, case):
     key, step, words = REFUSED[case]
     found = [*method_problems({"classifier": "linclass.NearestMean", key: [step]})]
     assert [path for path, _ in found] == [[key, 0]]
@@ -344,7 +344,7 @@ def test_what_cannot_work_is_one_line_before_anything_runs(mine, case):
         ("features", "mine.first"),
     ],
 )
-def test_what_can_work_is_not_refused(mine, key, step):
+def test_usable_steps_are_accepted(mine, key, step):
     assert not [*method_problems({"classifier": "linclass.NearestMean", key: [step]})]
 
 

@@ -87,7 +87,7 @@ def test_a_path_that_goes_on_is_recorded_with_all_its_candidates() -> None:
     assert len(given.candidates) == 31
 
 
-def test_each_option_of_a_transform_and_each_width_has_a_path_of_its_own() -> None:
+def test_each_option_of_a_transform_and_each_width_has_its_own_path() -> None:
     table, y = rows()
     steps = ["standardize", {"nystroem": {"columns": 20}}]
     nystroem = Method.from_entry(
@@ -135,7 +135,7 @@ def test_scikit_learn_over_c_chooses_what_linclass_chooses_over_strength(penalty
     assert (at_same.fit(ready.X, y).predict(ready.X) == other.predict(table)[0]).all()
 
 
-def test_what_has_no_path_is_refused_before_anything_runs() -> None:
+def test_methods_without_a_path_are_refused_before_anything_runs() -> None:
     knn = {"classifier": "sklearn.neighbors.KNeighborsClassifier", "tune": {"n_neighbors": "path"}}
     ((place, sentence),) = method_problems(knn)
     assert place == ["tune", "n_neighbors"]

@@ -59,7 +59,7 @@ def ran(folder, data, plan, entry):
     return run_alone(LIMITS, "rows", "m", entry, str(file), plan, TASK, 0)
 
 
-def test_a_number_is_no_class(rows):
+def test_a_numeric_target_read_in_blocks_is_unavailable(rows):
     folder, _, _ = rows
     with pytest.raises(
         Unavailable, match=r"'b' has [\d,]+ distinct numbers in [\d,]+ rows: a number"
@@ -129,7 +129,7 @@ def test_predictions_are_those_of_rows_in_memory(rows, name, params):
         ({"classifier": "linclass.GaussianNB", "features": ["quadratic"]}, "without `features:`"),
     ],
 )  # fmt: skip
-def test_a_method_that_needs_the_rows_at_once_reports_it(rows, entry, reason):
+def test_a_method_that_needs_all_rows_in_memory_is_reported(rows, entry, reason):
     folder, _, y = rows
     found = ran(folder, obtained(folder), planned(y, repeats=1), entry)
     assert {fit["status"] for fit in found.fits} == {"not_applicable"}
@@ -146,7 +146,7 @@ def test_a_method_that_needs_the_rows_at_once_reports_it(rows, entry, reason):
         ({"digest": "sha256:0"}, "its content has the digest"),
     ],
 )
-def test_what_cannot_be_read_in_blocks_is_unavailable(rows, changes, reason):
+def test_data_that_cannot_be_read_in_blocks_are_unavailable(rows, changes, reason):
     with pytest.raises(Unavailable, match=reason):
         obtained(rows[0], **changes)
 

@@ -64,7 +64,7 @@ def changed(inputs_of: Any, **changes: Any) -> set[str]:
     ],
     ids=["other metrics and focus", "size of the store", "folder", "folds", "limits"],
 )
-def test_only_what_fits_depend_on_changes_the_parameter_of_their_jobs(
+def test_only_settings_that_affect_fits_change_the_parameter_of_their_jobs(
     inputs_of: Any, changes: dict[str, Any], rerun: set[str]
 ) -> None:
     assert changed(inputs_of, **changes) == rerun

@@ -92,7 +92,7 @@ def centred(Z):
     return Z - Z.mean(axis=1, keepdims=True)
 
 
-def test_what_there_is_nothing_to_tell_of_is_absent(kept):
+def test_tables_without_content_are_not_written(kept):
     found = kept({"classifier": "linclass.QuadraticDiscriminantAnalysis"}, traces=True)
     assert found.keys() == {"fits", "predictions", "bytes"}
     found = kept({"classifier": "linclass.LinearDiscriminantAnalysis"}, traces=True)
@@ -102,7 +102,7 @@ def test_what_there_is_nothing_to_tell_of_is_absent(kept):
     assert found.keys() == {"fits", "predictions", "coefficients", "tuning", "bytes"}
 
 
-def test_tuning_tells_the_mean_and_standard_error_of_each_candidate(kept, rows):
+def test_the_tuning_table_has_mean_and_standard_error_of_each_candidate(kept, rows):
     """Against inner folds that are dealt, fitted and scored here."""
     table, y = rows
     found = kept(LOGISTIC)
@@ -149,7 +149,7 @@ def test_a_path_goes_through_the_fits_at_its_strengths(kept, rows):
         np.testing.assert_allclose(standardized, model.coef_.ravel(), atol=1e-3)
 
 
-def test_traces_tell_the_held_out_metric_and_change_no_prediction(kept, rows):
+def test_traces_record_the_held_out_metric_without_changing_predictions(kept, rows):
     plain = kept(LOGISTIC, name="same")
     assert "traces" not in plain
     traced = kept(LOGISTIC, traces=True, name="same")
@@ -170,7 +170,7 @@ def test_traces_tell_the_held_out_metric_and_change_no_prediction(kept, rows):
     [("LinearSVM", False), ("Perceptron", True), ("LeastSquaresClassifier", True)],
 )
 @pytest.mark.full
-def test_of_classes_fitted_one_after_another_no_step_is_a_classifier(kept, classifier, watched):
+def test_traces_of_separately_fitted_classes_have_no_held_out_metric(kept, classifier, watched):
     entry = {"classifier": f"linclass.{classifier}", "transforms": ["standardize"]}
     entry["params"] = {"solver": "gradient_descent"} if classifier.startswith("Least") else {}
     steps = kept(entry, traces=True, tune_metric="accuracy")["traces"]

@@ -64,7 +64,9 @@ def records(features, name, tmp_path, **entry):
         ],
     ),
 )
-def test_what_fits_no_table_is_a_failed_row_with_one_line(features, tmp_path, name, words):
+def test_results_that_do_not_fit_the_table_are_failed_fits_with_a_one_line_reason(
+    features, tmp_path, name, words
+):
     fits, predictions = records(features, name, tmp_path)
     assert fits["status"].to_list() == ["failed"] * FOLDS
     assert all(words in reason and "\n" not in reason for reason in fits["reason"]), fits["reason"]
@@ -78,7 +80,7 @@ def test_a_memory_error_that_a_library_wrapped_is_out_of_memory(features, tmp_pa
 
 
 @pytest.mark.parametrize("name", first(1, ["ForksAndDies", "ForksAndReturns"]))
-def test_what_a_fit_forks_never_answers_for_it(features, tmp_path, name):
+def test_a_forked_process_never_answers_for_its_fit(features, tmp_path, name):
     fits, predictions = records(features, name, tmp_path)
     assert fits["status"].to_list() == ["converged"] * FOLDS
     _, expected = records(features, "Fine", tmp_path)
@@ -93,7 +95,7 @@ def test_forked_processes_share_the_limit_of_their_fit(features, tmp_path):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_attributes_with_other_meanings_do_no_harm(features, tmp_path):
+def test_attributes_with_other_meanings_are_ignored(features, tmp_path):
     fits, _ = records(features, "OtherMeanings", tmp_path)
     assert fits["status"].to_list() == ["converged"] * FOLDS
     assert fits["reason"].to_list() == [""] * FOLDS
@@ -112,7 +114,9 @@ def test_the_global_random_state_is_seeded_for_each_fit(features, tmp_path):
     assert first.equals(records(features, "GlobalRandomState", tmp_path)[1])
 
 
-def test_a_slow_import_is_no_slow_fit(features, tmp_path, monkeypatch):
+def test_a_slow_import_is_a_timeout_of_the_start_and_not_of_the_fit(
+    features, tmp_path, monkeypatch
+):
     monkeypatch.setitem(LIMITS, "fit_start_seconds", 1)
     fits, _ = records(features, "Fine", tmp_path, classifier="slow_to_import.Fine")
     assert fits["status"].to_list() == ["timeout"] * FOLDS

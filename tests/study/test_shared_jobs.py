@@ -116,7 +116,7 @@ def test_shards_of_a_run_that_was_deleted_after_them_are_made_anew(results, tmp_
 
 
 @in_process
-def test_only_what_changed_is_computed(results):
+def test_only_changed_runs_are_computed(results):
     compute(results, "lda", "svm")
     times = {p: p.stat().st_mtime_ns for p in (results / "runs").rglob("*.parquet")}
     changed = {m: dict(METHODS[m]) for m in ("lda", "svm")}
@@ -173,7 +173,7 @@ def test_only_libraries_without_state_share_a_child():
     "text",
     ["", "[3]", '{"d/svm": 3}', '{"d/svm": {"files": {"fits.parquet": 3}}}', '{"d/svm": {}}'],
 )
-def test_a_manifest_that_is_none_holds_nothing(tmp_path, text):
+def test_an_invalid_manifest_is_ignored(tmp_path, text):
     path = tmp_path / "bundles" / "d.json"
     path.parent.mkdir()
     path.write_text(text)

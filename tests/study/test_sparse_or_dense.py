@@ -128,7 +128,7 @@ def test_density_and_size_decide_by_the_documented_rule(monkeypatch):
     assert is_dense(rows(11_000, 200, 0.16), dense=True)
 
 
-def test_large_rows_with_few_values_are_sparse_from_csv_too(tmp_path, monkeypatch):
+def test_large_csv_data_with_few_nonzero_values_are_sparse(tmp_path, monkeypatch):
     """But categories stay codes in an array, and an empty cell stays a missing value."""
     monkeypatch.setattr(sparse_or_dense, "SMALL", 1000)
     write(tmp_path, *example(40, density=0.1))
@@ -151,7 +151,7 @@ def test_large_rows_with_few_values_are_sparse_from_csv_too(tmp_path, monkeypatc
     assert not obtained(tmp_path, "names.csv").table.is_sparse
 
 
-def test_test_rows_do_not_decide(monkeypatch):
+def test_official_test_rows_do_not_decide_between_sparse_and_dense(monkeypatch):
     """Neither their density nor columns of their own."""
     monkeypatch.setattr(sparse_or_dense, "SMALL", 1_000_000)
     few, many = rows(1000, 200, 0.1, 1), rows(1000, 200, 0.9, 2)
@@ -182,7 +182,7 @@ def test_test_rows_do_not_decide(monkeypatch):
     ],
     ids=["classifier", "inside", "transform", "prediction"],
 )  # fmt: skip
-def test_a_foreign_estimator_that_fails_on_sparse_rows_is_told_apart(tmp_path, entry):
+def test_a_foreign_estimator_that_refuses_sparse_rows_gets_a_remedy(tmp_path, entry):
     write(tmp_path, *example(13))
     remedy = "X is a SciPy csr_array; `dense: true` in the data set's entry gives an array"
     failed = ran(obtained(tmp_path, "rows.svm", dense=False), tmp_path, entry)
@@ -192,7 +192,7 @@ def test_a_foreign_estimator_that_fails_on_sparse_rows_is_told_apart(tmp_path, e
     assert not found.reasons()
 
 
-def test_words_of_held_out_rows_are_no_features_of_an_array_either(tmp_path):
+def test_words_of_held_out_rows_are_not_features_of_dense_arrays(tmp_path):
     (tmp_path / "bag").mkdir()
     write_bag = {
         "train.label": "\n".join("12" * 15),

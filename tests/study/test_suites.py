@@ -47,7 +47,7 @@ def test_a_suite_has_its_tasks_once_and_every_one_is_pinned(suite):
         assert expected_size(found[name]) == (rows * features, rows)
 
 
-def test_a_set_of_two_suites_is_one():
+def test_a_data_set_in_two_suites_is_used_once():
     both = catalogues.suite_entries(PUBLISHED, ROOT)
     assert len(both) < 72 + 71
     first = {task["data"]: task for task in tasks("openml_cc18")}
@@ -88,13 +88,13 @@ def test_each_combination_is_an_entry_with_values_of_their_own_type():
         ("m_{a}_{b}", {"a": list(range(200)), "b": list(range(200))}, "stands for 40000 entries"),
     ],
 )
-def test_what_cannot_be_expanded_is_one_line(name, grid, words):
+def test_an_invalid_grid_is_reported_in_one_line(name, grid, words):
     entries, _, wrong = expand({name: {"grid": grid}})
     assert not entries
     (sentence,) = [sentence for _, sentence in wrong]
     assert words in sentence
 
 
-def test_two_grids_that_make_one_name_are_refused():
+def test_grids_that_produce_equal_names_are_refused():
     _, _, wrong = expand({"m_{a}": {"grid": {"a": [1]}}, "m_1": {}})
     assert [path for path, _ in wrong] == [["m_1"]]

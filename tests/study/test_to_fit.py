@@ -74,7 +74,7 @@ def test_a_plan_says_how_many_fits_are_made_again_and_why(changes) -> None:
     assert found.changes("iris", "d") == Counter({to_fit.NEW: 1})
 
 
-def test_what_a_method_does_not_use_changes_neither_what_it_is_asked_nor_its_recipe() -> None:
+def test_settings_unused_by_a_method_change_neither_its_task_nor_its_recipe() -> None:
     def differing(entry: dict, **changes: object) -> set[str]:
         one, other = (RunSpec(entry, "code", EVALUATION | new) for new in ({}, changes))
         return {name for name in ("asked", "recipe") if getattr(one, name) != getattr(other, name)}

@@ -97,7 +97,7 @@ def test_tuning_asks_fit_many_once(monkeypatch):
     assert calls == [(5, 4)]
 
 
-def test_where_a_level_is_in_one_fold_alone_folds_are_transformed_one_by_one():
+def test_folds_are_transformed_separately_if_a_level_occurs_in_one_fold_only():
     table, y = rows()
     rare = np.arange(4)
     assert shared_transforms(STEPS, table, held_out(y)) is not None
@@ -136,7 +136,7 @@ def test_standardize_for_folds_is_what_each_fold_fits(kind):
         np.testing.assert_allclose(fitted.mean_, alone.mean_, rtol=1e-12, atol=1e-15)
 
 
-def test_a_candidate_that_fails_is_out_and_the_others_are_compared():
+def test_a_failed_candidate_is_excluded_and_the_others_are_compared():
     y = np.arange(20) % 2
 
     def scores(held_out, options):
@@ -146,7 +146,7 @@ def test_a_candidate_that_fails_is_out_and_the_others_are_compared():
     assert tuning.choose(options, y, 2, 0, None, None, scores).option == {"C": 3}
 
 
-def test_where_together_does_not_apply_candidates_are_fitted_one_by_one():
+def test_candidates_are_fitted_one_by_one_if_joint_fits_do_not_apply():
     y = np.arange(20) % 2
 
     def fails(held_out, options):
@@ -197,7 +197,7 @@ def test_fits_solved_together_share_their_time_equally(tmp_path):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_one_bad_fold_does_not_spoil_the_others(tmp_path, monkeypatch):
+def test_a_failing_fold_does_not_affect_the_others(tmp_path, monkeypatch):
     """Rows of two classes are left by the first fold, of one by the second: its fit fails alone."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
     _, y = rows()
@@ -208,7 +208,7 @@ def test_one_bad_fold_does_not_spoil_the_others(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["DiesTogether", "HangsTogether", "FailsTogether"])
-def test_a_joint_fit_that_ends_badly_is_no_row(tmp_path, monkeypatch, name):
+def test_folds_of_a_crashed_joint_fit_are_fitted_alone(tmp_path, monkeypatch, name):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
     monkeypatch.setitem(LIMITS, "fit_seconds", 3)
     _, y = rows()

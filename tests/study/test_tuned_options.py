@@ -146,7 +146,7 @@ def test_an_option_that_fails_on_the_inner_folds_is_left_out(rows):
     assert [one.mean is None for one in fitted.candidates] == [False, True]
 
 
-def test_where_every_option_fails_its_reason_is_that_of_the_fit(rows):
+def test_the_reason_of_a_fit_is_that_of_its_options_if_all_fail(rows):
     table, y = rows
     method = Method.from_entry(
         {
@@ -183,7 +183,7 @@ def test_a_transform_is_fitted_once_for_each_of_its_options_and_of_those_before_
     assert calls.count(PCA) == TASK.inner_folds * 2
 
 
-def test_a_tuned_option_is_no_method_without_tuning(rows):
+def test_a_method_with_a_tuned_option_needs_tuning(rows):
     table, y = rows
     entry = {
         "classifier": LDA,
@@ -249,7 +249,7 @@ REFUSED = {
 
 
 @each("case", REFUSED)
-def test_what_cannot_be_tuned_is_one_line_before_anything_runs(case):
+def test_invalid_tuning_is_reported_in_one_line_before_anything_runs(case):
     own, words = REFUSED[case]
     (name,) = own["tune"]
     found = [*method_problems({"classifier": LDA} | own)]
@@ -266,5 +266,5 @@ def test_what_cannot_be_tuned_is_one_line_before_anything_runs(case):
         PIPELINE | {"tune": {"PCA__n_components": [2, 3], "fit__C": [1, 2]}},
     ],
 )
-def test_what_can_be_tuned_is_not_refused(own):
+def test_valid_tuning_is_accepted(own):
     assert not [*method_problems({"classifier": LDA} | own)]

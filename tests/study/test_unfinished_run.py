@@ -62,7 +62,7 @@ def kept(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("method", first(1, ["svm", "theirs"]))
-def test_only_what_is_left_is_fitted_and_the_bytes_are_the_same(results, calls, method):  # noqa: F811
+def test_an_interrupted_run_fits_only_the_rest_and_gives_the_same_bytes(results, calls, method):  # noqa: F811
     compute(results, method)
     whole, needed, allowed = files(results), calls.made, calls.made // 2 + 1
     shutil.rmtree(results / "runs/d" / method)
@@ -104,7 +104,7 @@ def test_an_interrupted_run_whose_limit_is_raised_repeats_only_what_that_ended(r
 
 
 @pytest.mark.full
-def test_a_shard_continues_too(results, calls, tmp_path):  # noqa: F811
+def test_an_interrupted_shard_continues(results, calls, tmp_path):  # noqa: F811
     shared, part = SharedInputs(results, "d", EVALUATION), tmp_path / "parts" / "1.npz"
     calls.allowed = 4
     with pytest.raises(Interrupted):
@@ -143,7 +143,7 @@ def test_an_outcome_counts_if_it_was_made_with_what_is_computed_beside_the_fit(t
 @pytest.mark.parametrize(
     "content", [b"", b"no batch", bytes(8), b"\xff" * 99, b"cos\nsystem\n(S'true'\ntR."]
 )
-def test_what_is_no_unfinished_run_holds_nothing(tmp_path, content):
+def test_an_invalid_unfinished_run_is_ignored(tmp_path, content):
     (tmp_path / "file").write_bytes(content)
     assert UnfinishedRun(tmp_path / "file").kept == {}
 

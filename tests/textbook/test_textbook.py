@@ -26,7 +26,7 @@ ENTRIES = read_yaml(published.FILE)
 
 
 @each("name", course.script_names())
-def test_a_script_is_short_and_its_caption_has_a_title_and_a_source(name: str) -> None:
+def test_each_script_is_short_and_its_caption_has_a_title_and_a_source(name: str) -> None:
     text = course.script(name).read_text(encoding="utf-8")
     caption = Caption.of(course.script(name))
     assert len(text.splitlines()) < 100
@@ -59,7 +59,7 @@ def test_a_number_is_reproduced_within_its_tolerance(
     assert check.status == status
 
 
-def test_a_number_that_is_not_there_differs(tmp_path: Path) -> None:
+def test_a_missing_number_counts_as_different(tmp_path: Path) -> None:
     (check,) = a_gate(tmp_path, {"drawn": True, "a": {"b": None}})
     assert (check.status, check.ours) == ("differs", None)
 
@@ -78,7 +78,7 @@ def test_a_part_of_an_exhibit_may_be_unavailable(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ours", "status"), [(1.5, "reproduced"), (1.81, "missed"), (1.9, "differs")]
 )
-def test_a_miss_is_the_value_that_the_sources_own_arithmetic_gives(
+def test_a_known_misprint_must_match_the_arithmetic_of_its_source(
     tmp_path: Path, ours: float, status: str
 ) -> None:
     entry = {"instead": {"a.b": 1.8}, "reason": "3 × .6 is 1.8"}
@@ -86,7 +86,7 @@ def test_a_miss_is_the_value_that_the_sources_own_arithmetic_gives(
     assert check.status == status
 
 
-def test_a_miss_without_a_reason_is_refused(tmp_path: Path) -> None:
+def test_a_known_misprint_without_a_reason_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         StudyError, match="'instead' needs a value for each of the numbers, and a reason"
     ):
@@ -99,12 +99,12 @@ def test_small_numbers_are_held_to_their_own_tolerance(tmp_path: Path) -> None:
     assert check.status == "differs"
 
 
-def test_identities_are_counted_apart(tmp_path: Path) -> None:
+def test_identities_are_counted_separately(tmp_path: Path) -> None:
     checks = a_gate(tmp_path, {"drawn": True, "a": {"b": 1.5}}, kind="identity")
     assert published_table.summary(checks) == "1 of 1 identities hold"
 
 
-def test_the_end_counts_what_holds_and_names_what_does_not() -> None:
+def test_the_summary_counts_reproduced_numbers_and_names_the_others() -> None:
     def check(number: str, status: str, **more: str) -> published.Check:
         return published.Check("iris", number, 1.5, 1.25, 0.05, "a book", status, **more)
 
@@ -150,14 +150,14 @@ def test_the_table_names_what_differs(tmp_path: Path) -> None:
         (None, 0.005, "unavailable", "–"),
     ],
 )
-def test_our_number_has_two_digits_more_than_the_published_one(
+def test_our_number_is_shown_with_two_more_digits_than_the_published_one(
     ours: float | None, tolerance: float, status: str, shown: str
 ) -> None:
     check = published.Check("made_up", "a.b", 1.0, ours, tolerance, "a book", status)
     assert textbook_page.ours(check) == shown
 
 
-def test_numbers_are_plain_json() -> None:
+def test_recorded_numbers_are_plain_json() -> None:
     import numpy as np
 
     given = {1: np.float64(2.5), "x": np.arange(2), "none": float("nan"), "yes": np.True_}
@@ -211,7 +211,7 @@ def test_the_reader_supplies_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("environment")
-def test_a_wrong_divisor_of_the_pooled_covariance_is_red(
+def test_a_wrong_divisor_of_the_pooled_covariance_fails_the_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """n for n − K: Fisher's coefficients of iris and the scores of LDA are no longer the published ones."""
@@ -235,7 +235,7 @@ def test_a_wrong_divisor_of_the_pooled_covariance_is_red(
 
 @pytest.mark.slow
 @pytest.mark.early
-def test_the_gate_is_green_and_turns_red_when_the_package_is_wrong(tmp_path: Path) -> None:
+def test_the_check_passes_and_fails_when_the_package_is_wrong(tmp_path: Path) -> None:
     """A copy of the project in which the pooled covariance is divided by n, not n − K."""
     clone = tmp_path / "linclass"
     left_out = {

@@ -43,7 +43,7 @@ def with_examples(project):
 
 
 @pytest.mark.slow
-def test_an_estimator_a_metric_and_a_figure_of_ones_own(with_examples):
+def test_a_study_runs_with_a_user_estimator_metric_and_figure(with_examples):
     output = with_examples.snakemake(study="means.yaml")
     assert output.code == 0, output.text
     results = with_examples.folder / "results/means"
@@ -58,7 +58,7 @@ def test_an_estimator_a_metric_and_a_figure_of_ones_own(with_examples):
 
 
 @pytest.mark.slow
-def test_transforms_and_a_feature_by_their_import_paths(with_examples):
+def test_a_study_runs_with_transforms_and_a_feature_by_import_path(with_examples):
     output = with_examples.snakemake(study="steps.yaml")
     assert output.code == 0, output.text
     fits = pl.read_parquet(with_examples.folder / "results/steps/fits.parquet")
@@ -73,7 +73,7 @@ def test_transforms_and_a_feature_by_their_import_paths(with_examples):
 
 
 @pytest.mark.slow
-def test_metrics_by_their_import_paths(with_examples):
+def test_a_study_runs_with_metrics_by_import_path(with_examples):
     output = with_examples.snakemake(study="clinic.yaml")
     assert output.code == 0, output.text
     assert "Best f2 " in output.text
@@ -92,7 +92,7 @@ def test_metrics_by_their_import_paths(with_examples):
 
 
 @pytest.mark.slow
-def test_texts_an_embedding_and_a_feature_of_ones_own(with_examples):
+def test_a_study_runs_with_texts_an_embedding_and_a_user_feature(with_examples):
     rng = np.random.default_rng(0)
     page = (ROOT / "docs/features.md").read_text(encoding="utf-8")
     (command,) = re.findall(r'`python -c "(.*reviews.npy.*)"`', page)
@@ -113,7 +113,7 @@ def test_texts_an_embedding_and_a_feature_of_ones_own(with_examples):
 
 @pytest.mark.slow
 @pytest.mark.early
-def test_the_readmes_first_study(with_examples):
+def test_the_first_study_of_the_readme_runs(with_examples):
     output = with_examples.snakemake(study="mystudy.yaml")
     assert output.code == 0, output.text
     scores = pl.read_parquet(with_examples.folder / "results/mystudy/scores.parquet")
@@ -157,7 +157,7 @@ def _leads(arrows: set[tuple[str, str]], start: str, end: str) -> bool:
 
 
 @pytest.mark.slow
-def test_naive_bayes_with_a_family_for_each_column(with_examples):
+def test_a_study_runs_with_naive_bayes_and_a_family_per_column(with_examples):
     output = with_examples.snakemake("--", "results/families/fits.parquet", study="families.yaml")
     assert output.code == 0, output.text
     results = with_examples.folder / "results/families"
@@ -201,7 +201,7 @@ def test_naive_bayes_with_a_family_for_each_column(with_examples):
 
 
 @pytest.mark.slow
-def test_rows_that_stay_in_their_file(with_examples):
+def test_a_study_runs_on_rows_read_in_blocks(with_examples):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 3000)
     numbers = {"length": rng.normal(2 * y, 1), "weight": rng.normal(y, 1)}
@@ -231,7 +231,7 @@ def test_rows_that_stay_in_their_file(with_examples):
 
 
 @pytest.mark.slow
-def test_rows_that_belong_together(with_examples):
+def test_a_study_runs_with_grouped_rows(with_examples):
     output = with_examples.snakemake(study="visits.yaml")
     assert output.code == 0, output.text
     assert "Best accuracy (mean ± sd, 3 folds): visits: " in output.text

@@ -113,7 +113,7 @@ def test_a_fit_that_fails_is_a_row_with_its_reason(misbehaved, name):
 
 
 @each("name", ENDINGS)
-def test_the_same_method_succeeds_where_it_can(misbehaved, name):
+def test_a_method_that_fails_on_one_data_set_succeeds_on_others(misbehaved, name):
     project, _ = misbehaved
     assert project.fits("iris", name)["status"].to_list() == ["converged"] * 2
 
@@ -143,7 +143,7 @@ def test_the_report_shows_the_failures(misbehaved):
 
 
 @pytest.mark.slow
-def test_the_rest_of_a_run_goes_on_in_a_new_child_after_one_fit_killed_its_own(project):
+def test_a_run_continues_in_a_new_process_after_a_fit_killed_its_process(project):
     project.write(
         "fragile.py",
         ESTIMATORS
@@ -164,7 +164,7 @@ def test_the_rest_of_a_run_goes_on_in_a_new_child_after_one_fit_killed_its_own(p
 
 
 @pytest.mark.slow
-def test_an_unavailable_data_set_is_rows_and_asked_for_again_and_fitted_when_it_is_available(
+def test_an_unavailable_data_set_is_recorded_retried_and_fitted_once_available(
     project,
 ):
     url = "http://127.0.0.1:9/nowhere.csv"
@@ -204,7 +204,7 @@ def test_an_unavailable_data_set_is_rows_and_asked_for_again_and_fitted_when_it_
     assert project.plan().nothing_to_do
 
 
-def test_what_only_the_data_show_is_rows_with_a_clear_reason(project):
+def test_errors_found_in_the_data_are_recorded_with_a_clear_reason(project):
     good = "".join(f"{i % 7},{(3 * i) % 5},{'ab'[i % 2]}\n" for i in range(24))
     project.write("good.csv", "u,v,y\n" + good)
     project.write("one_class.csv", "u,v,y\n" + good.replace("b", "a"))

@@ -43,7 +43,7 @@ def test_a_link_in_the_results_is_refused_before_anything_is_written(computed, t
     assert precious.read_text() == "precious"
 
 
-def test_pickles_and_bombs_in_the_place_of_our_files_are_never_read_and_made_again(computed):
+def test_pickles_and_bombs_in_place_of_results_are_replaced_without_being_read(computed):
     results = computed.folder / "results"
     known = (results / "runs/iris/lda/predictions.parquet").read_bytes()
     shutil.copyfile(HOSTILE / "raw_pickle.npz", results / "runs/iris/lda/unfinished.npz")

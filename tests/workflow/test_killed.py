@@ -67,7 +67,7 @@ def test_the_last_line_after_ctrl_c_says_what_is_kept(project):
 
 
 @pytest.mark.slow
-def test_a_killed_study_goes_on_by_itself(project):
+def test_a_killed_study_continues_when_run_again(project):
     process = start(project)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()

@@ -42,7 +42,7 @@ def newcomer(project, tmp_path):
 
 
 @pytest.mark.slow
-def test_data_with_gaps_and_an_estimator_on_pythonpath_that_is_edited(newcomer, tmp_path):
+def test_editing_an_estimator_on_pythonpath_refits_a_study_with_missing_values(newcomer, tmp_path):
     path = f"{newcomer.folder}:{tmp_path / 'elsewhere'}"
     output = newcomer.snakemake("--", "results/fits.parquet", PYTHONPATH=path)
     assert output.code == 0, output.text
@@ -62,7 +62,7 @@ def test_data_with_gaps_and_an_estimator_on_pythonpath_that_is_edited(newcomer, 
 
 @pytest.mark.slow
 @pytest.mark.early
-def test_every_kind_of_foreign_estimator_in_a_real_study(project, monkeypatch):
+def test_every_kind_of_foreign_estimator_runs_in_a_real_study(project, monkeypatch):
     tests = Path(__file__).parents[1] / "study"
     monkeypatch.syspath_prepend(str(tests))
     from test_foreign_estimators import KINDS

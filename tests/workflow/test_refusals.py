@@ -18,7 +18,7 @@ STUDIES = {
 
 @pytest.mark.full
 @pytest.mark.parametrize("case", STUDIES)
-def test_a_wrong_study_is_refused_in_one_line_before_any_work(project, case):
+def test_an_invalid_study_is_refused_in_one_line_before_any_work(project, case):
     text, words = STUDIES[case]
     project.write("study.yaml", text)
     lines = refusal(project)
@@ -45,7 +45,7 @@ def test_several_mistakes_get_a_line_each(project):
 
 
 @pytest.mark.full
-def test_a_classifier_that_ends_python_when_imported_ends_no_study_in_silence(project):
+def test_a_classifier_that_exits_python_on_import_is_reported(project):
     project.write("theirs.py", "import sys\nsys.exit(0)\n")
     entry = "mine: {classifier: theirs.Theirs}"
     project.write("study.yaml", f"define: {{methods: {{{entry}}}}}\nmethods: [mine]\n")
@@ -55,7 +55,7 @@ def test_a_classifier_that_ends_python_when_imported_ends_no_study_in_silence(pr
 
 
 @pytest.mark.full
-def test_numbers_of_the_command_line_are_numbers_and_no_file_is_blamed_for_them(project):
+def test_numbers_on_the_command_line_are_parsed_and_errors_do_not_name_a_file(project):
     project.write("study.yaml", "datasets: [iris]\nmethods: [majority]\nevaluation: {folds: 3}\n")
     assert project.snakemake("-n", "--config", 'evaluation={"folds": 4}').code == 0
     output = project.snakemake("-n", "--config", 'evaluation={"folds": 1}')
@@ -65,7 +65,7 @@ def test_numbers_of_the_command_line_are_numbers_and_no_file_is_blamed_for_them(
 
 
 @pytest.mark.full
-def test_braces_in_a_text_of_the_study_are_no_wildcards_of_snakemake(project):
+def test_braces_in_texts_of_a_study_are_not_snakemake_wildcards(project):
     project.write("posts {1,}.csv", "post,kind\na good one,x\nnone,y\n" * 3)
     study = r"""
 datasets: [posts]

@@ -88,7 +88,7 @@ def test_editing_a_part_reruns_the_methods_that_import_it(computed):
 
 
 @pytest.mark.full
-def test_results_without_snakemakes_records_tell_what_they_were_asked(computed):
+def test_results_without_snakemakes_records_state_their_settings(computed):
     """As after a move of the folder, or a loss of .snakemake, which knows files by their paths."""
     shutil.rmtree(computed.folder / ".snakemake")
     assert not computed.plan().runs
@@ -210,7 +210,7 @@ def test_editing_one_job_script_reruns_its_rule(computed):
 
 
 @pytest.mark.slow
-def test_new_content_of_ones_own_file_is_noticed_even_with_an_old_time_stamp(project):
+def test_new_content_of_a_user_file_is_noticed_despite_an_old_time_stamp(project):
     rows = "".join(f"{i % 5},{i % 3},{'ab'[i % 2]}\n" for i in range(24))
     path = project.write("own.csv", "u,v,y\n" + rows)
     project.write(
@@ -266,7 +266,7 @@ def times_of(project, file: str) -> dict[str, int]:
 
 
 @pytest.mark.slow
-def test_of_the_runs_in_a_job_only_what_an_edit_concerns_is_fitted_and_scored_again(computed):
+def test_only_runs_of_a_job_affected_by_an_edit_are_fitted_and_scored_again(computed):
     fitted, scored = times_of(computed, "fits.parquet"), times_of(computed, "scores.parquet")
     scores = computed.text("results/scores.csv")
     computed.append("linclass/discriminant/nearest_mean.py", "\nEDITED = True\n")
