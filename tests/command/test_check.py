@@ -112,7 +112,7 @@ def test_columns_of_words_that_no_method_reads_are_named(check, tmp_path):
     ]
 
 
-def test_a_penalty_on_neighbours_is_named_where_columns_have_no_order(check, tmp_path):
+def test_a_penalty_on_neighbours_is_reported_on_unordered_columns(check, tmp_path):
     (tmp_path / "t.csv").write_text("x,job,y\n1,u,a\n2,v,b\n3,u,a\n4,v,b\n")
     text = WORDS.replace("OTHER", "logistic_fused").replace("STEP", "one_hot")
     mine, bag = [line for line in check(text)[1] if "have no order" in line]
@@ -122,9 +122,7 @@ def test_a_penalty_on_neighbours_is_named_where_columns_have_no_order(check, tmp
     assert "words have no order" in bag
 
 
-def test_a_method_for_ordered_classes_is_named_where_they_are_sorted_by_the_alphabet(
-    check, tmp_path
-):
+def test_a_method_for_ordered_classes_is_reported_on_alphabetical_order(check, tmp_path):
     rows = "".join(f"{i % 7},{('low', 'mid', 'high')[i % 3]}\n" for i in range(12))
     (tmp_path / "t.csv").write_text(f"x,y\n{rows}")
     (tmp_path / "n.csv").write_text(

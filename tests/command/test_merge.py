@@ -351,7 +351,9 @@ def test_the_next_merge_removes_files_of_killed_merges_but_not_of_running_ones(
         ("runs/two/good/boundary.npz", "PK"),
     ],
 )
-def test_a_damaged_file_is_one_line_and_nothing_is_written(linclass, a, tmp_path, file, content):
+def test_a_damaged_file_is_reported_in_one_line_and_nothing_is_written(
+    linclass, a, tmp_path, file, content
+):
     (a / file).parent.mkdir(exist_ok=True)
     (a / file).write_text(content)
     output = linclass("merge", a, "--into", tmp_path / "c")

@@ -229,7 +229,7 @@ def test_fitting_a_single_class_raises_not_applicable() -> None:
 # weights
 
 
-def test_a_class_whose_rows_weigh_nothing_does_not_exist() -> None:
+def test_a_class_with_zero_total_weight_is_ignored() -> None:
     model = GaussianNB().fit(X, Y, sample_weight=(Y != 1).astype(float))
     assert model.classes_.tolist() == [0, 2]
 

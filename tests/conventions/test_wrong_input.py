@@ -143,7 +143,7 @@ def test_a_number_whose_products_overflow_is_refused(kind: Any, name: str, value
     [L.FirthLogisticRegression, L.OrdinalRegression, L.MixtureDiscriminantAnalysis],
 )
 @each("value", [np.inf, np.nan, 0.0, -1.0])
-def test_a_tolerance_that_everything_meets_or_nothing_is_refused(kind: Any, value: float) -> None:
+def test_a_tolerance_of_zero_or_infinity_is_refused(kind: Any, value: float) -> None:
     """With ∞ a fit was `converged` without a step."""
     with refused(f"tol is {value!r}; it must be a finite number above 0"):
         kind(tol=value).fit(X, Y)

@@ -59,7 +59,7 @@ def plain(contents):
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
-def test_unusual_members_of_a_tar_are_left_out_by_name_and_the_rest_is_read(tmp_path, capsys, mode):
+def test_unusual_members_of_a_tar_file_are_skipped_and_named(tmp_path, capsys, mode):
     odd = [*plain(dict.fromkeys(ODD, b"evil")), ("caf\udce9", b"", tarfile.REGTYPE)]
     odd += [(f"kind {kind!r}", b"", kind) for kind in KINDS]
     (first, *rest) = plain(GOOD)
@@ -72,7 +72,7 @@ def test_unusual_members_of_a_tar_are_left_out_by_name_and_the_rest_is_read(tmp_
         assert line == f"left out of a.tar: {name!a} ({wrong})"
 
 
-def test_unusual_members_of_a_zip_are_left_out_by_name_and_the_rest_is_read(tmp_path, capsys):
+def test_unusual_members_of_a_zip_file_are_skipped_and_named(tmp_path, capsys):
     link = zipfile.ZipInfo("link")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
     (first, content), *rest = GOOD.items()
@@ -188,7 +188,7 @@ def test_a_file_that_is_read_twice_counts_once(tmp_path):
             list(Text(tmp_path / "b"))
 
 
-def test_nothing_is_counted_of_what_is_not_packed(tmp_path):
+def test_uncompressed_files_do_not_count_towards_the_unpacking_limit(tmp_path):
     (tmp_path / "a.csv").write_bytes(b"1,2\n" * 1_000_000)
     with at_most(1):
         assert sum(1 for _ in Text(tmp_path / "a.csv")) == 1_000_000

@@ -111,7 +111,7 @@ def test_an_unavailable_data_set_has_both_files(tmp_path):
     assert load_dataset(tmp_path / "a.npz").table.shape == (0, 0)
 
 
-def test_no_half_file_is_left_when_saving_fails(found, tmp_path):
+def test_a_failed_save_leaves_no_partial_file(found, tmp_path):
     (tmp_path / "a.npz").write_text("before")
     found.classes = {"not": "json"}.keys()
     with pytest.raises(TypeError):
@@ -127,7 +127,7 @@ def test_a_table_refuses_names_that_do_not_fit():
 
 
 @pytest.mark.parametrize("damage", ["emptied", "cut short", "something else"])
-def test_a_damaged_file_reports_which_it_is_and_what_to_do(damage, found, tmp_path):
+def test_a_damaged_file_is_named_with_a_remedy(damage, found, tmp_path):
     path = tmp_path / "a.npz"
     save_dataset(found, path, tmp_path / "a.json")
     whole = path.read_bytes()

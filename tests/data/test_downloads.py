@@ -220,7 +220,7 @@ def test_the_server_says_when_to_come_back(get, form):
 
 
 @pytest.mark.parametrize("wait", ["soon", "-3", "", "Thu, 01 Jan 1970 00:00:00 GMT", "1e9"])
-def test_a_retry_after_that_says_nothing_is_passed_over(get, wait):
+def test_an_invalid_retry_after_is_ignored(get, wait):
     assert (
         get(lambda h, n: send(h, 503, Retry_After=wait) if n == 1 else send(h, body=BODY)) == BODY
     )

@@ -51,7 +51,7 @@ def test_the_group_column_is_not_a_feature_and_stays_aligned_with_the_rows(tmp_p
     assert '"groups": 6' in paths[1].read_text()
 
 
-def test_the_order_of_the_file_decides_nothing(tmp_path):
+def test_the_order_of_the_file_has_no_effect(tmp_path):
     """Equal rows of different groups, too: their place is by their group."""
     table = rows() + [
         {"dose": 1.0, "patient": patient, "kind": "ill"} for patient in ("p4", "p1", "p3")

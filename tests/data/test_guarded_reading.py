@@ -45,7 +45,7 @@ def test_a_file_that_hangs_is_followed_by_the_next_source(fetch):
     assert load_dataset("it.npz").table.shape == (2, 1)
 
 
-def test_a_test_set_that_hangs_costs_nothing_but_itself(fetch):
+def test_the_next_source_is_tried_after_a_test_set_that_hangs(fetch):
     test = [{"file": "hangs.csv"}, {"file": "good.csv"}]
     about = fetch({"target": "y", "source": {"file": "good.csv"}, "test": test}, read_seconds=2)
     assert about["source"] == "good.csv + good.csv"
@@ -53,7 +53,7 @@ def test_a_test_set_that_hangs_costs_nothing_but_itself(fetch):
     assert [failure["source"] for failure in about["attempts"]] == ["hangs.csv"]
 
 
-def test_a_file_that_asks_for_more_memory_than_it_may_is_one_line(fetch, tmp_path):
+def test_a_file_that_exceeds_the_memory_limit_is_reported_in_one_line(fetch, tmp_path):
     (tmp_path / "greedy.txt").write_text(GREEDY)
     about = fetch({"source": {"file": "greedy.txt"}, "format": "inverted_index"})
     assert about["status"] == "unavailable"

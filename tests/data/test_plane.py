@@ -35,7 +35,7 @@ def test_coordinates_have_unit_covariance_within_classes_and_points_have_their_c
 
 
 @each("classes", [2, 3])
-def test_lda_decides_on_the_plane_as_it_does_on_the_rows(classes):
+def test_lda_on_the_plane_gives_the_predictions_of_lda_on_all_features(classes):
     X, y = rows(classes)
     found = plane(Table(X, names(6)), y)
     fit = LinearDiscriminantAnalysis().fit(X, y)

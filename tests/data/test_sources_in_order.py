@@ -143,7 +143,7 @@ def test_a_generated_test_set_is_not_the_training_set(obtain):
     assert len({*found.table.X[:, 0]}) == 20
 
 
-def test_the_seed_of_an_entry_decides_and_nothing_else(obtain):
+def test_generated_rows_depend_only_on_the_seed_of_the_entry(obtain):
     import numpy as np
 
     entry = {"source": {"generate": "gaussians", "means": [[0], [1]], "rows": [5, 5]}}

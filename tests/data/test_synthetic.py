@@ -105,5 +105,5 @@ def test_generated_data_have_a_known_bayes_error(obtain):
         {"source": {"sklearn": "iris"}},
     ],
 )
-def test_other_data_have_no_known_bayes_error(obtain, entry):
+def test_real_data_have_no_known_bayes_error(obtain, entry):
     assert obtain(entry).bayes_error is None

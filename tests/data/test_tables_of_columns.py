@@ -316,7 +316,7 @@ def test_an_unnamed_index_is_not_a_feature(format, obtain, tmp_path):
 
 @pytest.mark.parametrize("rows", [9, 3000])
 @pytest.mark.parametrize("dialect", [{}, {"decimal": ","}])
-def test_codes_that_zeros_in_front_distinguish_are_classes(obtain, tmp_path, rows, dialect):
+def test_codes_that_differ_in_leading_zeros_are_classes(obtain, tmp_path, rows, dialect):
     codes = [["007", "07", "7"][i % 3] for i in range(rows)]
     as_csv({"x": list(range(rows)), "class": codes}, tmp_path / "a.csv")
     entry = ENTRY | {"source": {"file": "a.csv"}, "csv": dialect, "positive": "07"}
@@ -332,6 +332,6 @@ def test_zip_codes_are_categories_as_written(obtain, tmp_path):
     assert obtain(entry).table.levels == {"zip": ("010", "10")}
 
 
-def test_numbers_with_zeros_in_front_that_distinguish_nothing_are_numbers(obtain, tmp_path):
+def test_codes_whose_leading_zeros_do_not_matter_are_numbers(obtain, tmp_path):
     as_csv({"x": [1, 2, 3, 4], "class": ["01", "02", "01", "10"]}, tmp_path / "a.csv")
     assert obtain(ENTRY | {"source": {"file": "a.csv"}}).classes == ["1", "2", "10"]

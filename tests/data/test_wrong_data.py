@@ -274,7 +274,7 @@ def test_a_format_that_fails_is_a_reason_not_a_crash(reason, tmp_path, monkeypat
     assert output == "a.csv: not readable as csv (RuntimeError: unforeseen)"
 
 
-def test_a_data_set_that_fails_while_it_is_built_is_followed_by_the_next_source(
+def test_the_next_source_is_tried_after_an_error_in_building_a_data_set(
     obtain, tmp_path, monkeypatch, capsys
 ):
     from linclass_study.data import source_reader

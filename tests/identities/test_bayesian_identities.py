@@ -48,7 +48,7 @@ def test_the_evidence_of_bayesian_linear_regression_is_the_density_of_the_target
         assert model.log_evidence_ == pytest.approx(multivariate_normal.logpdf(y, None, C))
 
 
-def test_no_other_prior_or_noise_has_more_evidence() -> None:
+def test_the_chosen_prior_and_noise_maximize_the_evidence() -> None:
     X, y = line()
     y = y - 3
     model = BayesianLinearRegression(fit_intercept=False).fit(X, y)

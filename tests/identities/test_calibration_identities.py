@@ -74,7 +74,7 @@ def test_probabilities_are_not_those_of_memorized_rows() -> None:
     assert np.abs(p - 0.5).mean() < 0.25
 
 
-def test_labels_and_other_peoples_estimators_are_welcome() -> None:
+def test_calibration_accepts_string_labels_and_foreign_estimators() -> None:
     from sklearn.svm import LinearSVC
 
     X, y = noisy(200)

@@ -124,7 +124,7 @@ def test_the_minimum_depends_on_neither_solver_nor_start(
 
 
 @each("K", [3, 12])
-def test_a_round_goes_on_where_no_row_is_near_a_kink(K: int) -> None:
+def test_a_round_continues_if_no_row_is_near_a_kink(K: int) -> None:
     """Every row is sure of a wrong class."""
     X, y = np.tile(100 * np.eye(K), (200, 1)), np.tile(np.arange(K), 200)
     P = Objective(DesignMatrix(X, False), CrammerSinger(K), y, None, L2(), 0.1)
@@ -147,7 +147,7 @@ def test_overlapping_classes_converge_at_a_small_strength() -> None:
 
 
 @each("seed", range(4))
-def test_intercepts_settle_where_features_say_nothing(seed: int) -> None:
+def test_intercepts_converge_with_uninformative_features(seed: int) -> None:
     rng = np.random.default_rng(seed)
     y = np.append(np.arange(5), rng.integers(5, size=3))
     X = 0.01 * rng.normal(size=(8, 8))

@@ -167,7 +167,7 @@ def test_units_of_the_target_are_those_of_the_strength() -> None:
     assert_allclose(other.coef_, 1e6 * one.coef_, rtol=1e-7)
 
 
-def test_a_program_without_a_solution_is_no_converged_fit(monkeypatch: Any) -> None:
+def test_a_linear_program_without_a_solution_is_not_a_converged_fit(monkeypatch: Any) -> None:
     X, y = numbers()
     ended = SimpleNamespace(x=None, nit=3, status=1)
     monkeypatch.setattr(Limits, "_program", lambda *_: ended)

@@ -218,7 +218,7 @@ def test_the_perceptron_separates_rows_sorted_by_class() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_worst_first_perceptron_ends_with_the_best_it_met() -> None:
+def test_the_worst_first_perceptron_returns_its_best_weights() -> None:
     X, y = overlapping()
     options = {"order": "largest_violation", "fit_intercept": False}
     right = [Perceptron(max_iter=k, **options).fit(X, y).score(X, y) for k in range(1, 30)]

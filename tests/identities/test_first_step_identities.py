@@ -68,7 +68,7 @@ def test_a_kept_hessian_leaves_all_digits_of_standard_errors(model: type) -> Non
 
 @each("penalty", ["l2", None])
 @each("kind", [LogisticRegression, ProbitRegression])
-def test_a_class_of_hardly_any_weight_takes_no_step_beyond_the_optimum(
+def test_a_class_of_tiny_weight_does_not_overshoot_the_optimum(
     kind: type, penalty: str | None
 ) -> None:
     """What least squares explains of such a y is a rounding error; the optimum is that of quasi-Newton steps."""

@@ -139,7 +139,7 @@ def test_qda_with_tied_covariances_is_lda(K: int) -> None:
 
 
 @each("shrinkage", [0.0, 0.3, 1.0])
-def test_qda_is_the_quadratic_that_it_shows(shrinkage: float) -> None:
+def test_qda_scores_are_its_stated_quadratic_function(shrinkage: float) -> None:
     X, y = problem(3)
     model = QuadraticDiscriminantAnalysis(shrinkage=shrinkage).fit(X, y)
     Z = np.einsum("ni,kij,nj->nk", X, model.A_, X) + X @ model.beta_.T + model.gamma_

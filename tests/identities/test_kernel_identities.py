@@ -292,7 +292,7 @@ def test_a_polynomial_kernel_far_from_0_converges(n: int) -> None:
 
 
 @each("degree", [1, 2, 3])
-def test_intercepts_belong_to_the_kernel_as_it_is_chosen(degree: int) -> None:
+def test_intercepts_refer_to_the_chosen_kernel(degree: int) -> None:
     """f = Σ β_j k(x_j, ·) + b with k of the rows as they are, up to rounding and to k times Σ β, which is 0."""
     X, y = data(150)
     X = X + 30

@@ -182,7 +182,7 @@ def test_there_are_at_most_as_many_steps_as_the_loss_allows(units: Any) -> None:
         assert ForwardStagewise(learning_rate=step).fit(X * units, y).n_iter_ <= 1 / step**2
 
 
-def test_constant_features_and_a_constant_target_move_nothing() -> None:
+def test_constant_features_or_a_constant_target_give_zero_weights() -> None:
     X, y = numbers()
     assert ForwardStagewise().fit(X, np.full(60, 0.1)).n_iter_ == 0
     assert ForwardStagewise().fit(np.full((60, 2), 0.1), y).n_iter_ == 0

@@ -186,7 +186,7 @@ def test_an_svm_has_no_probabilities(kind: str) -> None:
     assert not hasattr(LinearSVM().fit(rows, y), "predict_proba")
 
 
-def test_parameters_that_mean_nothing_are_refused() -> None:
+def test_invalid_parameters_of_the_linear_svm_are_refused() -> None:
     for params in [
         {"loss": "logistic"},
         {"hard_margin": True, "solver": "pegasos"},

@@ -119,7 +119,7 @@ def test_the_weights_are_the_posterior_mean_and_0_where_the_precision_is_infinit
 
 
 @each("kernel", KERNELS)
-def test_no_change_of_a_precision_or_of_the_noise_raises_the_evidence(kernel) -> None:
+def test_the_evidence_is_maximal_in_each_precision_and_the_noise(kernel) -> None:
     X, y = targets()
     model = RelevanceVectorRegressor(kernel=kernel, tol=1e-10).fit(X, y)
     assert model.status_ == "converged"

@@ -624,7 +624,7 @@ def test_uninformative_columns_do_not_spread_strengths_over_rounding_errors() ->
 
 @each("rule", ["best", "one_standard_error", "aic"])
 @each("form", [lambda f: L1(factors=f), lambda f: {"l1": {"factors": f}}])
-def test_a_grid_of_arrays_scores_each_as_it_is_alone(form: Any, rule: str) -> None:
+def test_a_grid_of_arrays_scores_each_array_as_alone(form: Any, rule: str) -> None:
     """Arrays whose text is abbreviated were taken for equal, or ended in an error of NumPy."""
     X = np.random.default_rng(0).standard_normal((40, 1100))
     y = X[:, 500] > 0

@@ -59,7 +59,7 @@ def wrong(model: Any, X: Any, y: np.ndarray) -> int:
 
 @each("d", [1, 2, 3, 4], quick=1)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_no_linear_classifier_has_fewer_errors(d: int) -> None:
+def test_the_zero_one_classifier_has_the_fewest_errors_of_linear_classifiers(d: int) -> None:
     """200 problems in all, every one certified."""
     for seed in range(50):
         X, y = problem(seed, 30 if d < 4 else 18, d)

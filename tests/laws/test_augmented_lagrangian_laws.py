@@ -104,7 +104,7 @@ def test_features_leave_together_where_they_are_more_than_the_rows(
 
 
 @EACH
-def test_an_envelope_is_below_its_loss_and_touches_it_at_the_slopes(loss: str) -> None:
+def test_an_envelope_is_a_lower_bound_of_its_loss_that_touches_it_at_the_slopes(loss: str) -> None:
     rng, part = np.random.default_rng(2), find("losses", loss)()
     y, z = np.where(rng.random(200) < 0.5, 1.0, -1.0), 2 * rng.standard_normal(200)
     slopes = part.slopes(y, z)

@@ -153,7 +153,7 @@ def test_the_objective_is_the_documented_function_of_the_coefficients(
 @pytest.mark.filterwarnings("ignore:LinearClassifier ended max_iter")
 @each("classes", [2, 3], quick=1)
 @each(("loss", "penalty", "intercept"), PENALIZED)
-def test_no_solver_is_further_from_the_best_than_it_proves(
+def test_the_distance_of_every_solver_from_the_minimum_is_at_most_its_certificate(
     loss: str, penalty: str, intercept: float | None, classes: int
 ) -> None:
     """Also with a constant feature; and all converge but those that take many small steps."""

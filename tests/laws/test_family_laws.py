@@ -117,7 +117,7 @@ def test_natural_parameters_lead_back_to_their_mean(family: Family, d: int) -> N
 
 
 @each(("family", "d"), CASES)
-def test_no_optimizer_finds_a_likelier_parameter(family: Family, d: int) -> None:
+def test_estimates_maximize_the_likelihood(family: Family, d: int) -> None:
     X = ROWS[family.support](np.random.default_rng(1), 50, d)
     mean = statistic(family, X).mean(axis=0)
     estimate = family.natural(mean[None])[0]
@@ -206,7 +206,7 @@ def test_sums_are_rebased_to_another_origin(family: Family, other: Family) -> No
     np.testing.assert_allclose(family.rebased(other, np.full(3, 7.0), of[0]), of[1], atol=1e-12)
 
 
-def test_a_feature_of_one_level_says_nothing_whatever_the_levels_of_the_others() -> None:
+def test_a_feature_with_one_level_carries_no_information() -> None:
     """p = 1, so its part of the density is 1: A is 0 and not the logarithm of the number of levels."""
     family = Categorical(5)
     mean = np.zeros((1, 5, 2))
@@ -217,7 +217,7 @@ def test_a_feature_of_one_level_says_nothing_whatever_the_levels_of_the_others()
     np.testing.assert_allclose(found, np.log([0.15, 0.2]), rtol=1e-14)
 
 
-def test_levels_that_come_later_have_had_no_rows() -> None:
+def test_levels_added_later_have_zero_counts() -> None:
     X = np.array([[0.0, 1.0], [1.0, 1.0]])
     few, many = Categorical(2), Categorical(4)
     assert few.joined(many) is many
@@ -314,7 +314,7 @@ def test_a_fit_to_sparse_rows_is_that_to_dense_rows(name: str) -> None:
     )
 
 
-def test_temporaries_are_no_larger_than_a_block_of_rows() -> None:
+def test_temporary_arrays_are_at_most_a_block_of_rows() -> None:
     """T of multivariate rows has d² columns, and centres of classes had an n × K matrix."""
     rng = np.random.default_rng(8)
     X, y = sp.csr_array(rng.random((20 * BLOCK, 10)) < 0.1, dtype=float), np.arange(20 * BLOCK)
@@ -372,7 +372,7 @@ def test_an_estimate_that_has_not_converged_is_reported(
     assert 0.3 * moved < early.certificate_ < 3 * moved
 
 
-def test_families_with_a_formula_iterate_nothing() -> None:
+def test_families_with_a_closed_form_do_not_iterate() -> None:
     X, y = positive_rows("gamma")
     model = ExponentialFamilyNB({0: "gamma", 1: "exponential"}).fit(X, y)
     assert model.certificate_kind_ == "newton_step"

@@ -37,7 +37,7 @@ def model(kernel: Any, **params: Any) -> KernelLogisticRegression:
 @each("far", [1e3, 1e5, 1e7])
 @each("classes", [2, 3])
 @each("kernel", ["linear", "gaussian"])
-def test_kernels_that_do_not_know_where_0_is_give_the_machine_of_the_rows_near_0(
+def test_translation_invariant_kernels_give_the_machine_of_centred_rows(
     kernel: str, classes: int, far: float
 ) -> None:
     X, y = data(classes)

@@ -152,7 +152,7 @@ def test_a_new_column_leaves_a_name_that_is_taken_to_its_column(name: str, spars
 
 @each("sparse", [False, True])
 @each("name", NAMES)
-def test_the_given_table_stays_as_it_was(name: str, sparse: bool) -> None:
+def test_feature_maps_do_not_change_the_given_table(name: str, sparse: bool) -> None:
     t, before = subject(name, sparse), subject(name, sparse)
     MAPS[name](t)
     assert np.array_equal(dense(t), dense(before))
@@ -160,7 +160,7 @@ def test_the_given_table_stays_as_it_was(name: str, sparse: bool) -> None:
 
 
 @each("name", [name for name in NAMES if name not in OF_CATEGORIES])
-def test_text_is_refused_by_the_name_of_its_column(name: str) -> None:
+def test_text_is_refused_and_its_column_named(name: str) -> None:
     t = Table(np.zeros((2, 1)), ("famhist",), {"famhist": ("Absent", "Present")})
     with pytest.raises(NotApplicable, match=f"{name} needs numeric columns; 'famhist' is text"):
         MAPS[name](t)

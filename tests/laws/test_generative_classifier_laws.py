@@ -133,7 +133,7 @@ def test_rows_far_outside_the_data_get_finite_answers_without_a_warning(
 
 
 @each("kind", [GaussianNB, LinearDiscriminantAnalysis])
-def test_classes_a_world_apart_keep_log_probabilities_beyond_the_smallest_number(kind: Any) -> None:
+def test_very_distant_classes_have_finite_log_probabilities_despite_underflow(kind: Any) -> None:
     X = np.array([[0.0], [1.0], [2.0], [1000.0], [1001.0], [1002.0]])
     model = kind(**({"var_smoothing": 0.0} if kind is GaussianNB else {})).fit(
         X, [0, 0, 0, 1, 1, 1]
@@ -178,7 +178,7 @@ def test_dependent_features_are_reported_and_change_no_prediction() -> None:
 
 @each("container", [np.asarray, sp.csr_array])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_feature_without_spread_within_the_classes_is_left_out_not_blown_up(
+def test_a_feature_without_spread_within_classes_is_left_out(
     container: Any,
 ) -> None:
     X, y = DATA[3]
@@ -199,7 +199,7 @@ def test_one_row_per_class_gives_the_priors_as_probabilities() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_naive_bayes_reports_which_feature_has_no_spread() -> None:
+def test_naive_bayes_names_features_without_spread() -> None:
     X = np.array([[0.0, 1.0], [0.0, 2.0], [1.0, 1.0], [3.0, 5.0]])
     model = GaussianNB(var_smoothing=0).fit(X, [0, 0, 1, 1])
     assert model.status_ == "rank_deficient"
@@ -209,7 +209,7 @@ def test_naive_bayes_reports_which_feature_has_no_spread() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_constant_features_say_nothing() -> None:
+def test_constant_features_carry_no_information() -> None:
     X, y = DATA[3]
     with_constant = np.column_stack([X, np.full(len(y), 7.0)])
     for kind in (GaussianNB, NearestMean):
@@ -223,7 +223,7 @@ def test_constant_features_say_nothing() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_class_of_too_few_rows_for_a_covariance_gets_the_pooled_one_and_it_is_reported() -> None:
+def test_a_class_with_too_few_rows_gets_the_pooled_covariance_and_is_reported() -> None:
     X, y = DATA[3]
     few = np.concatenate([np.flatnonzero(y == 0)[:3], np.flatnonzero(y > 0)])
     X, names = X[few], np.array(["a", "b", "c"])[y[few]]
@@ -260,7 +260,7 @@ def test_a_diagonal_covariance_of_many_features_makes_no_matrix() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_word_that_never_occurs_in_a_class_is_reported_when_nothing_is_smoothed() -> None:
+def test_a_word_missing_from_a_class_is_reported_without_smoothing() -> None:
     X = np.array([[1.0, 0], [0, 0], [1, 3], [0, 2]])
     for kind in (MultinomialNB, PoissonNB, BernoulliNB):
         model = kind(smoothing=0).fit(X, ["a", "a", "b", "b"])
@@ -270,7 +270,7 @@ def test_a_word_that_never_occurs_in_a_class_is_reported_when_nothing_is_smoothe
         assert kind().fit(X, ["a", "a", "b", "b"]).status_ == "converged"
 
 
-def test_a_level_that_nobody_has_seen_says_nothing() -> None:
+def test_an_unseen_level_carries_no_information() -> None:
     X, y = np.array([[0.0, 1], [1, 0], [1, 1], [0, 1]]), [0, 0, 1, 1]
     model = CategoricalNB().fit(X, y)
     seen = CategoricalNB().fit(X[:, 1:], y).predict_log_proba([[1.0]])
@@ -287,7 +287,7 @@ def test_a_level_that_nobody_has_seen_says_nothing() -> None:
         ("dirichlet", [0.0, 1.0], "column 0 holds 0 in row 1"),
     ],
 )
-def test_no_probability_is_made_of_what_a_family_does_not_have(
+def test_values_outside_the_support_of_a_family_are_refused_at_prediction(
     family: str, outside: list[float], holds: str
 ) -> None:
     X, y = np.array([[0.2, 0.8], [0.3, 0.7], [0.6, 0.4], [0.9, 0.1]]), [0, 0, 1, 1]
@@ -327,7 +327,7 @@ def test_invalid_generative_fits_are_reported_in_one_line(model: Any, message: s
 @each("shrinkage", [0.3, 1.0])
 @each("rows", ["a column twice", "constant", "few", "one of each class"])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_pooled_covariance_without_rank_is_reported_by_both_that_mix_it_in(
+def test_a_singular_pooled_covariance_is_reported_by_both_models_that_use_it(
     rows: str, shrinkage: float
 ) -> None:
     X, y = np.random.default_rng(0).normal(size=(40, 4)), np.arange(40) % 2
@@ -344,7 +344,7 @@ def test_a_pooled_covariance_without_rank_is_reported_by_both_that_mix_it_in(
 
 
 @each("shrinkage", [0.0, 0.3])
-def test_a_class_whose_weights_are_less_than_one_row_has_no_unbiased_covariance(
+def test_a_class_with_total_weight_below_one_row_has_no_unbiased_covariance(
     shrinkage: float,
 ) -> None:
     X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2

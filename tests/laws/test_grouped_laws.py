@@ -54,7 +54,7 @@ def test_folds_are_a_partition_that_keeps_groups_whole(n, n_groups, K, folds, se
 
 
 @each(("n", "n_groups", "K", "folds"), CASES)
-def test_the_order_of_rows_decides_nothing(n, n_groups, K, folds):
+def test_grouped_folds_follow_the_rows_into_any_order(n, n_groups, K, folds):
     y, groups = rows(n, n_groups, K)
     shuffled = np.random.default_rng(1).permutation(n)
     fold = stratified_folds(y, folds, 5, groups)
@@ -63,7 +63,7 @@ def test_the_order_of_rows_decides_nothing(n, n_groups, K, folds):
     assert np.array_equal(hold_out(y[shuffled], 0.3, 5, groups[shuffled]), held_out[shuffled])
 
 
-def test_the_seed_decides():
+def test_grouped_folds_depend_on_the_seed():
     y, groups = rows(500, 250, 2)
     first = stratified_folds(y, 5, 1, groups)
     assert np.array_equal(first, stratified_folds(y, 5, 1, groups))
@@ -265,7 +265,7 @@ def test_tuning_falls_back_to_single_fits_only_if_the_joint_path_refuses(failure
             choose()
 
 
-def test_an_impossible_candidate_is_left_out_alone():
+def test_an_invalid_candidate_does_not_exclude_others():
     y, groups = rows(60, 60, 2)
     table = Table(np.random.default_rng(0).normal(size=(60, 2)) + y[:, None], ("a", "b"))
     method = Method(LogisticRegression, {}, tune={"strength": [-1.0, 0.1]})

@@ -59,7 +59,7 @@ def test_an_inner_product_has_no_negative_eigenvalue(name: str) -> None:
 
 
 @each("offset", [2.0**17, 2.0**30])
-def test_a_gaussian_kernel_does_not_know_where_the_rows_lie(offset: float) -> None:
+def test_a_gaussian_kernel_does_not_depend_on_the_origin_of_the_rows(offset: float) -> None:
     """Rows of few binary digits, moved by a power of 2, differ by the same to the last digit."""
     X, Y = np.round(1024 * rows(60)) / 1024, np.round(1024 * rows(7, seed=1)) / 1024
     kernel = find("kernels", "gaussian")(100.0)
@@ -94,12 +94,12 @@ def test_non_numeric_kernel_parameters_are_refused(params: dict[str, Any]) -> No
 
 
 @pytest.mark.filterwarnings("error")
-def test_a_polynomial_that_overflows_reports_it() -> None:
+def test_an_overflowing_polynomial_kernel_is_reported() -> None:
     with pytest.raises(ValueError, match="kernel 'polynomial' overflows"):
         KernelSVM(kernel="polynomial", gamma=1.0, degree=40).fit(1e6 * rows(20), np.arange(20) % 2)
 
 
-def test_the_mean_of_rows_is_found_without_a_copy_of_them() -> None:
+def test_the_mean_of_rows_is_computed_without_a_copy() -> None:
     X = np.random.default_rng(0).standard_normal((20_000, 20))
     kernel = find("kernels", "linear")()
     tracemalloc.start()
@@ -207,7 +207,7 @@ def test_a_negative_eigenvalue_counts_beside_the_largest_whatever_the_number_of_
             assert shift_to_psd(K, "precomputed") == 0
 
 
-def test_a_constant_is_added_to_a_kernel_only_where_an_intercept_takes_it() -> None:
+def test_a_kernel_is_shifted_by_a_constant_only_if_the_intercept_absorbs_it() -> None:
     X = np.random.default_rng(0).standard_normal((30, 2))
 
     def below(A: Any, B: Any) -> Any:

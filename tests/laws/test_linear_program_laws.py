@@ -153,7 +153,7 @@ def test_separable_classes_have_no_loss(seed: int) -> None:
     assert model.certificate_ == 0
 
 
-def test_a_perfect_fit_misses_nothing() -> None:
+def test_a_perfect_fit_is_found_with_zero_loss() -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 200))
     y = X[:, :5].sum(axis=1) + rng.standard_normal(60)

@@ -313,7 +313,7 @@ def test_a_loss_may_omit_optional_methods(
 
 @each("method", ["value", "slope", "curvature", "conjugate"])
 @each("base", [MarginLoss, ResidualLoss])
-def test_a_loss_reports_which_method_it_lacks(base: type[Loss], method: str) -> None:
+def test_a_loss_names_its_missing_method(base: type[Loss], method: str) -> None:
     half = type("Half", (base,), {})()
     with pytest.raises(NotImplementedError, match=f"the loss Half has no method {method}; define"):
         getattr(half, method)(np.ones(3))

@@ -142,7 +142,7 @@ def test_nearest_slopes_are_the_prox_of_the_conjugate(loss: str) -> None:
 
 
 @each("loss", STRAIGHT)
-def test_an_envelope_has_the_slopes_and_curvatures_it_says_and_lies_below(loss: str) -> None:
+def test_an_envelope_is_a_lower_bound_with_correct_slopes_and_curvatures(loss: str) -> None:
     P = objective(loss, 30, 2, 0.1)
     rng = np.random.default_rng(1)
     centre = P.loss.nearest_slopes(P.y, rng.standard_normal(30), 1.0)[0]

@@ -152,7 +152,7 @@ def test_folds_of_different_sizes_are_a_stack(name: str, K: int) -> None:
 
 
 @pytest.mark.parametrize("block", [1, 1000, 10**9])
-def test_measure_is_every_metric_however_it_is_cut_into_blocks(
+def test_measure_gives_every_metric_for_any_block_size(
     block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("linclass.evaluation.metrics.measure.BLOCK", block)
@@ -236,7 +236,7 @@ def test_auc_of_scores_without_probabilities_is_of_the_scores() -> None:
     assert value("auc", bare) == pytest.approx(np.mean(each), rel=1e-13)
 
 
-def test_an_action_that_is_no_class_is_never_right() -> None:
+def test_an_action_that_is_not_a_class_is_never_correct() -> None:
     # a reject option: actions 0, 1 and 2 = refer
     y, a = np.array([0, 1, 0, 1]), np.array([0, 1, 2, 2])
     p = Predictions(y, a, np.zeros((4, 2)), None, 1)
@@ -245,7 +245,7 @@ def test_an_action_that_is_no_class_is_never_right() -> None:
     assert value("recall", p) == 0.5
 
 
-def test_tuning_by_expected_cost_knows_the_costs() -> None:
+def test_tuning_by_expected_cost_uses_the_costs() -> None:
     y, predicted = np.array([0, 0, 1, 1]), (np.array([0, 1, 0, 1]), np.zeros((4, 2)), None)
     task = Task(2, positive=1, costs=[[0, 5], [1, 0]], tune_metric="expected_cost")
     assert measured(predicted, y, task) == (1 + 5) / 4

@@ -83,7 +83,7 @@ def test_the_scatter_of_the_classes_adds_up_in_every_form(kind: str) -> None:
 
 @each("form", FORMS)
 @each("kind", ROWS)
-def test_a_class_without_rows_has_nothing(kind: str, form: str) -> None:
+def test_a_class_without_rows_has_zero_moments(kind: str, form: str) -> None:
     four = moments(ROWS[kind], CODES, WEIGHTS, 4, form)
     three = moments(ROWS[kind], CODES, WEIGHTS, 3, form)
     assert four[0][3] == 0
@@ -95,7 +95,7 @@ def test_a_class_without_rows_has_nothing(kind: str, form: str) -> None:
         np.testing.assert_array_equal(four[2], three[2])
 
 
-def test_the_rows_given_stay_as_they_were() -> None:
+def test_the_given_rows_are_not_changed() -> None:
     before = DENSE.copy()
     for form in FORMS:
         for X in ROWS.values():

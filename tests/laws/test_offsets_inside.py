@@ -224,9 +224,7 @@ def test_each_pair_of_classes_has_the_difference_of_their_columns(coupling: str 
             np.testing.assert_allclose(one.coef_, other.coef_, atol=1e-3)
 
 
-def test_an_offset_of_pairs_is_that_of_two_classes_and_its_common_shift_counts_for_nothing() -> (
-    None
-):
+def test_offsets_of_pairs_are_those_of_two_classes_and_a_common_shift_has_no_effect() -> None:
     X, y, w, offset = rows(2)
     alone = LogisticRegression().fit(X, y, w, offset)
     for coupling in (None, "wu_lin_weng"):
@@ -336,7 +334,7 @@ def test_a_metric_may_copy_the_fits_that_it_judges() -> None:
 
 
 @each("kind", [LinearRegression, LogisticRegression])
-def test_a_first_call_with_a_wrong_offset_leaves_nothing_behind(kind: Any) -> None:
+def test_a_first_call_with_a_wrong_offset_leaves_no_state(kind: Any) -> None:
     X, y, _, offset = rows(2)
     model = kind(solver="stochastic_gradient", random_state=0)
     before = dict(vars(model))

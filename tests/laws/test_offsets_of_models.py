@@ -131,7 +131,7 @@ def test_a_constant_offset_moves_the_intercept_alone(model: Any, K: int, contain
 
 
 @each(("model", "K"), cases(EXACT, FREE))
-def test_scores_that_are_known_are_what_the_coefficients_lack(model: Any, K: int) -> None:
+def test_a_linear_offset_is_subtracted_from_the_coefficients(model: Any, K: int) -> None:
     X, y = rows(K)
     V = np.random.default_rng(0).normal(size=(3, *form(model, K)))
     V = V - V.mean(axis=-1, keepdims=True) if form(model, K) else V
@@ -277,7 +277,7 @@ def test_penalized_fits_minimize_the_objective_with_offsets(params: dict[str, An
     assert -P[np.arange(len(y)), y].mean() + penalty == pytest.approx(best, rel=1e-7)
 
 
-def test_offsets_that_have_every_row_right_separate_nothing() -> None:
+def test_offsets_that_classify_every_row_do_not_make_the_classes_separable() -> None:
     X, y = rows(2)
     offset = 3.0 * (2 * y - 1) + 0.2 * X[:, 0]
     model = linclass.LogisticRegression(penalty=None, tol=1e-10).fit(X, y, offset=offset)
@@ -354,7 +354,7 @@ def test_paths_and_folds_have_the_offsets_of_their_rows(kind: str, K: int, penal
         np.testing.assert_allclose(one.coef_, alone.coef_, atol=2e-5)
 
 
-def test_models_without_offsets_say_so_and_name_those_that_take_them() -> None:
+def test_models_without_offsets_refuse_them_and_name_models_that_take_them() -> None:
     X, y = rows(2)
     for ask, name in (
         (lambda: linclass.KernelSVM().path(X, y, [0.1], offset=y), "KernelSVM"),
@@ -378,7 +378,7 @@ def test_accuracy_is_that_of_scores_with_offsets(model: Any, K: int) -> None:
 
 
 @each("name", ["Ridge", "Lasso", "ElasticNet", "LinearRegression"])
-def test_regressors_fit_what_is_left_of_the_target(name: str) -> None:
+def test_regressors_with_an_offset_fit_the_target_minus_the_offset(name: str) -> None:
     X, y = rows(0)
     rng = np.random.default_rng(3)
     offset, w = 2 * rng.normal(size=len(y)), rng.integers(0, 3, len(y)) * 1.0

@@ -204,7 +204,7 @@ def test_partial_fit_refuses_an_unannounced_class(name: str) -> None:
 
 
 @each("name", MODELS)
-def test_partial_fit_refuses_labels_as_fit_does_and_begins_nothing(name: str) -> None:
+def test_partial_fit_refuses_invalid_labels_like_fit_and_leaves_no_state(name: str) -> None:
     X, y = rows(4)
     model, missing = fresh(MODELS[name]), np.where(y > 0, "a", None)
     with pytest.raises(ValueError, match=f"{np.sum(y == 0)} missing labels"):
@@ -302,7 +302,7 @@ def test_weights_of_balanced_winnow_do_not_overflow() -> None:
     assert far.score(X, y) > 0.5
 
 
-def test_winnow_refuses_what_it_is_not_for() -> None:
+def test_winnow_refuses_unsuitable_features() -> None:
     X, y = rows(2)
     with pytest.raises(ValueError, match=r"Negative values .* Use BalancedWinnow"):
         Winnow().fit(X, y)

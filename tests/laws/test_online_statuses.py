@@ -36,7 +36,7 @@ def squared_error(model: Any, X: Any) -> float:
 
 
 @each("step", [0.3, 0.5, 1.0, 3.0, 1e9])
-def test_adaline_with_too_large_a_step_reports_it(step: float) -> None:
+def test_adaline_reports_a_step_that_is_too_large(step: float) -> None:
     with pytest.warns(ConvergenceWarning, match="is too large.*smaller learning_rate"):
         model = Adaline(learning_rate=step).fit(X, y)
     assert model.status_ == "max_iter"
@@ -70,7 +70,7 @@ def test_each_class_of_converged_adaline_has_settled(step: float | None) -> None
 
 @each("hard", [False, True], ids=["separable", "overlapping"])
 @each("model", [*RULES, BalancedWinnow, Winnow, Perceptron])
-def test_converged_rules_find_nothing_to_correct(model: Any, hard: bool) -> None:
+def test_converged_update_rules_make_no_further_corrections(model: Any, hard: bool) -> None:
     """One more pass meets no mistake, and no loss; on overlapping classes none has converged."""
     Z = np.abs(X) if model is Winnow else X
     labels = y if hard else ((2.5 if model is Winnow else 0) < Z @ [1, 1, 0.5, 0, 0]).astype(int)

@@ -137,7 +137,7 @@ def test_weights_of_classes_multiply_those_of_rows() -> None:
     np.testing.assert_array_equal(one.coef_, other.coef_)
 
 
-def test_a_first_call_that_is_refused_begins_nothing() -> None:
+def test_a_refused_first_call_leaves_no_state() -> None:
     X, y = rows(3)
     model = LogisticRegression(solver=SGD)
     with pytest.raises(ValueError, match="y holds 2"):
@@ -212,7 +212,7 @@ def test_parts_of_targets_go_on_from_a_fit_which_begins_anew() -> None:
     assert at_optimum.objective_ < Ridge(solver=SGD, strength=0.1).partial_fit(X, y).objective_
 
 
-def test_targets_that_are_refused_begin_nothing() -> None:
+def test_refused_targets_leave_no_state() -> None:
     X, y = targets()
     model = Ridge(solver=SGD)
     with pytest.raises(ValueError, match="Input y contains NaN"):

@@ -125,7 +125,7 @@ def function(model: Any, X: Any) -> np.ndarray:
 
 
 @each("estimator", penalized(), ids=repr)
-def test_a_path_leaves_its_estimator_as_it_was(estimator: Any) -> None:
+def test_computing_a_path_does_not_change_the_estimator(estimator: Any) -> None:
     X, y = problem(estimator, 2)
     fitted = estimator._unfitted(strength=0.05).fit(X, y)
     before = {name: np.copy(value) for name, value in vars(fitted).items()}
@@ -151,7 +151,7 @@ def test_a_path_shows_all_its_fits_at_once() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_fit_that_ran_out_of_steps_reports_it_on_the_path_too() -> None:
+def test_a_path_reports_fits_that_did_not_converge() -> None:
     from linclass import LogisticRegression
 
     X, y = problem(LogisticRegression(), 2)

@@ -27,7 +27,7 @@ TIGHT = {"xatol": 1e-10, "fatol": 1e-14, "maxiter": 10_000, "maxfev": 10_000}
 
 
 @each("name", ENTRYWISE)
-def test_gradient_and_kink_are_what_finite_differences_see(name: str) -> None:
+def test_gradients_and_kinks_match_finite_differences(name: str) -> None:
     """Away from 0 the slope is that of the smooth part ± the kink; at 0 it jumps by twice the kink."""
     penalty = penalty_called(name)
     V = np.where(W == 0, 0.4, W)
@@ -69,7 +69,7 @@ def test_the_minimum_norm_subgradient_is_the_direction_of_steepest_descent(
 
 
 @each("name", [n for n in PENALTIES if penalty_called(n).kinked])
-def test_from_the_dual_norm_on_nothing_descends_from_zero(name: str) -> None:
+def test_zero_is_optimal_from_the_dual_norm_of_the_gradient_on(name: str) -> None:
     penalty, G, zero = penalty_called(name), np.array([[0.2, 2.5, -0.4], [0.0, 5.0, 1.0]]), 0 * W
     G = G if penalty.unpenalized is None else np.where(penalty.unpenalized, 0, G)
     t = penalty.dual_norm(G)
@@ -243,7 +243,7 @@ def test_a_user_defined_penalty_can_be_passed_as_an_instance(loss: str) -> None:
 
 
 @each("method", METHODS)
-def test_a_penalty_with_a_kink_reports_which_method_it_lacks(method: str) -> None:
+def test_a_nonsmooth_penalty_names_its_missing_method(method: str) -> None:
     """Its base answers for none of them."""
     part = type("Half", (KinkedPenalty,), {})()
     arguments = [W, W, 1.0][: len(inspect.signature(getattr(part, method)).parameters)]

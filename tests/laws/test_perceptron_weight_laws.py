@@ -108,7 +108,7 @@ def test_visits_in_closed_form_are_one_after_the_other() -> None:
             assert visits_of_two(z[true] - z[1 - true], 2 * move, weight) == taken[true]
 
 
-def test_visits_are_no_more_than_the_weight_whatever_a_visit_changes() -> None:
+def test_a_row_is_visited_at_most_as_often_as_its_weight() -> None:
     assert visits_of_two(-1e300, 1e-300, 1e12) == visits_of_two(0.0, 0.0, 1e12) == 1e12
     for move in (1e-200, 0.0):
         found = visits_of_many(np.array([0, 1e300, 1.0]), 0, move, 1e12)

@@ -245,7 +245,9 @@ def test_hard_margins_and_errors_agree_with_the_proof(eps: float) -> None:
 
 @each("eps", [1e-12, 1e-13, 1e-14])
 @each("intercept", [True, False])
-def test_no_bound_on_errors_is_above_what_some_classifier_has(eps: float, intercept: bool) -> None:
+def test_the_lower_bound_on_errors_is_at_most_the_error_of_any_classifier(
+    eps: float, intercept: bool
+) -> None:
     """(−1, 1) has one row wrong; cells are narrower than the rounding of their angles."""
     X, y = touching(eps, flipped=True)
     X, y = X[:30], np.r_[1 - y[0], y[1:30]]
@@ -351,7 +353,7 @@ def test_a_likelihood_is_called_unbounded_only_where_that_is_proved(
 
 @each("K", [2, 3])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_small_score_at_a_loose_tolerance_hides_no_unbounded_likelihood(K: int) -> None:
+def test_a_loose_tolerance_does_not_hide_an_unbounded_likelihood(K: int) -> None:
     """One row alone has the last feature, so its weight grows for ever; the fit stops early."""
     rng = np.random.default_rng(0)
     y = np.arange(90) % K

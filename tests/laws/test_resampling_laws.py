@@ -67,7 +67,7 @@ def test_class_counts_per_fold_differ_by_at_most_one(counts: list[int], folds: i
         assert np.ptp(np.bincount(fold[y == k], minlength=folds)) <= 1
 
 
-def test_the_seed_alone_decides() -> None:
+def test_folds_depend_only_on_labels_and_seed() -> None:
     y = labels([40, 60])
     first = stratified_folds(y, 10, seed=4)
     assert np.array_equal(first, stratified_folds(y, 10, seed=4))

@@ -56,7 +56,7 @@ def test_there_may_be_more_actions_than_classes() -> None:
     assert decide(log_proba, [[0, 1], [1, 0], [0.2, 0.2]]).tolist() == [0, 2, 1]
 
 
-def test_impossible_classes_weigh_nothing_and_nothing_warns() -> None:
+def test_decide_accepts_impossible_classes_without_a_warning() -> None:
     log_proba = np.array([[0.0, -np.inf], [-np.inf, 0.0]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

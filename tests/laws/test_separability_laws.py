@@ -61,7 +61,7 @@ def test_neighbouring_floats_of_one_feature_are_separable_unless_they_overlap(
     assert separability(sparse.csr_array(X), y).kind == found.kind
 
 
-def test_a_row_of_zeros_decides_nothing_about_rows_of_very_different_lengths() -> None:
+def test_a_row_of_zeros_does_not_change_a_fit_to_rows_of_very_different_lengths() -> None:
     """Scores of 1 and 10¹³ are Z w ≥ 1, but 1 is rounding beside 10¹³: no λ is left then, and w is proved."""
     X, y = np.array([[0.0], [-1e-13], [-2.0]]), np.array([1, 0, 0])
     found = separability(X, y, "none")
@@ -223,7 +223,7 @@ def test_unknown_options_are_refused(changed: dict[str, str], message: str) -> N
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @each("loss", ["exponential", "probit"])
-def test_every_loss_that_only_tends_to_zero_has_no_minimum_on_the_same_rows(loss: str) -> None:
+def test_losses_that_only_tend_to_zero_have_no_minimum_on_separable_rows(loss: str) -> None:
     for seed in range(30):
         rng = np.random.default_rng(seed)
         X, y = rng.standard_normal((12, int(rng.integers(1, 8)))), np.arange(12) % 2

@@ -328,7 +328,7 @@ def test_a_warm_start_begins_where_the_last_fit_ended(classes: int) -> None:
         assert_allclose(model.coef_, coef, atol=1e-5)
 
 
-def test_a_regression_starts_warm_too() -> None:
+def test_regressions_support_warm_starts() -> None:
     X, _ = data()
     y = X @ [1.0, -2, 0.5, 3] + np.random.default_rng(0).standard_normal(len(X))
     for kind in (LinearRegression, Ridge):

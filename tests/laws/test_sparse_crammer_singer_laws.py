@@ -95,7 +95,7 @@ def test_crammer_singer_without_l1_has_the_minimum_of_the_ridge_solver() -> None
     assert_allclose(other.objective_, ridge.objective_, rtol=2e-6)
 
 
-def test_an_envelope_is_below_its_loss_and_has_the_derivatives_it_says() -> None:
+def test_an_envelope_is_a_lower_bound_of_its_loss_with_correct_derivatives() -> None:
     rng, part = np.random.default_rng(3), CrammerSinger(4)
     y, z = rng.integers(0, 4, 300), rng.standard_normal((4, 300))
     slopes = part.slopes(y, z)

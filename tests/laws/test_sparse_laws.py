@@ -64,7 +64,7 @@ def of_features(penalty: Any) -> str:
     return "proximal_newton" if penalty.entrywise else "proximal_gradient"
 
 
-def test_kinked_penalties_and_their_solvers_are_tested() -> None:
+def test_nonsmooth_penalties_and_their_solvers_are_tested() -> None:
     assert {"l1", "elastic_net"} <= set(KINKED)
     assert {s for s, *_ in CASES} == {
         "homotopy", "proximal_gradient", "proximal_newton", "quadratic_program",

@@ -301,7 +301,7 @@ def digits(params: dict[str, Any]) -> float:
 @each("odd", ODD, quick=1)
 @each(("kind", "params"), ODD_CASES)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_fold_that_holds_all_the_spread_takes_no_digits_with_it(
+def test_a_fold_that_contains_all_the_spread_costs_no_digits(
     kind: Any, params: dict[str, Any], odd: str
 ) -> None:
     X, y = with_odd_rows(odd, FOLDS[3])

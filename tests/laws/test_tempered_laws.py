@@ -73,7 +73,7 @@ def test_the_two_class_loss_is_the_multiclass_loss_of_two_classes(t1: float, t2:
     assert_allclose(one.log_probabilities(Z[1] - Z[0]), two.log_probabilities(Z.T), rtol=1e-12)
 
 
-def test_at_temperatures_of_one_it_is_the_logistic_loss() -> None:
+def test_the_bi_tempered_loss_at_temperatures_of_one_is_the_logistic_loss() -> None:
     rng = np.random.default_rng(0)
     Z, y, sign = 5 * rng.standard_normal((3, 50)), rng.integers(0, 3, 50), rng.choice([-1.0, 1], 50)
     for one, other, truth, z in (
@@ -124,7 +124,7 @@ def test_a_fit_is_that_of_another_minimizer_from_zero(K: int) -> None:
 
 @each("K", [2, 3])
 @each("penalty", ["l2", "l1", "group_lasso", None])
-def test_every_fit_ends_at_a_stationary_point_and_says_that_this_is_no_bound(
+def test_every_fit_ends_at_a_stationary_point_and_reports_no_bound(
     penalty: str | None, K: int
 ) -> None:
     X, y = rows(K)

@@ -74,7 +74,7 @@ def test_the_order_of_rows_is_the_order_of_what_comes_out(name: str, sparse: boo
 
 
 @each("name", NAMES)
-def test_texts_are_left_alone_or_refused_by_name(name: str) -> None:
+def test_texts_are_unchanged_or_refused_by_name(name: str) -> None:
     t = Table(
         np.array([[0.0, 1], [1, 2], [2, 4]]),
         ("post", "x"),
@@ -103,7 +103,7 @@ def test_sparse_and_dense_rows_learn_the_same(name: str) -> None:
 
 @each("sparse", [False, True])
 @each("name", NAMES)
-def test_the_given_table_stays_as_it_was(name: str, sparse: bool) -> None:
+def test_feature_maps_do_not_change_the_given_table(name: str, sparse: bool) -> None:
     t, before = (
         table(sparse=sparse, missing=name == "impute"),
         table(sparse=sparse, missing=name == "impute"),
@@ -129,7 +129,7 @@ def test_transforms_return_float64_with_32_bit_indices(name: str, sparse: bool) 
 
 
 @each("name", NAMES)
-def test_columns_without_a_value_or_without_spread_divide_by_nothing(name: str) -> None:
+def test_columns_without_values_or_spread_cause_no_division_by_zero(name: str) -> None:
     t = Table(np.column_stack([np.full(5, 0.1), np.zeros(5), np.full(5, 1e-300)]), ("a", "b", "c"))
     assert np.isfinite(transform_class(name)().fit(t).transform(t).X).all()
 
@@ -196,7 +196,7 @@ def test_dropping_the_first_level_gives_full_rank_with_a_constant(sparse: bool) 
     assert np.linalg.matrix_rank(with_constant) == with_constant.shape[1]
 
 
-def test_a_level_that_training_never_saw_has_no_column_and_counts_as_the_first() -> None:
+def test_an_unseen_level_has_no_column_and_counts_as_the_first() -> None:
     levels = {"a": ("x", "y", "z")}
     train = Table(np.array([[0.0], [1.0], [1.0]]), ("a",), levels)
     test = Table(np.array([[2.0], [0.0]]), ("a",), levels)

@@ -448,7 +448,7 @@ def test_a_class_with_a_share_below_machine_precision_causes_no_division_by_zero
 
 @each("solver", ["irls", "newton", "newton_cg", "quasi_newton"])
 @each("share", [1e-8, 1e-12])
-def test_a_class_of_hardly_any_weight_does_not_hide_the_distance_from_the_optimum(
+def test_a_class_of_tiny_weight_does_not_hide_the_distance_from_the_optimum(
     share: float, solver: str
 ) -> None:
     """No cosine exceeds the root of its share of the weight."""

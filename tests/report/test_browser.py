@@ -136,7 +136,7 @@ def test_a_filter_keeps_rows_by_the_words_of_their_names_and_reports_how_many(op
     assert len(typed("")) == 25
 
 
-def test_a_long_table_reports_how_much_it_shows_and_shows_all(opened):
+def test_a_long_table_states_how_much_it_shows_and_can_show_all(opened):
     status = TOOL.format("compared", ".status-of-rows") + ".textContent"
     assert len(column(opened, "compared", 0)) == 25
     assert opened.run(status) == f"25 of {METHODS} shown"

@@ -200,7 +200,7 @@ def test_tables_of_classes_and_confusions_match_the_figure(make):
         assert rows == counts[k, others].max() == counts[k, THREE.index(name)]
 
 
-def test_an_action_beyond_the_classes_is_a_column_and_no_class():
+def test_an_action_beyond_the_classes_is_a_column_but_not_a_class():
     y_true, y_pred = np.array([0, 0, 1, 1]), np.array([0, 2, 1, 2])
     rows = HeldOut(y_true, y_pred, np.zeros((4, 2)), None, np.zeros(4, int), np.arange(4))
     assert confusion_counts(rows).tolist() == [[1, 0, 1], [0, 1, 1]]

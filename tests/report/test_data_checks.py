@@ -81,7 +81,7 @@ def test_each_data_set_has_its_card_and_an_unavailable_one_has_none(words) -> No
         {"tune": {"estimator__penalty": ["l2", "fused_lasso"]}},
     ],
 )
-def test_a_method_for_columns_in_an_order_is_named_where_they_have_none(make, given) -> None:
+def test_a_method_for_ordered_columns_is_reported_on_unordered_columns(make, given) -> None:
     made, words = make({"d": Data()}, METHODS, folds=2), {"d": {"format": "bag_of_words"}}
     outcome = replace(made, methods={"fused": given, "other": {"params": {"penalty": "l1"}}})
     assert not data_warnings(outcome)
@@ -90,7 +90,7 @@ def test_a_method_for_columns_in_an_order_is_named_where_they_have_none(make, gi
     assert "words have no order" in sentence
 
 
-def test_a_method_for_ordered_classes_is_named_where_their_order_is_alphabetical(make) -> None:
+def test_a_method_for_ordered_classes_is_reported_on_alphabetical_order(make) -> None:
     made = make({"d": Data(classes=("high", "low", "mid"))}, METHODS, folds=2)
     outcome = replace(made, methods={"ordinal": {"classifier": "linclass.OrdinalRegression"}})
     (sentence,) = data_warnings(outcome)["d"]

@@ -166,7 +166,7 @@ def test_dots_of_equal_value_stand_beside_each_other_and_others_on_the_row():
 
 
 @each("count", [1, 5, 6, 10, 15, 100])
-def test_no_dot_hides_another_or_leaves_its_row_and_value(count):
+def test_dots_do_not_overlap_and_stay_at_their_row_and_value(count):
     places, offsets = dots.beside(np.full(count, 0.7), width=0.01)
     assert len(set(zip(places, offsets, strict=True))) == count
     assert np.abs(offsets).max() <= 0.28
@@ -323,7 +323,7 @@ def test_methods_without_fits_are_left_out_of_the_boundaries_for_that_reason(mak
     assert caption.endswith("Not drawn: cannot, nor_this (not applicable); dead (failed).")
 
 
-def test_a_drawing_reports_nothing_of_when_and_with_what_it_was_made(make):
+def test_a_drawing_contains_neither_date_nor_software_version(make):
     outcome = make({"d": Data(features=2)}, {"m": Method()})
     draw_exhibits(outcome, "boundaries")
     folder = outcome.results / "exhibits" / "boundaries-d"

@@ -230,7 +230,7 @@ def test_excluded_methods_are_named_with_the_reason_or_counted(make):
     assert excluded_sentence(study_verdict(whole)) == ""
 
 
-def test_a_best_method_whose_fits_did_not_converge_reports_it_beside_its_name(make):
+def test_a_best_method_with_unconverged_fits_is_marked_beside_its_name(make):
     methods = {"apart": Method(50.0, everywhere=("separable", "")), "other": Method(0.5)}
     outcome = make({"d": Data()}, methods, folds=3)
     table = TABLES["answer"](outcome)

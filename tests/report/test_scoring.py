@@ -189,7 +189,7 @@ def test_a_damaged_file_is_named_with_the_remedy_in_one_line(tmp_path, content):
     assert "\n" not in str(refused.value)
 
 
-def test_a_status_that_nobody_knows_is_a_failure(make):
+def test_an_unknown_status_is_a_failure(make):
     odd = Method(endings={0: ("fine", "so it says"), 1: ("failed", "x")})
     outcome = make({"d": Data()}, {"m": odd}, folds=4)
     (row,) = rows_of(outcome.results / "tables" / "fits.csv")

@@ -85,7 +85,7 @@ def test_class_weights_reach_foreign_and_wrapped_classifiers_by_label(rows):
     assert fitted(rows, voting).estimator.estimator.class_weight == {0: 5, 2: 2}
 
 
-def test_class_weights_reach_estimators_inside_a_transform_by_label(rows):
+def test_class_weights_by_label_reach_estimators_wrapped_in_a_transform(rows):
     inner = {"classifier": THEIRS, "params": {"class_weight": {"ill": 5, "well": 2}}}
     step = {"sklearn.feature_selection.SelectFromModel": {"estimator": inner}}
     found = fitted(rows, {"classifier": OURS, "transforms": [step]})

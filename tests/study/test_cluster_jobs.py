@@ -52,7 +52,7 @@ def test_light_runs_on_a_data_set_share_a_job_and_heavy_ones_are_alone():
     assert list(plan(runs)) == ["a@slow", "b@unknown", "a", "b"]
 
 
-def test_more_light_runs_than_a_job_should_hold_are_parted_by_their_methods():
+def test_too_many_light_runs_for_one_job_are_split_by_method():
     planned = plan(works(2.0, datasets=("a",)))  # 80 s in jobs of 20
     assert set(planned) == {f"a~{k}-of-4" for k in (1, 2, 3, 4)}
     assert sum(bundle.work for bundle in planned.values()) == pytest.approx(80)

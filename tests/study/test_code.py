@@ -79,7 +79,7 @@ def test_every_file_that_a_run_loads_is_counted(features, extent):
         assert libraries == ({entry["classifier"].partition(".")[0]} - {"linclass"})
 
 
-def test_a_method_does_not_count_what_it_does_not_use():
+def test_the_digest_of_a_method_ignores_unused_code():
     counted, _ = code.closure([], code.modules_of_method(METHODS["nearest_mean"], "accuracy"))
     names = {str(path.relative_to(ROOT)) for path in counted}
     assert "linclass/discriminant/nearest_mean.py" in names

@@ -97,14 +97,14 @@ def test_text_of_the_command_line_is_a_number_where_one_is_wanted(study):
     assert found.limits["fit_seconds"] == 100
 
 
-def test_a_value_of_the_command_line_is_blamed_on_no_file(refusal):
+def test_an_error_in_a_command_line_value_names_no_file(refusal):
     text = BASE + "evaluation: {folds: 3}\n"
     line = refusal(text, evaluation={"folds": "1"})
     assert line.startswith("--config evaluation.folds: 1 is too small")
     assert refusal(text, methods=["nope"]).startswith("--config methods[0]: there is no method")
 
 
-def test_a_value_is_blamed_on_the_file_that_holds_it(refusal):
+def test_an_error_in_a_value_names_the_file_that_contains_it(refusal):
     text = BASE + "evaluation:\n  folds: 1\n"
     assert refusal(text, evaluation={"seed": "3"}).startswith(
         "study.yaml, line 5: evaluation.folds"
@@ -440,7 +440,7 @@ def test_a_method_without_a_classifier_is_refused_with_the_remedy(refusal, entry
     assert remedy in line
 
 
-def test_errors_of_form_hide_no_misspelt_name(refusals):
+def test_schema_errors_do_not_hide_misspelled_names(refusals):
     text = (
         "results: r\ndatasets: [iriss]\nmethods: [ldaa]\nevaluate: 3\n"
         "evaluation: {folds: five}\nlimits: {fit_seconds: 0}\n"
@@ -450,7 +450,7 @@ def test_errors_of_form_hide_no_misspelt_name(refusals):
 
 
 @each("wrong", ["define: 3", "suite: 7"])
-def test_names_are_not_called_misspelt_where_their_definition_cannot_be_read(refusal, wrong):
+def test_names_are_not_called_misspelled_if_their_definition_is_unreadable(refusal, wrong):
     line = refusal(f"results: r\ndatasets: [mine]\nmethods: [own]\n{wrong}\n")
     assert line.startswith(f"study.yaml, line 4: {wrong.partition(':')[0]}: ")
 
@@ -485,7 +485,7 @@ def test_errors_of_data_sets_and_methods_are_reported_at_once(refusals):
     assert second.startswith("study.yaml, line 8: define.methods.mine.tune.stength: ")
 
 
-def test_a_misspelt_name_hides_no_error_inside_the_other_entries(refusals):
+def test_a_misspelled_name_does_not_hide_errors_in_other_entries(refusals):
     text = (
         "results: r\ndatasets: [own, iriss]\nmethods: [mine, ldaa]\nsuite: openml_cc17\n"
         "evaluation: {tune_metric: absent_module.profit, folds: 1}\ndefine:\n"
@@ -498,7 +498,7 @@ def test_a_misspelt_name_hides_no_error_inside_the_other_entries(refusals):
     assert "did you mean 'strength'?" in lines[5]
 
 
-def test_an_error_of_form_in_an_entry_hides_no_error_inside_another(refusals):
+def test_a_schema_error_in_an_entry_does_not_hide_errors_in_another(refusals):
     entry = "{source: {file: gone.csv}, format: csv, target: y"
     text = (
         "results: r\ndatasets: [own, other]\nmethods: [mine, yours]\ndefine:\n  datasets:\n"
@@ -815,7 +815,7 @@ def test_a_column_that_a_local_file_does_not_have_is_named_with_its_line(refusal
     )
 
 
-def test_a_metric_of_linclass_is_not_listed_among_ones_own(refusal):
+def test_metrics_of_linclass_are_not_listed_as_user_metrics(refusal):
     line = refusal("evaluation: {metrics: [accuracy]}\n")
     assert line.endswith("linclass's own metrics, which are always computed; leave it out")
     line = refusal("evaluation: {metrics: [profit]}\n")

@@ -200,7 +200,7 @@ def test_a_fit_sees_the_values_order_classes_groups_and_columns_of_its_rows(tmp_
 
 
 @pytest.mark.full
-def test_code_entry_and_tuning_refit_all_and_writing_code_nothing(results, calls):  # noqa: F811
+def test_changes_of_code_entry_or_tuning_refit_all_and_of_writing_code_none(results, calls):  # noqa: F811
     first = compute(results, ONCE, "svm")
     calls.made = 0
     assert compute(results, ONCE, "svm", tables="edited") == first

@@ -165,7 +165,7 @@ def test_learning_curves_train_on_nested_parts_of_the_training_rows_of_cv(tmp_pa
             before[fit.repeat] = part
 
 
-def test_the_folds_of_cv_do_not_know_of_a_learning_curve(tmp_path):
+def test_a_learning_curve_does_not_change_the_folds_of_cross_validation(tmp_path):
     alone = planned(data([36, 24]), tmp_path, "cv")
     with_curve = planned(data([36, 24]), tmp_path, "cv", CURVE)
     for one, other in zip(alone, with_curve, strict=False):

@@ -204,7 +204,7 @@ def test_an_estimator_may_start_two_processes(features):
         np.testing.assert_array_equal(given["y_pred"], given["y_true"])
 
 
-def test_a_class_that_it_does_not_know_is_never_its_choice(features):
+def test_a_class_unknown_to_a_fit_is_never_predicted(features):
     for given in outcomes(features, "classifier: foreign_estimators.LastClassUnknown"):
         assert set(given["y_pred"]) == {0, 1}
         assert np.isneginf(given["log_proba"][:, 2]).all()

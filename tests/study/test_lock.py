@@ -84,7 +84,7 @@ def test_a_process_that_ends_is_removed_from_the_lock(folder):
     assert [*locks.OWNERS.iterdir()] == []
 
 
-def test_locks_of_nobody_known_are_left(folder):
+def test_locks_of_unknown_owners_are_kept(folder):
     locks.remove_stale_locks()
     assert locked(folder)
 

@@ -183,7 +183,7 @@ def test_runs_are_scored_and_tuned_by_a_user_metric(mine):
     assert measured((p.y_pred, p.score, None), p.y_true, task) == metrics.find("accuracy")(p)
 
 
-def test_an_edit_of_its_module_fits_again_only_what_it_tuned(mine):
+def test_an_edited_metric_module_refits_only_methods_tuned_by_it(mine):
     entry = {"classifier": "linclass.NearestMean"}
     tuned = entry | {"tune": {"shrinkage": [0, 1]}}
     files, _ = code.closure([], code.modules_of_method(tuned, "mine.share"))

@@ -209,7 +209,7 @@ def test_the_seed_of_the_fit_is_the_random_state(mine, table):
     assert np.allclose(transformed(table, given, seed=5)[1].X[:, 1:], table.X[:, :3] + 7)
 
 
-def test_an_estimator_inside_is_an_entry(table):
+def test_a_wrapped_estimator_can_be_given_as_an_entry(table):
     inner = {
         "classifier": "linclass.LogisticRegression",
         "params": {"penalty": "l1", "strength": 1.0},

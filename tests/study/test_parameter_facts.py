@@ -65,7 +65,7 @@ def test_strengths_without_a_value_are_tuned_along_their_path() -> None:
         assert with_default_paths(entry, parameter_facts(entry)) == entry
 
 
-def test_the_budget_shows_what_could_be_tuned_and_is_not() -> None:
+def test_the_tuning_budget_lists_untuned_parameters() -> None:
     shown = {
         "strength 0.001": fixed(LOGISTIC, strength=0.001),
         "strength 0.001, penalty l1": {**fixed(LOGISTIC, penalty="l1"), "tune": {"tol": [0.1, 1]}},

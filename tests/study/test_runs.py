@@ -138,7 +138,7 @@ def test_a_fit_that_was_stopped_took_its_limit_without_the_start_of_its_process(
 
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize(("name", "has_classes"), [("Fine", True), ("KnowsItsRowsOnly", False)])
-def test_a_fit_of_more_than_two_features_says_its_classes_on_a_plane_if_it_can(
+def test_a_fit_of_more_than_two_features_is_evaluated_on_a_plane_if_possible(
     tmp_path, name, has_classes
 ):
     rng = np.random.default_rng(3)
@@ -156,7 +156,7 @@ def test_a_fit_of_more_than_two_features_says_its_classes_on_a_plane_if_it_can(
 
 
 @pytest.mark.usefixtures("in_process")
-def test_a_plane_knows_more_classes_than_a_byte(tmp_path):
+def test_a_plane_can_have_more_than_256_classes(tmp_path):
     """Points on a line, a class each; those from 128 on were other classes, or none."""
     K = 200
     y = np.repeat(np.arange(K, dtype=np.int32), FOLDS)

@@ -68,7 +68,7 @@ def compute(results: Path, *methods: str):
 
 
 @pytest.mark.full
-def test_a_run_alone_gives_the_bytes_that_it_gives_among_others_in_any_order(results):
+def test_a_run_gives_the_same_bytes_alone_and_among_others_in_any_order(results):
     reported = compute(results, *METHODS)
     together = files(results)
     for name, many in {

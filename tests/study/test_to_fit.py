@@ -50,7 +50,7 @@ def changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         ("abc", "iris: none of 3 runs to fit unless their rows have changed"),
     ],
 )
-def test_a_plan_promises_no_more_than_it_knows(changes, fitted: str, line: str) -> None:
+def test_a_plan_states_only_known_numbers_of_fits(changes, fitted: str, line: str) -> None:
     found = changes(dict.fromkeys("abc", SPEC), {m: {"asked": SPEC.asked} for m in fitted})
     assert [*found.lines(["iris"])] == [line]
 

@@ -132,7 +132,7 @@ def test_a_file_cut_short_anywhere_gives_its_complete_batches_and_is_continued(k
     assert len(run.kept) == 3
 
 
-def test_an_outcome_counts_if_it_was_made_with_what_is_computed_beside_the_fit(tmp_path):
+def test_an_outcome_is_reused_only_if_it_has_the_requested_optional_results(tmp_path):
     run = UnfinishedRun(tmp_path / "file")
     run.kept["key"] = added("key")
     earlier = EarlierFits(unfinished=run)

@@ -352,7 +352,7 @@ def test_planning_and_everything_after_the_fits_needs_no_scikit_learn(computed):
 
 
 @pytest.mark.slow
-def test_pictures_are_made_when_they_are_asked_for(computed):
+def test_pictures_are_made_on_request(computed):
     exhibits = computed.folder / "results" / "exhibits"
     assert not [*exhibits.glob("*/*.p*")]
     assert computed.snakemake("--", "figures").code == 0
