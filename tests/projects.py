@@ -58,12 +58,12 @@ class Output:
 
     @property
     def bundles(self) -> list[str]:
-        """Names of the jobs that a dry run plans for runs, whatever they will find to fit."""
+        """Names of the jobs that a dry run plans for runs, with or without fits to make."""
         return re.split(", | and ", self.table["cross_validate"][1])
 
     @property
     def own_lines(self) -> list[str]:
-        """Without what Snakemake says before it reads the Snakefile."""
+        """Without Snakemake's output before it reads the Snakefile."""
         usual = ("Using workflow specific profile", "Config file ")
         return [
             line for line in self.text.splitlines() if line.strip() and not line.startswith(usual)
@@ -89,7 +89,7 @@ class Project:
             file.write(text)
 
     def environment(self, **changes: str) -> dict[str, str]:
-        """No mirror, no network beyond a proxy that refuses: what the resources alone can do."""
+        """No mirror, no network beyond a proxy that refuses: only the bundled resources are available."""
         env = {k: v for k, v in os.environ.items() if k != "LINCLASS_MIRRORS"}
         nowhere = "http://127.0.0.1:9"
         env |= {"PYTHONPATH": str(self.folder), "http_proxy": nowhere, "https_proxy": nowhere}

@@ -1,4 +1,4 @@
-"""Checks of a data set: each trouble is a sentence with its remedy."""
+"""Checks of a data set: each finding is a sentence with a remedy."""
 
 from __future__ import annotations
 

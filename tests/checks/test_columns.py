@@ -272,7 +272,7 @@ def test_sparse_columns_are_checked() -> None:
     assert identifiers(table, np.zeros(N, np.int8))["identifier_columns"] == {"it": [N, N]}
 
 
-# A few cells that are no numbers make a column categorical, and are named
+# A few non-numeric cells make a column categorical, and are named
 
 
 def table(levels: tuple[str, ...]) -> Table:

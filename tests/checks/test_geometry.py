@@ -40,7 +40,7 @@ def test_dependent_and_constant_columns_do_not_add_to_the_rank() -> None:
     X = np.random.default_rng(0).normal(size=(50, 4))
     X = np.column_stack([X, X[:, 0] + X[:, 1] - 2, np.full(50, 0.1), 3 * X[:, 2]])
     assert rank(X)["rank"] == 4
-    assert rank(1e6 + X)["rank"] == 4  # digits that the offset has taken are no rank
+    assert rank(1e6 + X)["rank"] == 4  # digits lost to the offset do not add to the rank
     assert rank(np.full((5, 2), 0.1)) == {"rank": 0, "condition_number": None}
 
 

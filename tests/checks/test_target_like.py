@@ -124,7 +124,7 @@ def test_too_few_rows_reveal_no_copy_of_the_class() -> None:
 
 
 def test_a_copy_of_few_rows_among_many_columns_is_not_reported() -> None:
-    """All 2¹² columns of twelve bits hold the classes and their opposite, whatever the classes are."""
+    """All 2¹² columns of twelve bits include the classes and their complement, for any classes."""
     y = np.arange(12) % 2
     bits = (np.arange(2**12)[None, :] >> np.arange(12)[:, None]) & 1
     every = numbers({f"x{j}": column for j, column in enumerate(bits.T.astype(float))}, None)
@@ -141,7 +141,7 @@ def test_a_single_class_is_revealed_by_no_column():
 
 
 def test_classes_of_one_row_are_revealed_by_no_column() -> None:
-    """Each value of a column of measurements is that of one row, so it is one for each class of one row."""
+    """Each measurement occurs in one row, so each class of one row has one value."""
     assert found(NOISE + 10, np.arange(N)) == {}
     one_more = np.concatenate([THREE[:-1], [3]])
     assert found(one_more, one_more) == {"it": "copy"}

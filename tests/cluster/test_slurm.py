@@ -70,7 +70,7 @@ class OnCluster:
 
     @contextmanager
     def running(self, *options: str) -> Iterator[subprocess.Popen[str]]:
-        """Snakemake at work; what it says goes to a file, as a pipe could fill."""
+        """A running Snakemake; its output goes to a file, because a pipe could fill."""
         profile = ["--workflow-profile", "profiles/slurm", "--configfile", "study.yaml"]
         with (self.project.folder / "output").open("w") as output:
             process = subprocess.Popen(

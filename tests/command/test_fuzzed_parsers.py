@@ -1,4 +1,4 @@
-"""Random and damaged data files, study files and archives: a value or one line, whatever the bytes are."""
+"""Random and damaged data files, study files and archives: a value or a one-line error for any bytes."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ ARCHIVES = {
 
 @pytest.fixture(autouse=True)
 def no_code_runs(tmp_path, monkeypatch) -> Iterator[None]:
-    """No file of results creates another one outside them, and none takes a gigabyte."""
+    """No file of results creates a file outside the results or takes a gigabyte."""
     monkeypatch.chdir(tmp_path)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     yield

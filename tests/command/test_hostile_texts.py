@@ -42,7 +42,7 @@ class Tags(HTMLParser):
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder whose page and tables are made of results that have the text wherever results have one."""
+    """A folder with a page and tables of results that contain the text everywhere a text is possible."""
     results = tmp_path_factory.mktemp("hostile") / "results"
     data = {"two": Data((TEXT, "-1"), rows=40), "none": Data(unavailable=TEXT)}
     failing = Method(everywhere=("failed", TEXT))

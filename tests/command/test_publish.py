@@ -364,7 +364,7 @@ def test_the_software_is_cited_with_its_own_version():
 
 
 def test_a_crate_describes_the_run_as_its_profile_requires(linclass, published, finished, b):
-    """Workflow Run Crate 0.5 and the profiles that it extends: what they say MUST be there."""
+    """Workflow Run Crate 0.5 and the profiles that it extends: their MUST requirements."""
     archive = published(finished, "--crate", "--license", "CC-BY-4.0", "--author", "Lovelace, Ada")
     assert linclass("verify", archive, b).code == 0
     files = content(archive)

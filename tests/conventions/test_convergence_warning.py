@@ -1,4 +1,4 @@
-"""A fit that ends without its optimum warns once, as scikit-learn's do, with the remedy; others are silent."""
+"""A fit that did not converge warns once, as in scikit-learn, with the remedy; other fits do not warn."""
 
 from __future__ import annotations
 

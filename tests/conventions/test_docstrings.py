@@ -77,7 +77,7 @@ def is_record(found: Any) -> bool:
 
 
 def with_signature() -> Iterator[tuple[str, Any]]:
-    """Name and object, of what is called: functions, classes, and methods of estimators and transforms."""
+    """Name and object of callables: functions, classes, and methods of estimators and transforms."""
     for name, found in public():
         if is_record(found):
             continue
@@ -165,7 +165,7 @@ ESTIMATORS = [getattr(linclass, name) for name in linclass.__all__ if name[0].is
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @each("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
 def test_attributes_of_a_fit_are_documented(kind):
-    """Each learned attribute is named, and each that is named exists, unless it says `only` when."""
+    """Each learned attribute is documented, and each documented attribute exists unless marked `only`."""
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, (60, 4)).astype(float)
     learned: set[str] = set()

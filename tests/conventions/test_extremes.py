@@ -1,4 +1,4 @@
-"""Features whose products overflow or underflow are one line that names the column, whatever the model."""
+"""Features whose products overflow or underflow are refused by every model in one line that names the column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does not fit a model loads no heavy library, as thousands of jobs do it."""
+"""Code that does not fit models loads no heavy library, because thousands of jobs run it."""
 
 import ast
 import subprocess

@@ -1,4 +1,4 @@
-"""Fits are shared only between parameters of equal content, whatever their text looks like."""
+"""Fits are shared only between parameters of equal content, whatever their repr."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users bring along from elsewhere is refused in one line that says what to give instead."""
+"""Names and notations of other libraries are refused in one line with the form used here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""scikit-learn's metadata routing, over all models: what they ask for, and what reaches them."""
+"""scikit-learn's metadata routing, over all models: what they request and what they receive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bad input gets one line: the thing, its value, and what to give instead."""
+"""Invalid input is refused in one line: name, value and remedy."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_a_number_whose_products_overflow_is_refused(kind: Any, name: str, value
 )
 @each("value", [np.inf, np.nan, 0.0, -1.0])
 def test_a_tolerance_of_zero_or_infinity_is_refused(kind: Any, value: float) -> None:
-    """With ∞ a fit was `converged` without a step."""
+    """With ∞ a fit was `converged` without any step."""
     with refused(f"tol is {value!r}; it must be a finite number above 0"):
         kind(tol=value).fit(X, Y)
 

@@ -104,7 +104,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def silent() -> Iterator[str]:
-    """The address of a server that accepts every connection and never says a word."""
+    """The address of a server that accepts every connection and never responds."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
 

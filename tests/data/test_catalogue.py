@@ -284,7 +284,7 @@ PAGE = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
 
 
 def section(name: str) -> str:
-    """What the page says of a generator, as its signature and docstring say it."""
+    """The description of a generator on the page, from its signature and docstring."""
     function = synthetic.generator(name)
     about = inspect.getmodule(function).__doc__.strip()
     parameters = inspect.signature(function).parameters

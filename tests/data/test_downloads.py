@@ -40,7 +40,7 @@ def send(handler, status=200, body=b"", whole=None, **headers):
 
 
 def ranged(handler, content=BODY, stop=None, etag=ETAG, **headers):
-    """A server that knows ranges: the rest from where it is asked, or all if the version is another."""
+    """A server with range requests: the requested rest, or everything if the version has changed."""
     asked, version = handler.headers.get("Range"), handler.headers.get("If-Range")
     begin = int(asked.removeprefix("bytes=").rstrip("-")) if asked and version == etag else 0
     part = content[begin : stop and begin + stop]
@@ -122,7 +122,7 @@ def test_a_file_that_changed_meanwhile_is_never_spliced(get, meanwhile):
 
 
 def test_a_corrupt_partial_download_is_discarded(get):
-    """Bytes that a machine lost in a crash: only the sha256 can tell."""
+    """Bytes lost in a crash of the machine: only the sha256 can detect this."""
     why(get, lambda h, n: ranged(h, stop=200_000) if n == 1 else send(h, 404), retry=False)
     aside = get.folder / "a.csv.partial"
     aside.write_bytes(bytes(200_000))

@@ -1,4 +1,4 @@
-"""Entries of data sets: their schema, their remedies, and the size that they let expect."""
+"""Entries of data sets: their schema, their remedies, and their expected size."""
 
 from __future__ import annotations
 

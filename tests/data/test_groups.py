@@ -14,7 +14,7 @@ from linclass_study.data.labels import cost_matrix
 from linclass_study.data.source_reader import obtain_dataset
 from linclass_study.data.unavailable import Unavailable
 
-# `group:` names the column of the groups: it is no feature, and is reordered with the rows
+# `group:` names the column of the groups: it is not a feature, and it is reordered with the rows
 
 ENTRY = {"source": {"file": "own.csv"}, "format": "csv", "target": "kind", "group": "patient"}
 

@@ -19,7 +19,7 @@ GREEDY = f"group train a {10**10}\ngroup train b 1\nword 1 1\n"  # an inverted i
 
 @pytest.fixture
 def fetch(tmp_path, monkeypatch):
-    """fetch(entry, limit=…) is what the data set's .json says afterwards."""
+    """fetch(entry, limit=…) is the content of the data set's .json afterwards."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "good.csv").write_text(CSV)
     os.mkfifo(tmp_path / "hangs.csv")  # nobody ever writes to it, so reading it never ends

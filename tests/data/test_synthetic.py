@@ -1,4 +1,4 @@
-"""Generated classes have the moments that were asked for, and a seed fixes every row."""
+"""Generated classes have the requested moments, and a seed fixes every row."""
 
 from __future__ import annotations
 

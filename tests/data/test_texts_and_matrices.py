@@ -121,7 +121,7 @@ def test_keys_that_cannot_work_are_refused_before_any_work(entry, words, tmp_pat
 
 @pytest.fixture
 def table(tmp_path):
-    """20 rows whose number `id` says which row of a matrix is theirs."""
+    """20 rows whose number `id` is the number of their row in a matrix."""
     rng = np.random.default_rng(0)
     lines = [f"{i},{'ab'[rng.integers(2)]}" for i in rng.permutation(20)]
     (tmp_path / "a.csv").write_text("\n".join(["id,y", *lines, ""]))
@@ -134,7 +134,7 @@ def entry_of(matrix, **more):
 
 
 def written(path, X):
-    """The matrix in the form that the file's name says."""
+    """The matrix in the format given by the file name."""
     match path.name.split("."):
         case [_, "npy"]:
             np.save(path, X)

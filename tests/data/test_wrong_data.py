@@ -1,4 +1,4 @@
-"""Errors that only the data reveal are one line: the thing, its value, the remedy."""
+"""Errors visible only in the data are reported in one line: name, value and remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small two-class problems that the laws of margins are tried on."""
+"""Small two-class problems for the tests of margins."""
 
 from __future__ import annotations
 

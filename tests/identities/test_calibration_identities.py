@@ -65,7 +65,7 @@ def test_probabilities_of_new_rows_are_calibrated(estimator: Any, classes: int) 
 
 
 def test_probabilities_are_not_those_of_memorized_rows() -> None:
-    """Labels by chance, more features than rows: training scores are perfect, held-out ones say nothing."""
+    """Random labels and more features than rows: training scores are perfect, held-out scores uninformative."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 200)), rng.integers(0, 2, 60)
     model = Calibrated(LinearSVM(strength=1e-4)).fit(X, y)

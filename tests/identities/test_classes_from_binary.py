@@ -1,4 +1,4 @@
-"""One-vs-rest and one-vs-one: their form for two classes, and what does not depend on the inner classifier."""
+"""One-vs-rest and one-vs-one: their form for two classes, and properties that do not depend on the base classifier."""
 
 from __future__ import annotations
 

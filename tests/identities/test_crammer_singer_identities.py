@@ -125,7 +125,7 @@ def test_the_minimum_depends_on_neither_solver_nor_start(
 
 @each("K", [3, 12])
 def test_a_round_continues_if_no_row_is_near_a_kink(K: int) -> None:
-    """Every row is sure of a wrong class."""
+    """Every row confidently has a wrong class."""
     X, y = np.tile(100 * np.eye(K), (200, 1)), np.tile(np.arange(K), 200)
     P = Objective(DesignMatrix(X, False), CrammerSinger(K), y, None, L2(), 0.1)
     point = P.at(np.roll(np.eye(K), 1, axis=0))

@@ -1,4 +1,4 @@
-"""AIC and BIC of models that are no plain composition: ordinal and kernel logistic regression."""
+"""AIC and BIC of models beyond plain compositions of loss and penalty: ordinal and kernel logistic regression."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_models_without_degrees_of_freedom_are_refused_with_a_reason() -> None:
 
 @each("penalty", ["l1", "fused_lasso", {"group_lasso": {"groups": [0, 0, 1]}}])
 def test_a_fit_without_weights_and_intercept_is_worth_no_parameter(penalty: Any) -> None:
-    """Its criterion is that of even odds."""
+    """The criterion equals that of even odds."""
     rows, y = X[:, :3], np.minimum(Y, 1)
     inner = LogisticRegression(penalty=penalty, fit_intercept=False)
     tuned = TunedClassifier(inner, strengths=[1e6, 1e-3], rule="aic").fit(rows, y)

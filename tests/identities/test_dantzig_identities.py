@@ -1,4 +1,4 @@
-"""The Dantzig selector: the linear program as it is written, its dual, and the lasso that keeps its limits."""
+"""The Dantzig selector: its linear program, the dual program, and the lasso, which satisfies its constraints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Theorems of the regularized and reduced discriminants: what they are at their ends, and by definition."""
+"""Theorems of the regularized and reduced discriminants: their limiting cases and their definitions."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def separated(margin: float, n: int = 60, d: int = 3) -> tuple[np.ndarray, np.nd
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_perceptron_follows_its_rule_row_by_row() -> None:
-    """What it ends with is one of the weights that the rule meets, and none after a pass has fewer errors."""
+    """The final weights are among those of the rule, and no weights after a pass have fewer errors."""
     X, y = overlapping()
     w, b, met, after = np.zeros(3), 0.0, [], []
     for _ in range(4):

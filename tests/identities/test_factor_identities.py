@@ -1,4 +1,4 @@
-"""Support vector machines with a factor of each feature: L2 with factors is plain L2 of columns over √factor."""
+"""Support vector machines with a factor for each feature: L2 with factors is plain L2 of columns over √factor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first step of Newton's method from 0: where the fit to normal features is known, it is that fit."""
+"""The first step of Newton's method from 0: it equals the known fit to normal features."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_kept_hessian_leaves_all_digits_of_standard_errors(model: type) -> Non
 def test_a_class_of_tiny_weight_does_not_overshoot_the_optimum(
     kind: type, penalty: str | None
 ) -> None:
-    """What least squares explains of such a y is a rounding error; the optimum is that of quasi-Newton steps."""
+    """Least squares explains only rounding errors of such a y; quasi-Newton steps give the optimum."""
     strength = {"strength": 0.05} if penalty else {}
     for seed in range(10):
         rng = np.random.default_rng(seed)

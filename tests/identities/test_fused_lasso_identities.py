@@ -1,4 +1,4 @@
-"""The fused lasso: its norm against definitions and other solvers, and fits that must be others."""
+"""The fused lasso: its norm against definitions and other solvers, and special cases that are other fits."""
 
 from __future__ import annotations
 

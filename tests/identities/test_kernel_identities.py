@@ -1,4 +1,4 @@
-"""What kernel machines coincide with: linear ones, other libraries, independent optimizers, rows near 0."""
+"""Kernel machines agree with linear machines, other libraries, independent optimizers and fits to centred rows."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_a_constant_added_to_a_kernel_changes_nothing_beside_a_free_intercept() 
     X, y = overlapping()
     K = X @ X.T
     plain = KernelSVM(kernel="precomputed", strength=0.01, tol=1e-10).fit(K, y)
-    for c in (5.0, -5.0):  # the second is no inner product
+    for c in (5.0, -5.0):  # the second is not an inner product
         moved = KernelSVM(kernel="precomputed", strength=0.01, tol=1e-10).fit(K + c, y)
         assert_allclose(moved.decision_function(K + c), plain.decision_function(K), atol=1e-8)
 

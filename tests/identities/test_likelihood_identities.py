@@ -47,7 +47,7 @@ def rows(n: int = 200, d: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarra
 
 @each("loss", LINKS)
 def test_scores_of_two_groups_are_the_link_of_their_shares(loss: str) -> None:
-    """A feature that tells two groups apart leaves each its own score."""
+    """A feature that distinguishes two groups gives each group its own score."""
     group, y = np.repeat([0.0, 1.0], 50), np.zeros(100, int)
     y[:10], y[50:80] = 1, 1  # shares 1/5 and 3/5
     model = LinearClassifier(loss=loss, penalty=None, tol=1e-10).fit(group[:, None], y)

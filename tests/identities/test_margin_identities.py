@@ -1,4 +1,4 @@
-"""Theorems of margins: what their fits must satisfy row by row, and what they coincide with."""
+"""Theorems of margins: optimality conditions row by row, and equivalent fits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Error-correcting output codes: what the codes guarantee, and which known classifiers they contain."""
+"""Error-correcting output codes: guarantees of the codes, and known classifiers as special cases."""
 
 from __future__ import annotations
 

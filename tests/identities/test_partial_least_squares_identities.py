@@ -1,4 +1,4 @@
-"""Partial least squares: uncorrelated scores of most covariance, conjugate gradients, least squares at the end."""
+"""Partial least squares: uncorrelated scores of maximal covariance, conjugate gradients, least squares at the end."""
 
 from __future__ import annotations
 

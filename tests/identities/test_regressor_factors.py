@@ -1,4 +1,4 @@
-"""Ridge, lasso and elastic net with a factor of each feature satisfy the conditions of their optimum."""
+"""Ridge, lasso and elastic net with a factor for each feature satisfy the conditions of their optimum."""
 
 from __future__ import annotations
 

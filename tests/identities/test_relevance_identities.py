@@ -271,7 +271,7 @@ def test_irrelevant_features_leave_and_relevant_ones_stay() -> None:
 
 
 def test_columns_that_overlap_reach_the_evidence_of_expectation_maximization() -> None:
-    """The linear splines of Tipping (2001), §4.1: alone none of them raises the evidence."""
+    """The linear splines of Tipping (2001), §4.1: no single one raises the evidence."""
     x = np.linspace(1, 21, 30)[:, None]
     y = np.sinc((x[:, 0] - 11) / np.pi) + 0.1 * np.random.default_rng(0).normal(size=30)
     Phi = linear_splines(x, x)
@@ -322,7 +322,7 @@ def test_a_column_that_enters_and_leaves_in_turn_ends_outside() -> None:
 @each("weight", [1e-12, 1e6, 1e12])
 @each("kind", [RelevanceVectorMachine, RelevanceVectorRegressor])
 def test_weights_may_be_of_any_size(kind, weight) -> None:
-    """Weights that count many rows leave no doubt, so the weights are those of maximum likelihood."""
+    """With large frequency weights the coefficients are those of maximum likelihood."""
     X, y = classes() if kind is RelevanceVectorMachine else targets()
     model = kind(kernel=None).fit(X, y, np.full(len(y), weight))
     assert model.status_ == "converged"

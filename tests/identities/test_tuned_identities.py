@@ -1,4 +1,4 @@
-"""Estimators that choose their strength: what they choose by, that nothing leaks, effective degrees of freedom."""
+"""Estimators that choose their strength: their criteria, absence of leaks, and effective degrees of freedom."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def test_errors_of_very_different_weights_are_counted_to_the_lightest_row() -> N
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_three_classes_are_fitted_together() -> None:
-    """A bound of 1 is that of classes that are proved inseparable."""
+    """A bound of 1 follows from a proof of inseparability."""
     certified = 0
     for seed in range(12):
         rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Small problems that the laws of losses, penalties and solvers are tried on."""
+"""Small problems for the tests of losses, penalties and solvers."""
 
 from __future__ import annotations
 

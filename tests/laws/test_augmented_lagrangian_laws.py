@@ -1,4 +1,4 @@
-"""Laws of the augmented Lagrangian for losses and penalties that both have a kink: the doubly regularized SVM."""
+"""Laws of the augmented Lagrangian for nonsmooth losses with nonsmooth penalties: the doubly regularized SVM."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coefficients by name give the scores of the rows as they were measured, or there are none."""
+"""Coefficients by name give the scores of the rows in their original units, or are absent."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_coefficients_give_the_scores_of_the_rows_as_they_were_measured(name, st
 
 
 def foreign(estimator, K: int = 3):
-    """What is read of somebody else's estimator that was given the rows as they are, without colours."""
+    """Coefficients read from a foreign estimator fitted to the raw rows without colours."""
     table, y = rows(K)
     table = table.columns(np.array([0, 1]))
     estimator.fit(table.X, y)
@@ -150,7 +150,7 @@ def test_coefficients_of_a_pipeline_have_its_output_names():
 
 @each("strange", [False, True])
 def test_names_are_the_same_whether_or_not_the_rows_shown_are_changed_by_a_step(strange):
-    """An imputer leaves what is known; a step that may change a feature is in its name."""
+    """An imputer keeps known values; a step that may change a feature appears in its name."""
     table, y = rows(2)
     table = table.columns(np.array([0, 1]))
     X = table.X.copy()

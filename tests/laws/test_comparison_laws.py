@@ -237,7 +237,7 @@ def test_few_folds_distinguish_equal_methods_in_at_most_one_of_twenty_studies(
 
 
 def test_the_certainty_of_ties_on_every_fold_is_limited_by_the_number_of_rows() -> None:
-    """No row of 150 tells the methods apart: the rate of such rows is above .01 with a probability of .99^151 under a
+    """No row of 150 distinguishes the methods: the rate of such rows is above .01 with a probability of .99^151 under a
     uniform prior. Of 15,000 rows equality in practice is certain, and so it is of a method and itself."""
     table = np.full((10, 2), 0.9)
     few, many = (bayesian_t(table, 1 / 9, 0.01, 10 / n) for n in (150, 15_000))

@@ -1,4 +1,4 @@
-"""What a fit reports is the documented function of its coefficients, written here once more from the equations."""
+"""The objective of a fit is the documented function of its coefficients, computed here again from the equations."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def table(classes: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def both_have_a_solver(loss: str, penalty: str) -> bool:
-    """Where both have a kink, a sum over features as the penalty, and no loss of mistakes alone."""
+    """If both are nonsmooth, the penalty is a sum over features, and the loss does not only count mistakes."""
     kinds, chosen = find("losses", loss), find("penalties", penalty)()
     straight = kinds.piecewise_linear or kinds.simplicial
     both = straight and not kinds.mistake_driven and chosen.entrywise

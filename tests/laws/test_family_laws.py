@@ -228,7 +228,7 @@ def test_levels_added_later_have_zero_counts() -> None:
 
 @each("family", [kind() for kind in EXAMPLES])
 def test_rows_without_spread_are_reported_and_the_others_are_unchanged(family: Family) -> None:
-    """Rows without any spread have no finite estimate; those that vary are as they were."""
+    """Rows without any spread have no finite estimate; varying rows are unchanged."""
     rng = np.random.default_rng(7)
     varied = ROWS[family.support](rng, 40, 3)
     family = family.fitted(varied)

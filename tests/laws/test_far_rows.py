@@ -1,4 +1,4 @@
-"""Features far from 0: fits to X + c are fits to X, whatever has no penalty."""
+"""Features far from 0: fits to X + c are fits to X, up to the intercept."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from linclass import (
 )
 from linclass.discriminant.class_moments import ClassMoments
 
-# Features far from 0: a fit to X + c has the objective and the slopes of the fit to X, whatever has no penalty
+# Features far from 0: a fit to X + c has the objective and coefficients of the fit to X, with any unpenalized terms
 
 
 def data(classes: int) -> tuple[np.ndarray, np.ndarray]:

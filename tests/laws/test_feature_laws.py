@@ -80,7 +80,7 @@ def dense(t: Table) -> np.ndarray:
 
 
 def by_name(t: Table) -> dict[str, list[float]]:
-    """The columns that are not 0 everywhere: a word that no row has may have a column, or none."""
+    """The columns that are not all 0: a word without occurrences may have a column or not."""
     return {n: x.tolist() for n, x in zip(t.names, dense(t).T, strict=True) if np.any(x)}
 
 

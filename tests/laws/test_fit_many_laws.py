@@ -57,13 +57,13 @@ def rows(K: int, n: int = 72, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
 
 
 def folds(n: int, seed: int = 0) -> list[np.ndarray]:
-    """Of unequal sizes, one row alone and none at all among them."""
+    """Folds of unequal sizes, including a single row and no rows."""
     order = np.random.default_rng(seed).permutation(n)
     return [*np.split(order, [1, 10, 30]), np.empty(0, dtype=int)]
 
 
 def params_for(estimator: Any) -> list[dict[str, Any]]:
-    """Three strengths, where they have an effect; of a classifier inside, its own."""
+    """Three strengths if they have an effect; for meta-estimators those of the base classifier."""
     found = [name for name in estimator.get_params() if name.rpartition("__")[2] == "strength"]
     found = [name for name in found if not idle_in_all([name], [estimator])]
     return [{found[0]: option["strength"]} for option in STRENGTHS] if found else [{}]

@@ -1,4 +1,4 @@
-"""Laws of duality gaps, and of optima that are flat or lie at infinity."""
+"""Laws of duality gaps, and of flat or infinite optima."""
 
 from __future__ import annotations
 

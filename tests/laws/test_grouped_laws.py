@@ -79,7 +79,7 @@ def test_equal_groups_of_one_class_each_are_dealt_like_rows():
 
 
 def test_one_large_group_does_not_unbalance_the_others():
-    """A fold with a group of half the rows takes nothing else, and the rest is dealt evenly."""
+    """A fold with a group of half the rows gets no other rows, and the rest is divided evenly."""
     y = np.arange(200) % 2
     groups = np.concatenate([np.zeros(100, int), 1 + np.arange(100) // 2])
     sizes = np.sort(np.bincount(stratified_folds(y, 5, 0, groups)))
@@ -126,7 +126,7 @@ def test_a_class_of_one_row_cannot_be_on_both_sides_of_a_hold_out():
 
 
 class Watching(MajorityClass):
-    """Remembers which groups it was fitted on and which it was asked about; a row holds its group."""
+    """Records the groups it was fitted on and those it predicted; a row contains its group."""
 
     seen: ClassVar[list[tuple[set, set]]] = []
 
@@ -247,7 +247,7 @@ def test_small_c_is_a_strong_penalty():
 
 @each("failure", [NotApplicable, ZeroDivisionError])
 def test_tuning_falls_back_to_single_fits_only_if_the_joint_path_refuses(failure):
-    """What else goes wrong in joint fits is a mistake, and must be seen."""
+    """Other exceptions in joint fits are bugs and must be raised."""
 
     def together(held_out, options):
         raise failure("in joint fits")

@@ -1,4 +1,4 @@
-"""k-means: weights are rows, order does not matter, and it is no worse than scikit-learn's."""
+"""k-means: weights count rows, order has no effect, and the result is not worse than scikit-learn's."""
 
 from __future__ import annotations
 

@@ -191,7 +191,7 @@ def test_few_kernel_features_are_found_only_if_they_exist() -> None:
 def test_a_negative_eigenvalue_counts_beside_the_largest_whatever_the_number_of_rows(
     n: int,
 ) -> None:
-    """All eigenvalues 1 but one: the trace grows with n, and what is a rounding error does not."""
+    """All eigenvalues except one are 1: the trace grows with n, but rounding errors do not."""
     rng = np.random.default_rng(0)
     v = rng.standard_normal(n)
     v -= v.mean()  # a constant added to K must not hide it
@@ -224,7 +224,7 @@ def test_a_kernel_is_shifted_by_a_constant_only_if_the_intercept_absorbs_it() ->
 
 @each("size", [1e-6, 1.0, 1e6])
 def test_the_remainder_of_kernel_features_is_at_most_the_tolerance(size: float) -> None:
-    """Few rows hold nearly all of the trace, and none of them is among those looked at first."""
+    """Few rows hold nearly all of the trace, and none of them is among the first candidates."""
     X = size * np.random.default_rng(0).normal(size=(1000, 3))
     X[1:7] *= 1e6
     for kernel in (find("kernels", "linear")(), find("kernels", "polynomial")(degree=2)):

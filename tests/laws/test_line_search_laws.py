@@ -54,7 +54,7 @@ def test_backtracking_takes_the_first_step_of_sufficient_decrease(theta: float) 
 
 
 def test_a_decrease_is_sufficient_from_armijos_share_of_the_predicted_one_on() -> None:
-    """To rounding; NaN and infinity are no decrease."""
+    """To rounding; NaN and infinity do not count as a decrease."""
     for new, enough in [(1 - 1.01 * ARMIJO, True), (1 - 0.99 * ARMIJO, False), (1.0, False)]:
         assert decreased(new, 1.0, -1.0) == enough
     assert not decreased(np.nan, 1.0, -1.0)

@@ -1,5 +1,5 @@
-"""Laws of the linear program: its optimum is that of another program and of another library, its gap bounds what is
-missed, and units, copies, offsets and formats of the rows change nothing."""
+"""Laws of the linear program: its optimum is that of another program and of another library, its gap bounds the
+distance from the optimum, and units, copies, offsets and formats of the rows change nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of the solvers for losses with kinks, on random shapes: the gap proves, and goes to zero."""
+"""Laws of the solvers for nonsmooth losses on random shapes: the gap is a valid bound and tends to zero."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models with an intercept do not depend on the offsets of features, nor tuned priors on their units."""
+"""Models with an intercept do not depend on the origin of features, and tuned priors do not depend on their units."""
 
 from __future__ import annotations
 

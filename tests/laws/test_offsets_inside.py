@@ -1,4 +1,4 @@
-"""Estimators around another one pass an offset on with its rows: to fits, to inner folds and to predictions."""
+"""Meta-estimators pass offsets on with their rows: to fits, to inner folds and to predictions."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_the_strongest_of_the_strengths_from_data_leaves_no_weight(K: int) -> No
 @each("K", [2, 3])
 @each("method", ["sigmoid", "isotonic", "temperature"])
 def test_scores_with_offsets_are_calibrated(method: str, K: int) -> None:
-    """If all of the score is known, what is calibrated is what was known."""
+    """If the offset is the whole score, the calibrated score is the offset."""
     _, y, w, offset = rows(K)
     X = np.zeros((N, 1))
     model = Calibrated(LogisticRegression(fit_intercept=False), method=method)
@@ -302,7 +302,7 @@ def test_foreign_classifiers_get_the_offset_if_they_take_it() -> None:
 
 
 class Foreign:
-    """Has no more than is asked for."""
+    """Has only the required methods."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         return {}

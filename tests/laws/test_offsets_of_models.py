@@ -1,4 +1,4 @@
-"""Offsets, Z = X Wᵀ + b + offset, of every model that takes them: laws, witnesses, and what others say."""
+"""Offsets, Z = X Wᵀ + b + offset, of every model that takes them: laws, independent checks and other libraries."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def test_zero_is_optimal_from_the_dual_norm_of_the_gradient_on(name: str) -> Non
 
 @each("name", [n for n in PENALTIES if penalty_called(n).__class__.on is not Penalty.on])
 def test_some_features_of_a_penalty_are_the_penalty_with_zeros_elsewhere(name: str) -> None:
-    """Not so the fused lasso, whose proximal operator moves neighbours of what is not 0."""
+    """Except for the fused lasso, whose proximal operator moves neighbours of nonzero weights."""
     penalty = penalty_called(name)
     features = np.array([0, 2])
     V = np.zeros_like(W)
@@ -244,7 +244,7 @@ def test_a_user_defined_penalty_can_be_passed_as_an_instance(loss: str) -> None:
 
 @each("method", METHODS)
 def test_a_nonsmooth_penalty_names_its_missing_method(method: str) -> None:
-    """Its base answers for none of them."""
+    """Its base class implements none of them."""
     part = type("Half", (KinkedPenalty,), {})()
     arguments = [W, W, 1.0][: len(inspect.signature(getattr(part, method)).parameters)]
     with pytest.raises(NotImplementedError, match=f"the penalty Half has no method {method}"):

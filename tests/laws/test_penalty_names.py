@@ -1,4 +1,4 @@
-"""Groups and factors by the names of features are those by number that a user could not know before one-hot."""
+"""Groups and factors by feature name equal those by column number, which is unknown before one-hot encoding."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_group_lasso_by_feature_drops_a_category_as_a_whole() -> None:
 
 
 def test_names_of_scikit_learns_encoder_form_groups_with_its_separator() -> None:
-    """Plain, with a prefix from ColumnTransformer, and where only a dict can tell features from categories."""
+    """Plain, with a prefix from ColumnTransformer, and where only a dict can distinguish features from categories."""
     frame, y = encoded()
     cases = [
         (["age", "city_Oslo", "city_Bern", "city_Linz", "dose"], "feature"),

@@ -1,4 +1,4 @@
-"""Weights of a perceptron count rows: one of weight w is visited w times in succession, but not after it is right."""
+"""Weights of a perceptron count rows: weight w means up to w visits in succession, until the row is correct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of block pivoting, where rows are few or a kernel is all there is: every answer is certified."""
+"""Laws of block pivoting, for few rows or a kernel alone: every answer is certified."""
 
 from __future__ import annotations
 

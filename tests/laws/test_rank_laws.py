@@ -1,4 +1,4 @@
-"""Linearly dependent columns: they are told in any order of the rows, and the coefficients are those of least norm."""
+"""Linearly dependent columns: they are reported for any order of the rows, and the coefficients have minimum norm."""
 
 from __future__ import annotations
 

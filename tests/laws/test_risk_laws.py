@@ -64,7 +64,7 @@ def test_decide_accepts_impossible_classes_without_a_warning() -> None:
 
 
 def test_probabilities_too_small_for_a_number_keep_their_order() -> None:
-    # class 0 is almost sure and both actions are right for it; e^{−800} against e^{−900} decides
+    # class 0 is almost certain, and both actions are right for it; e^{−800} against e^{−900} decides
     log_proba = np.array([[0.0, -800.0, -900.0], [0.0, -900.0, -800.0]])
     costs = [[0, 1, 0], [0, 0, 1]]  # action 0 errs in class 1, action 1 in class 2
     assert decide(log_proba, costs).tolist() == [1, 0]

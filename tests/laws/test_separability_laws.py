@@ -1,4 +1,4 @@
-"""Every answer on separability proves itself, and the linear program gives the same one."""
+"""Every answer on separability has a proof, and the linear program gives the same answer."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_row_of_zeros_does_not_change_a_fit_to_rows_of_very_different_lengths(
 
 
 def test_neighbouring_floats_of_two_features_are_separable() -> None:
-    """Another feature that tells nothing: then the exact direction is rounded in several multiples."""
+    """With another, uninformative feature the exact direction is rounded in several multiples."""
     X = np.array([[0.0, 1], [1, 0], [np.nextafter(1, 2), 0], [2, 1]])
     assert separability(X, [0, 0, 1, 1]).kind == "complete"
 

@@ -1,4 +1,4 @@
-"""Over all models: what a class says makes it simpler does, and tuning chooses by it, through pipelines and studies."""
+"""Over all models: declared orders of simplicity are right, and tuning breaks ties by them, also in studies."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ X = np.random.default_rng(5).poisson(3.0, (48, 6)) + np.eye(3, 6)[Y]
 
 
 def explained(kind: Any, **params: Any) -> float:
-    """How well a fit knows its own training rows: mean ln P where it has probabilities, else its score. A perceptron
+    """The fit to the training rows: mean ln P if it has probabilities, otherwise its score. A perceptron
     minimizes neither, and its scores grow with its steps; least squares minimize a loss with L2.
     """
     two = bool(getattr(kind, "for_more_classes", ""))

@@ -191,7 +191,7 @@ def test_a_newton_step_proves_its_end_without_looking_at_the_rows(
 
 @each(("loss", "penalty", "solver"), FROM_ZERO)
 def test_solvers_leave_zero_without_a_ridge(loss: str, penalty: str | None, solver: str) -> None:
-    """At zero every row is where the Huber loss turns from curved to straight."""
+    """At zero every row is where the Huber loss turns from quadratic to linear."""
     X, y = data()
     y[:8] = 1 - y[:8]  # classes that overlap
     strength = {} if penalty is None else {"strength": 0.01}
@@ -432,7 +432,7 @@ def test_equal_rows_are_found_wherever_they_stand(order: Any) -> None:
 @each("solver", names("solvers"))
 @each("loss", names("losses"))
 def test_a_refused_solver_gets_a_suggestion(loss: str, solver: str) -> None:
-    """With another than the default penalty, as a remedy may suit one penalty alone."""
+    """With a penalty other than the default, because a remedy may apply to one penalty only."""
     if loss in ("perceptron", "kesler"):
         with pytest.raises(ValueError, match=r"no solver minimizes .* Try loss='squared_hinge'"):
             LinearClassifier(loss=loss, penalty="l1").check()
@@ -512,7 +512,7 @@ def test_a_solver_may_have_its_own_options() -> None:
 
 @each("order", ["random", "cyclic", "largest_violation"])
 def test_a_perceptron_keeps_the_best_weights_that_it_met(order: str) -> None:
-    """Gallant's pocket: no pass ended with fewer rows wrong than the fit, and a longer one is no worse."""
+    """Gallant's pocket: no pass ended with fewer errors than the fit, and a longer fit is not worse."""
     for seed in range(8):
         rng = np.random.default_rng(seed)
         X = rng.standard_normal((60, 3))

@@ -1,4 +1,4 @@
-"""Laws of Crammer and Singer's loss with penalties that have a kink, by the augmented Lagrangian."""
+"""Laws of Crammer and Singer's loss with nonsmooth penalties, by the augmented Lagrangian."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_an_envelope_is_a_lower_bound_of_its_loss_with_correct_derivatives() -> 
 
 
 def test_the_best_intercepts_of_k_scores_leave_no_slope() -> None:
-    """Newton's method stops where the rows of a small class lie on straight pieces."""
+    """Newton's method stops where the rows of a small class lie in linear regions."""
     for seed in range(40):
         P, _ = problem(seed)
         if P.design.intercept:

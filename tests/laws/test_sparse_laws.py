@@ -1,4 +1,4 @@
-"""Laws of penalties with a kink, and of every solver that takes them."""
+"""Laws of nonsmooth penalties, and of every solver that accepts them."""
 
 from __future__ import annotations
 
@@ -271,7 +271,7 @@ def test_rows_weights_and_storage_are_the_same_thing_said_otherwise(
 
 
 def data(classes: int, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
-    """Of five features the last two say nothing."""
+    """The last two of five features are uninformative."""
     rng = np.random.default_rng(3)
     X = rng.standard_normal((n, 5)) * [1, 2, 0.5, 1, 1]
     Z = X[:, :3] @ rng.standard_normal((3, classes)) + rng.gumbel(size=(n, classes))

@@ -1,4 +1,4 @@
-"""Where a path of strengths begins: with the intercept alone, for every loss and penalty, and what it depends on."""
+"""The first strength of a path: the smallest with zero weights, for every loss and penalty, and its invariances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bi-tempered loss against its definition, and what Amid, Warmuth, Anil & Koren (2019) say of it."""
+"""The bi-tempered loss against its definition, and the claims of Amid, Warmuth, Anil & Koren (2019)."""
 
 from __future__ import annotations
 

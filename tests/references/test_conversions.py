@@ -1,4 +1,4 @@
-"""Every row of the table of docs/objective.md, fitted on both sides."""
+"""Every row of the table in docs/objective.md, fitted by both libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same objectives elsewhere: scikit-learn, statsmodels, and published tables."""
+"""Agreement with scikit-learn, statsmodels and published tables for the same objectives."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ GROUPS = ["age", "city", "city", "age", "city", "income"]
 
 
 def data(classes: int, n: int = 200) -> tuple[np.ndarray, np.ndarray]:
-    """Of six features the first and the fourth say something."""
+    """The first and the fourth of six features are informative."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, 6)) * [1, 2, 0.5, 1, 1, 1] + [0, 30, 0, 0, -5, 0]
     Z = X[:, [0, 3]] @ rng.standard_normal((2, classes)) * 2 + rng.gumbel(size=(n, classes))
@@ -147,7 +147,7 @@ def test_options_of_the_adaptive_lasso_are_checked() -> None:
 @each("penalty", ["l1", "l2"])
 @each("thin", [False, True])
 def test_a_penalized_intercept_is_liblinears(thin: bool, penalty: str, scaling: float) -> None:
-    """liblinear's bias is a feature of value s: its penalty is that of b/s."""
+    """liblinear's bias is a feature of value s: its penalty applies to b/s."""
     from sklearn.linear_model import LogisticRegression as Peer
     from sklearn.svm import LinearSVC
 

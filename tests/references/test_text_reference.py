@@ -1,4 +1,4 @@
-"""Words, vocabulary and weights together: what is learned inside the fold is learned there alone."""
+"""Words, vocabulary and weights together: everything learned from training rows ignores held-out rows."""
 
 import random
 

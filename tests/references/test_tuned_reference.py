@@ -1,4 +1,4 @@
-"""The same choices elsewhere: scikit-learn's estimators with inner folds or criteria, on the same folds and grids."""
+"""The same choices as scikit-learn's estimators with inner folds or criteria, on the same folds and grids."""
 
 from __future__ import annotations
 

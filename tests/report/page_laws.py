@@ -57,7 +57,7 @@ def asks_for_nothing_and_says_nothing(browser: Browser, page: Path) -> None:
 
 
 def fits_its_window(browser: Browser, page: Path) -> None:
-    """Nothing is wider than the window, whatever is opened; wide tables and figures scroll in their own box."""
+    """No element is wider than the window, with any section open; wide tables and figures scroll in their own box."""
     for width in WIDTHS:
         browser.open(page, width)
         for prepared in ("0", OPEN_ALL):
@@ -79,7 +79,7 @@ def tells_of_which_row_a_scrolled_number_is(browser: Browser, page: Path) -> Non
 
 
 def is_printed_whole(browser: Browser, page: Path) -> None:
-    """On paper every section is there, also what is closed on the screen, also without scripts."""
+    """The printed page has every section, including those closed on the screen, even without scripts."""
     for scripts in (True, False):
         browser.open(page, scripts=scripts)
         browser.media("print")
@@ -151,7 +151,7 @@ def shows_reasons_in_a_narrow_window(browser: Browser, page: Path) -> None:
 
 
 def shows_headings_beside_the_controls_of_tables(browser: Browser, page: Path) -> None:
-    """No control lies over the title of its table, whatever their widths."""
+    """No control covers the title of its table at any width."""
     for width in (*WIDTHS, 700, 1000):
         browser.open(page, width)
         browser.run("dispatchEvent(new Event('beforeprint'))")  # all tables get their controls

@@ -500,7 +500,7 @@ def test_a_variation_without_a_score_of_the_best_method_does_not_count_against_i
 
 
 def test_the_runner_up_does_not_share_the_best_mean_rank() -> None:
-    """a and b are best once each, so their probabilities against each other are no news; c is always the last."""
+    """a and b are best once each, so their probabilities against each other are inconclusive; c is always last."""
     base = a_table([[0.9, 0.8, 0.1], [0.8, 0.9, 0.1]] * 3)
     output = " ".join(conclusion.sentences(NOTHING, base, []))  # type: ignore[arg-type]
     assert "a and b share the best mean rank" in output

@@ -1,4 +1,4 @@
-"""Figures: boundaries as they are drawn, and tints of tables."""
+"""Drawn decision boundaries, and tints of tables."""
 
 from __future__ import annotations
 

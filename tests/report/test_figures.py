@@ -221,7 +221,7 @@ def test_any_number_of_methods_and_classes_is_drawn(make, n_methods, n_classes):
             made = part(outcome, "d") if part.per_dataset else part(outcome)
         if made.figure is not None:
             made.figure.draw_without_rendering()
-        # One data set is no comparison.
+        # A single data set allows no comparison.
         assert (made.figure is not None) == (part.per_dataset and name not in OF_KEPT)
 
 
@@ -286,7 +286,7 @@ def test_figures_of_an_earlier_configuration_are_not_on_the_page(make):
 
 
 def test_rates_of_confusion_are_on_the_whole_scale(make):
-    """One wrong row of many is no large distance."""
+    """A single wrong row of many is a small distance."""
     outcome = make({"d": Data()}, {"m": Method(30.0)})
     with style.settings():
         drawn = confusion.confusion(outcome, "d").figure
@@ -346,7 +346,7 @@ def test_text_in_a_pdf_uses_an_embedded_font(tmp_path):
 
 
 def test_the_drawing_of_an_svg_is_that_of_matplotlib_without_its_tags(tmp_path):
-    """What is left out says nothing: every group with a say, every shape and every word stays, in order."""
+    """Only parts without effect are left out: every group with an effect, every shape and every word stays."""
     with style.settings():
         figure = style.canvas(3, 2)
         axes = figure.subplots()

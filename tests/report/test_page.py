@@ -138,7 +138,7 @@ def test_report_makes_no_external_request(text, page):
 
 
 def test_the_content_policy_allows_only_the_scripts_of_the_page(text, page):
-    """Its digest is in the policy; what else is called script is data, and no attribute is a handler."""
+    """Its digest is in the policy; other script elements are data, and no attribute is a handler."""
     scripts = re.findall(r"<script([^>]*)>(.*?)</script>", text, flags=re.DOTALL)
     (own,) = [script for attributes, script in scripts if not attributes]
     digest = base64.b64encode(hashlib.sha256(own.encode()).digest()).decode()

@@ -187,7 +187,7 @@ def test_methods_equal_everywhere_are_not_reported_as_better(reported):
 
 
 def test_no_clear_winner_is_reported_only_for_data_sets_that_could_show_one(make, reported):
-    """A method without others, or with one value each, is not shown to be clearly the best nor not to be."""
+    """A method without others, or with one value each, gets no statement about being clearly the best."""
     alone = make({f"d{i}": Data() for i in range(5)}, {"a": Method()}, folds=2)
     assert plain_answer(study_verdict(alone))[-1] == (
         "One method alone succeeded on each data set: there is nothing to compare it with."

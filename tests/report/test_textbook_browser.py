@@ -1,4 +1,4 @@
-"""The page of the textbook in a real browser: it keeps the laws of pages, drawn, unavailable and missed parts alike."""
+"""The textbook page in a real browser: with drawn, unavailable and differing parts it satisfies the laws of pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Captions speak of folds, of hold-outs or of one fit, as the protocol has them."""
+"""Captions mention folds, hold-outs or a single fit according to the protocol."""
 
 from __future__ import annotations
 

@@ -246,7 +246,7 @@ class OwnAttributes(Duck):
 
 
 class OurAttributes(Duck):
-    """What the page about estimators says is recorded."""
+    """The attributes that the page about estimators documents as recorded."""
 
     def fit(self, X, y):
         self.status_, self.n_iter_, self.objective_ = "rank_deficient", [3, 7], 0.25

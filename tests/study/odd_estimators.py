@@ -142,7 +142,7 @@ class HangsTogether(Fine):
 
 
 class FailsTogether(Fine):
-    """What its joint fits say cannot be predicted from."""
+    """Its joint fits cannot predict."""
 
     def fit_many(self, X, y, folds, params, scaling=None):
         return [[object()] for _ in folds]

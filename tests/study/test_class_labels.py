@@ -1,4 +1,4 @@
-"""What a classifier says about a class names it as the file of the data does, not by the code that it gets."""
+"""Messages of a classifier name classes by the labels in the data file, not by their codes."""
 
 from __future__ import annotations
 

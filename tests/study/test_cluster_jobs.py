@@ -1,4 +1,4 @@
-"""Jobs of a cluster: which runs share one, what they ask for, and what Slurm does to them."""
+"""Jobs of a cluster: which runs share a job, which resources they request, and how Slurm's failures are handled."""
 
 from __future__ import annotations
 

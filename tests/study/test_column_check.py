@@ -212,7 +212,7 @@ def test_a_cost_of_an_unknown_class_is_reported_with_the_classes_of_the_file(tmp
     assert sentence.startswith("no cost of predicting 'ill' where 'well' is true; add")
 
 
-# What keeps an estimator from a table is told at once, with all remedies, and the one that fits its cells
+# All obstacles between a table and an estimator are reported at once, with all remedies
 
 COMMAS = tuple(f"{k},5" for k in range(12))
 MARKED = (*map(str, range(30)), "12k")

@@ -100,7 +100,7 @@ def test_a_library_is_imported_once_to_check_the_entries_that_name_its_classes(t
     assert said(entry | {"params": {"alfa": 2}}) == "1 True"
 
 
-# What fails because a disk is full is reported as such, and is no result of a fit
+# A failure because of a full disk is reported as such and is not the result of a fit
 
 FAILED = f"OSError: [Errno {errno.ENOSPC}] {os.strerror(errno.ENOSPC)}"
 Usage = namedtuple("Usage", "total used free")

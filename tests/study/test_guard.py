@@ -17,7 +17,7 @@ from linclass_study.processes.guard import Guard
 
 
 class Obedient:
-    """Does what each call says; counts its calls, so that a test sees whether the child is a new one."""
+    """Obeys each call and counts its calls, so that a test can detect a new child process."""
 
     def __init__(self, start=0):
         self.calls = start

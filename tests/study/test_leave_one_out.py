@@ -1,4 +1,4 @@
-"""Leave-one-out gives what n separate fits give, whichever way it takes; and a published number."""
+"""Leave-one-out gives what n separate fits give, by either algorithm; and a published number."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_leave_one_out_is_n_separate_fits(name, missing, grouped):
 
 
 def test_the_shortcut_of_the_classifier_is_taken(monkeypatch):
-    """Where transforms are the same for all rows; else the models are fitted."""
+    """If transforms are the same for all rows; otherwise the models are fitted."""
     table, y = rows()
     table = table.rows(np.arange(N) != 7)
     y = np.delete(y, 7)

@@ -22,7 +22,7 @@ HOLD = "from linclass_study.execution import locks; locks.remove_stale_locks(); 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder that a Snakemake has locked, with nobody described in it."""
+    """A folder locked by a Snakemake without a description of its owner."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(locks, "_held", {})
     (tmp_path / ".snakemake" / "locks").mkdir(parents=True)

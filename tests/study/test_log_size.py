@@ -1,4 +1,4 @@
-"""What fits print is in the log, of a long output the beginning and the end."""
+"""The output of fits is in the log; of a long output the beginning and the end are kept."""
 
 from __future__ import annotations
 

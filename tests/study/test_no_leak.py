@@ -165,7 +165,7 @@ def output(file: FeatureFile, method: Method, together: bool):
 
 
 def hold(data, source: str, entry: dict) -> dict[bool, str]:
-    """Assert it for one method, fitted alone and together with other folds; why it could not be fitted so."""
+    """Assert it for one method, fitted alone and jointly with other folds; returns why a fit was not possible."""
     method = Method.from_entry(entry)
     files = {
         edit: compute_features(own, entry.get("features", [])) for edit, own in data[source].items()

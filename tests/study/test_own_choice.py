@@ -101,7 +101,7 @@ def chosen(outcome: Outcome, method: str) -> dict:
 
 @each("method", NAME)
 def test_parameters_chosen_by_an_estimator_are_recorded_with_its_fit(outcome, method):
-    """The same estimator fitted by hand to the same rows tells it, too."""
+    """The same estimator fitted directly to the same rows makes the same choice."""
     X, y = rows()
     train = np.delete(np.arange(N), np.arange(0, N, 5))
     model = Method.from_entry(METHODS[method]).estimator(1).fit(X[train], y[train])

@@ -1,4 +1,4 @@
-"""The strengths of linclass's models are tuned by default, and what could be tuned and is not is shown."""
+"""The strengths of linclass's models are tuned by default, and untuned parameters are shown."""
 
 from __future__ import annotations
 

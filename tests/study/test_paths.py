@@ -1,4 +1,4 @@
-"""`tune: {strength: path}` in a study: whose rows the values come from, how they go on, and what is recorded."""
+"""`tune: {strength: path}` in a study: the rows that determine the values, extension of the path, and the records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rules ask for, without starting Snakemake."""
+"""Inputs of the rules, without starting Snakemake."""
 
 from __future__ import annotations
 

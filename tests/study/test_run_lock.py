@@ -18,7 +18,7 @@ with run_lock(Path(sys.argv[1])):
 
 
 def hold(run: Path) -> subprocess.Popen[str]:
-    """A process that claims the run, says so, and keeps it until its input ends."""
+    """A process that claims the run, reports this, and keeps the claim until its input ends."""
     pipe = subprocess.PIPE
     return subprocess.Popen([sys.executable, "-c", HOLD, run], stdin=pipe, stdout=pipe, text=True)
 

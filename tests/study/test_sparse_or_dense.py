@@ -152,7 +152,7 @@ def test_large_csv_data_with_few_nonzero_values_are_sparse(tmp_path, monkeypatch
 
 
 def test_official_test_rows_do_not_decide_between_sparse_and_dense(monkeypatch):
-    """Neither their density nor columns of their own."""
+    """Neither their density nor their additional columns."""
     monkeypatch.setattr(sparse_or_dense, "SMALL", 1_000_000)
     few, many = rows(1000, 200, 0.1, 1), rows(1000, 200, 0.9, 2)
     for training, dense in ((few, False), (many, True)):

@@ -198,7 +198,7 @@ def test_fits_solved_together_share_their_time_equally(tmp_path):
 
 @pytest.mark.usefixtures("in_process")
 def test_a_failing_fold_does_not_affect_the_others(tmp_path, monkeypatch):
-    """Rows of two classes are left by the first fold, of one by the second: its fit fails alone."""
+    """The first fold leaves two classes, the second only one: only the second fit fails."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
     _, y = rows()
     folds = [np.flatnonzero(y == 0), np.flatnonzero(y != 1), np.arange(0, 40)]

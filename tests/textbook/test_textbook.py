@@ -214,7 +214,7 @@ def test_the_reader_supplies_files(tmp_path: Path) -> None:
 def test_a_wrong_divisor_of_the_pooled_covariance_fails_the_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """n for n − K: Fisher's coefficients of iris and the scores of LDA are no longer the published ones."""
+    """n for n − K: Fisher's coefficients of iris and the scores of LDA no longer match the published ones."""
     from linclass.discriminant import covariance
 
     entries = [e for e in ENTRIES if e["exhibit"] in ("fisher_projection", "natural_parameters")]

@@ -126,7 +126,7 @@ def test_the_first_study_of_the_readme_runs(with_examples):
 
 
 def test_the_plan_of_the_default_study_fits_on_a_screen_and_starts_few_jobs(project):
-    """A data set takes at most three jobs, each one start of Python, besides those of its fits."""
+    """A data set needs at most three jobs, each one start of Python, in addition to its fits."""
     output = project.snakemake("-n", study=None)
     assert output.code == 0, output.text
     assert len(output.text.splitlines()) <= 50

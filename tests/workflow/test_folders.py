@@ -57,7 +57,7 @@ def test_a_tilde_is_the_home_folder_everywhere_and_a_part_prints_no_old_answer(p
 
 @pytest.mark.full
 def test_a_snakefile_beside_an_environment_with_another_copy_is_refused(project, tmp_path):
-    """From a folder of one's own; from the copy itself Python finds the copy."""
+    """From the user's folder; in the copy itself Python finds the copy."""
     study = tmp_path / "study.yaml"
     shutil.copy2(ROOT / "config" / "tiny.yaml", study)
     snakefile = project.folder / "Snakefile"

@@ -1,4 +1,4 @@
-"""Snakemake in a results folder of somebody else: what is not of our form is refused in one line or made again."""
+"""Snakemake in a results folder of somebody else: files of another form are refused in one line or replaced."""
 
 from __future__ import annotations
 

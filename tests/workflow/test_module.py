@@ -39,7 +39,7 @@ of_the_other_workflow: 3
 
 @pytest.fixture
 def importing(tmp_path) -> Project:
-    """A folder with a Snakefile of its own, which imports ours."""
+    """A folder with its own Snakefile, which imports ours."""
     (tmp_path / "Snakefile").write_text(SNAKEFILE)
     project = Project(tmp_path)
     project.write("study.yaml", CONFIG)

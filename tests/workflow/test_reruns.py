@@ -135,7 +135,7 @@ def test_an_extended_study_makes_only_new_fits_and_a_restored_one_none(computed)
 
 
 def files_in(folder) -> dict[str, int]:
-    """Every file → when it was written; logs are no results."""
+    """Every file → when it was written; logs are not results."""
     files = (file for file in folder.rglob("*") if file.is_file() and "logs" not in file.parts)
     return {str(file.relative_to(folder)): file.stat().st_mtime_ns for file in files}
 

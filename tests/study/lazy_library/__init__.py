@@ -1,4 +1,4 @@
-"""A library that imports its parts when they are asked for, as many do."""
+"""A library that imports its parts on demand, as many do."""
 
 from importlib import import_module
 
