@@ -35,7 +35,7 @@ MODELS = make_models.models()
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_examples_of_a_page_give_what_they_show(page, monkeypatch) -> None:
+def test_the_examples_of_a_page_give_the_output_shown(page, monkeypatch) -> None:
     monkeypatch.chdir(ROOT)
     result = doctest.testfile(os.fspath(page), module_relative=False, encoding="utf-8")
     assert result.attempted > 20 or page != LIBRARY

@@ -6,11 +6,11 @@ One signal s = w·x answers three questions about an applicant:
     regression   how much?          s
     logistic     how likely to pay? σ(s)
 
-First two: German credit (1,000 applicants, 30 % bad), the shares of good and bad applicants that the perceptron
-declines, and least-squares scores. Third: predicted probabilities of default in ten groups against observed shares, for
-these applicants and for 30,000 credit cards in Taiwan. Last: classifying a bad customer as good costs five times as
-much as the reverse; the cost is smallest near the threshold 1/6, which Bayes' rule gives. All scores are held out by
-ten folds. See Abu-Mostafa, Magdon-Ismail & Lin (2012), §1.1, §3.2 and §3.3; data: Hofmann (1994), Yeh & Lien (2009).
+First: the shares of good and bad applicants that the perceptron declines. Second: least-squares scores for German
+credit (1,000 applicants, 30 % bad). Third: predicted probabilities of default in ten groups against observed shares,
+for these data and for 30,000 credit cards in Taiwan. Last: classifying a bad customer as good costs five times as much
+as the reverse; the cost is smallest near the threshold 1/6, which Bayes' rule gives. All scores are held out by ten
+folds. See Abu-Mostafa, Magdon-Ismail & Lin (2012), §1.1, §3.2 and §3.3; data: Hofmann (1994), Yeh & Lien (2009).
 """
 
 import numpy as np

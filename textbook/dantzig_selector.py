@@ -1,4 +1,4 @@
-"""The Dantzig selector beside the lasso.
+"""The Dantzig selector and the lasso.
 
 The Dantzig selector finds the weights with the smallest L1 norm whose residual has a covariance of at most s with every
 feature,

@@ -224,7 +224,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_an_error_is_one_line_with_file_and_line(check, case):
+def test_an_error_is_reported_in_one_line_with_file_and_line(check, case):
     text, words, remedy = BROKEN[case]
     code, lines = check(text)
     assert code == 2

@@ -269,7 +269,9 @@ def test_wider_numbers_of_other_programs_are_read(linclass, finished, tmp_path):
     ("file", "key"),
     [("data/two.json", "positive"), ("data/two.json", "rows"), ("checks/two.json", "classes")],
 )
-def test_a_description_without_a_key_is_one_line(linclass, finished, tmp_path, command, file, key):
+def test_a_description_without_a_key_is_reported_in_one_line(
+    linclass, finished, tmp_path, command, file, key
+):
     about = json.loads((finished / file).read_text(encoding="utf-8"))
     about.pop(key)
     (finished / file).write_text(json.dumps(about), encoding="utf-8")
@@ -422,7 +424,7 @@ def test_publishing_an_archive_instead_of_a_folder_is_refused(linclass, publishe
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"files": {}}'])
-def test_a_study_json_that_cannot_be_read_is_one_line_with_the_remedy(linclass, finished, text):
+def test_an_unreadable_study_json_is_reported_in_one_line_with_the_remedy(linclass, finished, text):
     (finished / "study.json").write_text(text)
     output = linclass("publish", finished)
     assert output.code == 2
@@ -450,7 +452,9 @@ SHAPES = {  # keys of a value in study.json, another value, what is said of it
 
 @pytest.mark.parametrize("command", ["publish", "merge", "verify"])
 @pytest.mark.parametrize("case", SHAPES)
-def test_a_study_json_of_other_types_is_one_line(linclass, finished, tmp_path, command, case):
+def test_a_study_json_with_wrong_types_is_reported_in_one_line(
+    linclass, finished, tmp_path, command, case
+):
     keys, value, words = SHAPES[case]
     study = json.loads((finished / "study.json").read_text(encoding="utf-8"))
     *way, last = keys.split(".")

@@ -235,7 +235,7 @@ def test_a_truncated_file_is_reported_in_one_line(linclass, a, b, kept):
 @pytest.mark.parametrize(
     "column", [{"y_pred": pl.lit("spam")}, {"score": pl.lit(1.0)}, {"method": pl.lit("other")}]
 )
-def test_a_file_with_foreign_columns_is_one_line(linclass, a, b, column):
+def test_a_file_with_foreign_columns_is_reported_in_one_line(linclass, a, b, column):
     change(run(b), **column)
     output = linclass("verify", a, b)
     assert output.code == 2

@@ -180,7 +180,7 @@ def test_attributes_of_a_fit_are_documented(kind):
 
 
 @each("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
-def test_endings_of_classifiers_are_not_those_of_regressors(kind):
+def test_statuses_of_classifiers_are_not_documented_for_regressors(kind):
     about = section(documentation(kind), "Attributes")
     words = " ".join(about[name][1] for name in ("status_", "certificate_kind_"))
     for only in ("separable", "training_mistakes", "gap_to_bound"):

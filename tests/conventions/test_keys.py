@@ -213,7 +213,7 @@ def test_the_key_of_a_long_array_takes_the_memory_of_a_few_copies() -> None:
     assert peak < 3 * values.nbytes
 
 
-def test_a_path_goes_on_in_a_grid_with_series() -> None:
+def test_a_path_is_extended_in_a_grid_with_series() -> None:
     factors = [pd.Series(np.ones(3)), pd.Series(np.arange(3.0))]
     grid = Grid({"factors": factors, "strength": "path"}, lambda name, fixed: [1.0, 0.1])
     assert [option["strength"] for option in grid.beyond(grid.options, 3)] == pytest.approx([0.01])

@@ -173,7 +173,7 @@ def test_words_of_excluded_classes_are_not_features(obtain, tmp_path):
     assert found.classes == ["b", "a"]
 
 
-def test_a_vocabulary_may_lie_beside_the_archive(obtain, reason, tmp_path):
+def test_a_vocabulary_may_be_a_file_next_to_the_archive(obtain, reason, tmp_path):
     as_archive(tmp_path / "whole.tgz", bag_files())
     as_archive(tmp_path / "a.tgz", bag_files(vocabulary=False))
     (tmp_path / "vocabulary.txt").write_text("\n".join(VOCABULARY))

@@ -86,7 +86,7 @@ def test_an_interrupted_download_resumes_where_it_stopped(get, retry):
     assert left(get) == ["a.csv"]
 
 
-def test_a_later_study_goes_on_where_an_earlier_one_stopped(get):
+def test_a_later_study_resumes_the_download_of_an_earlier_one(get):
     broken = lambda h, n: ranged(h, stop=200_000) if n == 1 else send(h, 503)  # noqa: E731
     assert "503" in why(get, broken, retry=False)
     assert left(get) == ["a.csv.partial", "a.csv.partial.json"]

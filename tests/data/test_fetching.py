@@ -24,7 +24,7 @@ def content(tmp_path, monkeypatch):
     return lambda entry: fetch_inputs.content_of_local_files(entry, tmp_path / "project")
 
 
-def test_other_content_is_noticed_whatever_the_time_of_the_file(content, tmp_path):
+def test_content_and_not_the_time_stamp_decides_about_a_new_fetch(content, tmp_path):
     file, entry = tmp_path / "a.csv", {"source": {"file": "a.csv"}, "test": {"file": "t.csv"}}
     file.write_text(CSV)
     before = content(entry)

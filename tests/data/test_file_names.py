@@ -31,7 +31,7 @@ def is_plain(name):
     )
 
 
-def test_whatever_the_address_the_place_is_in_the_folder(tmp_path):
+def test_downloads_of_any_address_stay_in_the_folder(tmp_path):
     downloads = tmp_path / "downloads"
     for address in addresses(3000):
         place = place_of(address, downloads)

@@ -47,7 +47,7 @@ def texts_of(data):
     return sorted(zip(classes, data.split.tolist(), texts, strict=True))
 
 
-def test_posts_are_kept_as_they_are_with_their_class_and_split(archive, obtain):
+def test_posts_are_kept_unchanged_with_class_and_split(archive, obtain):
     found = obtain(RAW)
     assert found.table.texts == {"text"}
     assert texts_of(found) == [

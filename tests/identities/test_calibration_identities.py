@@ -179,7 +179,7 @@ def test_temperature_scaling_maximizes_the_likelihood_and_keeps_the_order(classe
     assert Temperature(1e6 * Z, codes, w).temperature == pytest.approx(1e6 * found.temperature)
 
 
-def test_a_temperature_without_an_optimum_reports_it() -> None:
+def test_a_temperature_without_an_optimum_is_reported() -> None:
     codes = np.arange(20) % 2
     right = np.column_stack([1.0 - codes, codes])
     assert Temperature(right, codes, np.ones(20)).status == "separable"

@@ -57,7 +57,7 @@ def test_models_equal_to_logistic_regression_have_the_same_criteria(
     [(OrdinalRegression(order=[2, 0, 1]), 4 + 2), (KernelLogisticRegression(gamma=0.1), 180)],
     ids=["ordinal", "kernel"],
 )
-def test_a_criterion_is_minus_twice_the_likelihood_and_a_price_of_what_is_free(
+def test_criteria_are_minus_twice_the_log_likelihood_plus_a_penalty_on_degrees_of_freedom(
     model: Any, most: int
 ) -> None:
     """Of a strong penalty nothing but K − 1 thresholds or intercepts are free, of a weak one nearly all."""

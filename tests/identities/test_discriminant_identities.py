@@ -92,7 +92,7 @@ def test_diagonal_lda_and_qda_are_bayes_rule_with_uncorrelated_features(K: int) 
 # nearest shrunken centroids
 
 
-def test_their_probabilities_are_those_of_the_definition() -> None:
+def test_nearest_shrunken_centroids_have_the_probabilities_of_their_definition() -> None:
     X, y = problem(3)
     model = NearestShrunkenCentroids(threshold=1.0).fit(X, y)
     M, n = np.array([X[y == k].mean(axis=0) for k in range(3)]), np.bincount(y)

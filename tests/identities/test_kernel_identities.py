@@ -244,7 +244,7 @@ def test_a_regression_does_not_change_with_units() -> None:
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_few_features_that_stand_for_a_kernel_give_the_same_machine(
+def test_few_features_that_represent_a_kernel_give_the_same_machine(
     loss: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """1200 rows in the plane have a matrix of rank 100 or so; with it or without, one optimum.

@@ -336,7 +336,7 @@ def test_weights_may_be_of_any_size(kind, weight) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_mode_that_newtons_method_misses_from_the_last_one_is_found_from_0() -> None:
+def test_newtons_method_restarts_from_0_if_it_misses_the_mode() -> None:
     """Heavy weights leave many rows without a curvature."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(60, 2))

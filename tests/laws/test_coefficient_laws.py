@@ -83,7 +83,7 @@ POSSIBLE = [
 
 @each(("name", "standardized", "K"), POSSIBLE, quick=80)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_coefficients_give_the_scores_of_the_rows_as_they_were_measured(name, standardized, K):
+def test_coefficients_give_the_scores_of_rows_in_original_units(name, standardized, K):
     steps = STEPS if standardized else STEPS[:2]
     fit, table, _ = fitted(Method(getattr(linclass, name), transforms=steps), K)
     found = read(fit, table)

@@ -337,7 +337,7 @@ def test_many_levels_are_counted_as_few_are() -> None:
     np.testing.assert_allclose(far, near, rtol=1e-9)
 
 
-def test_a_code_that_asks_for_more_than_the_memory_is_refused() -> None:
+def test_a_level_code_that_exceeds_the_memory_is_refused() -> None:
     with pytest.raises(NotApplicable, match=r"codes up to 1e\+12 need counts"):
         CategoricalNB().fit(np.array([[0.0], [1e12], [1.0]]), [0, 1, 0])
 

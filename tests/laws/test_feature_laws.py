@@ -122,7 +122,7 @@ def test_sparse_rows_have_the_features_of_dense_rows_and_stay_sparse(name: str) 
 
 
 @each("name", NAMES)
-def test_columns_that_stay_are_as_they_were_and_the_first_if_all_stay(name: str) -> None:
+def test_unchanged_columns_keep_values_and_come_first_if_all_are_kept(name: str) -> None:
     t = subject(name)
     out = MAPS[name](t)
     kept = [column for column in out.names if column in t.names]
@@ -180,7 +180,7 @@ def evaluated(t: Table, name: str) -> np.ndarray:
 
 
 @each("name", PRODUCTS)
-def test_each_column_is_what_its_name_says(name: str) -> None:
+def test_each_column_matches_its_name(name: str) -> None:
     t = table()
     out = MAPS[name](t)
     for column, values in zip(out.names, out.X.T, strict=True):
@@ -328,9 +328,7 @@ def test_select_keeps_what_matches_with_its_levels_and_texts() -> None:
         ("strip_posts", {"parts": ["header"]}),
     ],
 )
-def test_a_bad_option_is_refused_by_name_whatever_the_table(
-    name: str, options: dict[str, Any]
-) -> None:
+def test_a_bad_option_is_refused_by_name_for_any_table(name: str, options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=f"{name}: {next(iter(options))} "):
         import_module(f"linclass.preprocessing.features.{name}").apply(table(d=2), **options)
 

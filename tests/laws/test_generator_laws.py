@@ -43,7 +43,7 @@ def error_of(model: Any, train: Any, test: Any) -> float:
 
 
 @each("name", synthetic.names())
-def test_a_seed_fixes_every_row_whatever_else_was_drawn(name: str) -> None:
+def test_a_seed_fixes_every_row_independently_of_other_draws(name: str) -> None:
     X, y = draw(name, 3)
     np.random.seed(0)  # noqa: NPY002, a foreign library may do so
     again, other = draw(name, 3)[0], draw(name, 4)[0]

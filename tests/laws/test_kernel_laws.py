@@ -128,7 +128,7 @@ def test_kernels_that_are_not_inner_products_are_refused() -> None:
         assert "\n" not in str(caught.value)
 
 
-def test_functions_of_kernel_columns_are_what_they_say() -> None:
+def test_functions_of_kernel_columns_match_their_definitions() -> None:
     """Against the features of the linear kernel, where everything has a name."""
     X = rows(40)
     design = KernelDesign(X @ X.T)
@@ -188,7 +188,7 @@ def test_few_kernel_features_are_found_only_if_they_exist() -> None:
 
 
 @each("n", [20, 200, 1000])
-def test_a_negative_eigenvalue_counts_beside_the_largest_whatever_the_number_of_rows(
+def test_negative_eigenvalues_are_judged_relative_to_the_largest_for_any_number_of_rows(
     n: int,
 ) -> None:
     """All eigenvalues except one are 1: the trace grows with n, but rounding errors do not."""

@@ -344,7 +344,7 @@ def test_a_first_call_with_a_wrong_offset_leaves_no_state(kind: Any) -> None:
 
 
 @each("prefix", ["", "estimator__"])
-def test_a_fold_with_all_rows_of_a_class_that_has_a_column_is_one_line(prefix: str) -> None:
+def test_a_fold_with_all_rows_of_a_class_is_reported_in_one_line(prefix: str) -> None:
     X, y, _, offset = rows(3)
     inner = OneVsRest(LogisticRegression()) if prefix else LogisticRegression()
     grid = {f"{prefix}strength": STRENGTHS}

@@ -147,7 +147,7 @@ def test_partial_fit_refuses_a_changed_intercept_option(model: Any, first: str) 
 
 
 @each("model", [Perceptron(), LinearClassifier(solver="stochastic_gradient")])
-def test_parameters_do_not_change_while_a_solver_goes_on(model: Any) -> None:
+def test_parameters_cannot_change_while_a_solver_continues(model: Any) -> None:
     fitted = model.partial_fit(X, y).set_params(fit_intercept=False)
     with pytest.raises(ValueError, match="fit_intercept was True"):
         fitted.partial_fit(X, y)

@@ -113,7 +113,7 @@ def test_a_model_without_passes_has_no_partial_fit(model: Any) -> None:
     assert not hasattr(model, "partial_fit")
 
 
-def test_partial_fit_goes_on_from_a_fit_and_a_fit_begins_anew() -> None:
+def test_partial_fit_continues_a_fit_and_fit_starts_over() -> None:
     X, y = rows(2)
     y[::7] = 1 - y[::7]  # the classes overlap, so each pass makes mistakes
     model = Perceptron(order="cyclic", max_iter=1)
@@ -199,7 +199,7 @@ def test_ridge_in_parts_is_the_classifier_of_the_squared_loss_in_parts() -> None
     assert one.objective_ == other.objective_
 
 
-def test_parts_of_targets_go_on_from_a_fit_which_begins_anew() -> None:
+def test_partial_fit_of_regressors_continues_a_fit_and_fit_starts_over() -> None:
     X, y = targets()
     model = Ridge(solver=SGD, max_iter=1, random_state=0)
     once = model.fit(X, y).coef_

@@ -136,7 +136,7 @@ def test_classes_in_turn_are_all_there_in_their_shares(period: int) -> None:
 
 
 @each("kind", [int, float])
-def test_a_rare_class_is_there_wherever_its_rows_are(kind: type) -> None:
+def test_a_subset_contains_rare_classes_at_any_position(kind: type) -> None:
     y = np.zeros(N, kind)
     y[12_345], y[-1] = 1, 2
     assert {*y[spread_rows(y, 20)].tolist()} == {0, 1, 2}

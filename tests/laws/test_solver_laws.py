@@ -421,7 +421,7 @@ def test_merging_equal_rows_leaves_the_objective_as_it_is() -> None:
 
 
 @each("order", ["C", "F"])
-def test_equal_rows_are_found_wherever_they_stand(order: Any) -> None:
+def test_equal_rows_are_found_at_any_position(order: Any) -> None:
     """A product of BLAS rounds the last rows of a matrix differently."""
     rows = np.random.default_rng(0).standard_normal((300, 400))
     merged, weights = merge_rows(np.array(np.vstack([rows, rows[:10]]), order=order), np.ones(310))
@@ -569,7 +569,7 @@ def test_the_pocket_keeps_the_best_of_the_weights_that_it_tests() -> None:
 
 @pytest.mark.parametrize("classes", [2, 4])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, "kernel"])
-def test_corrections_of_many_rows_at_once_are_those_of_one_row_after_the_other(
+def test_corrections_of_many_rows_at_once_are_those_of_single_rows(
     classes: int, form: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(classes)

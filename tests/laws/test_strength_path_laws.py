@@ -258,7 +258,7 @@ def test_a_model_without_a_path_is_refused_with_a_remedy() -> None:
         TunedClassifier(linclass.LinearSVM(), strengths=None, param_grid={"tol": "path"}).fit(X, y)
 
 
-def test_a_path_goes_on_beyond_an_end_at_which_the_best_strength_is() -> None:
+def test_a_path_is_extended_if_the_best_strength_is_at_its_end() -> None:
     """Noise is fitted best by the intercept, a boundary without noise by the weakest penalty."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 2))

@@ -338,7 +338,7 @@ def test_landmarks_are_different_rows_chosen_by_seed_not_by_place() -> None:
 
 
 @each("options", [{"columns": 0}, {"kernel": "sigmoid"}, {"gamma": "auto"}])
-def test_nystroem_refuses_what_it_cannot_do_by_name(options: dict) -> None:
+def test_nystroem_refuses_invalid_options_by_name(options: dict) -> None:
     with pytest.raises(ValueError, match=f"nystroem: {next(iter(options))} is"):
         transform_class("nystroem")(**options)
 

@@ -218,7 +218,7 @@ def test_relative_weights_are_the_same_in_one_fit_and_in_parts(model: Any) -> No
     ],
 )
 @each("d", [3, 70])
-def test_relative_weights_hold_whatever_sums_the_fit_keeps(model: Any, d: int) -> None:
+def test_relative_weights_apply_with_and_without_kept_sums(model: Any, d: int) -> None:
     rng = np.random.default_rng(0)
     y, w = np.arange(45) % 2, rng.integers(1, 4, 45) / 1000
     X = rng.normal(size=(45, d)) + 0.5 * y[:, None]

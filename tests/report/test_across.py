@@ -152,7 +152,7 @@ def test_the_page_names_the_protocol_once(
     assert page.main_protocol_phrase(other) == words
 
 
-def test_the_comparison_with_its_bootstrap_is_computed_once_and_read_as_it_was(
+def test_the_comparison_with_its_bootstrap_is_computed_once_and_read_back_unchanged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Answer, figures and page, each in a process of its own, read comparison.npz."""
@@ -239,7 +239,7 @@ def test_a_method_that_raises_on_one_data_set_changes_nothing_for_the_others(
     assert survives.startswith("Another method is best in")
 
 
-def test_an_incomplete_method_is_listed_with_what_it_lacks_and_its_rank_as_worst(
+def test_an_incomplete_method_is_listed_with_its_gaps_and_its_worst_case_rank(
     tmp_path: Path,
 ) -> None:
     """Best on four data sets and the worst of three on one, its mean rank is (4·1 + 3)/5."""

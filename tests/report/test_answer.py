@@ -92,7 +92,7 @@ def test_unavailable_data_sets_are_named_in_the_first_lines(make):
     assert fits == "10 of 10 fits failed"
 
 
-def test_a_problem_of_many_folds_and_methods_is_one_line(make):
+def test_a_problem_of_many_folds_and_methods_takes_one_line(make):
     methods = {name: Method(everywhere=TEXT, only=["heart"]) for name in "abcde"}
     outcome = make({"iris": Data(), "heart": Data()}, methods | {"z": Method()})
     first = lines(outcome)[0]
@@ -106,7 +106,7 @@ def test_data_sets_with_different_numbers_keep_their_own_reason(make):
     assert "needs 4 of 10" in lines(other)[0]
 
 
-def test_an_exception_is_one_line_whatever_its_numbers_on_each_data_set(make):
+def test_exceptions_that_differ_only_in_numbers_share_one_line(make):
     reasons = dict.fromkeys(range(5), ("failed", "predict gave 9 values for 10 rows"))
     first = make({"d": Data(), "e": Data()}, {"wrong": Method(endings=reasons), "m": Method()})
     fits = first.fits.with_columns(

@@ -100,7 +100,7 @@ def test_areas_under_the_drawn_curves_match_the_scores(make, classes):
 
 
 @pytest.mark.parametrize("classes", [("no", "yes"), THREE])
-def test_calibration_is_the_mean_distance_of_bins_from_what_they_promise(make, classes):
+def test_calibration_error_is_the_mean_distance_of_bins_from_their_probabilities(make, classes):
     outcome = make({"d": Data(classes)}, {"m": Method(2.0), "without": Method(probabilities=False)})
     draw_exhibits(outcome, "calibration")
     (drawn,) = numbers_of(outcome, "calibration-d")["methods"].values()

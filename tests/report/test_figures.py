@@ -138,7 +138,7 @@ def test_a_taken_style_is_followed_by_the_first_free_one_and_the_others_keep_the
     assert moved == [p for p in range(STYLES) if p not in several][: len(moved)]
 
 
-def test_more_methods_than_styles_share_them_and_the_page_reports_it(make, monkeypatch):
+def test_more_methods_than_styles_share_styles_and_the_page_says_so(make, monkeypatch):
     found = method_styles(CATALOGUE + OWN, {})
     assert set(found.values()) == set(range(STYLES))
     two = make({"plane": Data(rows=40, features=2)}, {"good": Method(2.0), "poor": Method(0.5)})
@@ -156,7 +156,7 @@ def test_no_name_is_too_long_for_its_place(name, lines):
     assert max(map(len, parts)) <= 24
 
 
-def test_dots_of_equal_value_stand_beside_each_other_and_others_on_the_row():
+def test_dots_of_equal_value_are_placed_side_by_side():
     values = np.array([0.5, 0.9, 0.5, 0.5, 0.1])
     places, offsets = dots.beside(values, width=0.01)
     assert places.tolist() == values.tolist()

@@ -105,7 +105,7 @@ def test_mean_ranks_decide_where_wilcoxons_test_cannot_and_a_sentence_says_from_
     assert by["open"]
 
 
-def test_the_better_method_is_that_of_the_tests_ranks_not_of_the_mean():
+def test_the_better_method_is_decided_by_ranks_and_not_by_means():
     """m0 loses a little on ten of twelve data sets, ties on one, and wins one by .55: its mean is better, p = .034."""
     d = np.array([*(-0.01 - 0.005 * np.arange(10)), 0.0, 0.55])
     table = np.column_stack([0.5 + d, np.full(12, 0.5)])

@@ -165,7 +165,7 @@ def test_a_method_at_an_end_of_its_grid_is_named_in_the_answer(narrow):
 
 
 @pytest.mark.full
-def test_a_method_at_an_end_of_its_grid_is_marked_wherever_methods_are_compared(narrow):
+def test_a_method_at_an_end_of_its_grid_is_marked_in_all_comparisons(narrow):
     """In all figures and tables, with an explanation; not on the data set where it chose a value inside."""
     write_across(narrow)
     overall = [FIGURES[name] for name in ("ranks", "ratings", "pairwise", "heat", "cost")]

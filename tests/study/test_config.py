@@ -722,7 +722,7 @@ def test_every_method_of_the_catalogue_can_work():
     } == {}
 
 
-def test_the_sweep_has_what_it_promises():
+def test_the_sweep_study_has_its_stated_size():
     path = ROOT / "config" / "sweep.yaml"
     merged = _merged(yaml.safe_load(DEFAULT.read_text()), read_yaml(path))
     sweep = read_config(merged, [DEFAULT, path], ROOT)
@@ -878,7 +878,7 @@ def test_an_estimator_in_a_list_is_an_entry(refusal, inside, words):
     assert f"define.methods.mine.params.steps[0][1].{words}" in line
 
 
-def test_a_message_about_a_text_of_several_lines_is_one_line(refusal):
+def test_a_message_about_a_text_of_several_lines_has_one_line(refusal):
     assert "there is no data set 'a  b'" in refusal('datasets: ["a\\n b"]\n')
 
 

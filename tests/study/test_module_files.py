@@ -54,7 +54,7 @@ def test_the_studys_own_folder_comes_first(found):
     assert found("mine", lib__mine_DOT_py="", study__mine_DOT_py="") == {"study/mine.py"}
 
 
-def test_a_package_counts_what_it_imports_of_itself(found, tmp_path):
+def test_a_package_counts_with_its_own_imports(found, tmp_path):
     package = tmp_path / "lib" / "package"
     (package / "inner").mkdir(parents=True)
     (package / "__init__.py").write_text("from .one import One\n" + RUINOUS)

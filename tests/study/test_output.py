@@ -190,7 +190,7 @@ raise {}("the thing, its value, the remedy")
 """
 
 
-def test_a_refusal_is_one_line_of_the_log_and_another_error_has_its_traceback(tmp_path):
+def test_a_refusal_is_one_line_in_the_log_and_other_errors_have_a_traceback(tmp_path):
     for kind, lines in (("StudyError", 1), ("ValueError", 4)):
         log = tmp_path / f"{kind}.log"
         script = REFUSING.format(kind)

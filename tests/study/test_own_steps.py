@@ -240,7 +240,7 @@ def forget():
     code._read.cache_clear()
 
 
-def test_an_edit_of_a_transform_or_of_what_it_imports_reruns_its_methods_alone(mine):
+def test_editing_a_transform_or_its_imports_reruns_only_its_methods(mine):
     own = {"classifier": "linclass.NearestMean", "transforms": [{"mine.Clip": {"low": 1}}]}
     other = {"classifier": "linclass.NearestMean", "transforms": ["standardize"]}
     before = digest(own), digest(other)

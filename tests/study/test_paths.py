@@ -68,7 +68,7 @@ def test_the_lasso_is_no_longer_at_the_end_of_four_strengths() -> None:
     assert losses[1] < losses[0]
 
 
-def test_a_path_that_goes_on_is_recorded_with_all_its_candidates() -> None:
+def test_an_extended_path_is_recorded_with_all_its_candidates() -> None:
     """The weakest penalty is best by the log loss where a wide gap separates the classes."""
     table, y = rows(300, noise=0.0)
     table.X[:, 0] += 10 * y

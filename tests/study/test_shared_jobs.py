@@ -104,7 +104,7 @@ def test_a_run_distributed_to_several_jobs_gives_the_same_bytes(results, tmp_pat
 
 
 @in_process
-def test_shards_of_a_run_that_was_deleted_after_them_are_made_anew(results, tmp_path):
+def test_shards_of_a_deleted_run_are_computed_again(results, tmp_path):
     compute(results, "svm")
     shared, part = SharedInputs(results, "d", EVALUATION), tmp_path / "1.npz"
     compute_shard(shared, "svm", METHODS["svm"], LIMITS, (1, 1), part)  # nothing: it is up to date

@@ -55,7 +55,7 @@ def test_a_plan_states_only_known_numbers_of_fits(changes, fitted: str, line: st
     assert [*found.lines(["iris"])] == [line]
 
 
-def test_a_plan_says_how_many_fits_are_made_again_and_why(changes) -> None:
+def test_a_plan_states_the_number_of_refits_and_the_reason(changes) -> None:
     before = {"asked": "before", "recipe": SPEC.recipe + "?", "parts": SPEC.parts}
     specs = {
         "a": RunSpec(TUNED, "edited", EVALUATION),

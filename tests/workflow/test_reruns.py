@@ -227,7 +227,7 @@ def test_new_content_of_a_user_file_is_noticed_despite_an_old_time_stamp(project
 
 
 @pytest.mark.full
-def test_a_deleted_result_is_made_again(computed):
+def test_a_deleted_result_is_computed_again(computed):
     deleted = {
         ("gaussians", "lda"): "predictions.parquet",
         ("iris", "lda"): "fits.parquet",
