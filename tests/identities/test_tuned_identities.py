@@ -396,7 +396,7 @@ def test_fits_without_a_strength_have_no_path(inner: Any, grid: Any) -> None:
             "has no effect, .*penalty='elastic_net'",
         ),
         (TunedClassifier(strengths=[0.0]), "every strength is finite and above 0"),
-        (TunedClassifier(strengths=True), "strengths is True; give at least 1, or a list"),
+        (TunedClassifier(strengths=True), "strengths is True; it must be a number"),
         (
             TunedClassifier(param_grid={"l1_ratio": 0.5}),
             "give lists of values by name of parameter",
