@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import webbrowser
@@ -14,12 +15,17 @@ from linclass.base.messages import counted, first_names
 from linclass_study.command.check import checked_study
 from linclass_study.command.open_results import open_results
 from linclass_study.command.results_folder import ResultsFolder, Run
+from linclass_study.config.schema import schema_for_editors
+from linclass_study.config.study import KINDS
+from linclass_study.config.yaml_file import read_yaml
 from linclass_study.errors import StudyError
 from linclass_study.project import ROOT
 from linclass_study.statuses import UNFITTED
 
 STARTER = ROOT / "config" / "starter"
+SCHEMA = "study.schema.json"  # for editors; the first line of study.yaml names it
 STUDY_OF_CSV = """\
+# yaml-language-server: $schema=study.schema.json
 # Made by `linclass init`; `linclass check {study}` lists what will be computed.
 results: results
 datasets: [{name}]
@@ -44,6 +50,8 @@ def init(folder: Path, csv: Path | None = None, target: str = "") -> Iterator[st
         texts = {file.name: file.read_text(encoding="utf-8") for file in files}
     else:
         texts = {"study.yaml": _study_of_csv(folder, csv, target)}
+    catalogues = {kind: read_yaml(ROOT / "config" / f"{kind}.yaml") for kind in KINDS}
+    texts[SCHEMA] = json.dumps(schema_for_editors(catalogues), indent=1)
     if there := [name for name in texts if (folder / name).exists()]:
         raise StudyError(f"{folder / there[0]} exists; give another folder, or move the file away")
     folder.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from functools import cache
@@ -117,6 +117,39 @@ def _add_generators(drawn: dict[str, Any]) -> None:
         chosen = {"properties": {"generate": {"const": name}}}
         closed = {**keys, "additionalProperties": False}
         drawn.setdefault("allOf", []).append({"if": chosen, "then": closed})
+
+
+def schema_for_editors(names: Mapping[str, Iterable[str]]) -> dict[str, Any]:
+    """One schema of a study file, self-contained, with the entries under `define:` and no required keys.
+
+    `names` are those of the catalogues of data sets and methods, which editors offer beside any other name.
+    """
+    study = load_schema("config")
+    for part in (study, *study["properties"].values()):
+        part.pop("required", None)
+    for kind in ("datasets", "methods"):
+        catalogue = _with_prefix(load_schema(kind), kind)
+        study["$defs"] |= catalogue["$defs"]
+        one = {"if": {"required": ["grid"]}, "else": catalogue["additionalProperties"]}
+        study["properties"]["define"]["properties"][kind]["additionalProperties"] = one
+        offered = {"anyOf": [{"enum": sorted(names[kind])}, {"type": "string"}]}
+        choice = {"anyOf": [offered, {"type": "array", "items": offered}]}
+        study["properties"][kind] = {"allOf": [study["properties"][kind], choice]}
+    return study
+
+
+def _with_prefix(schema: Any, prefix: str) -> Any:
+    """The schema with a prefix before the names of its definitions."""
+    if isinstance(schema, list):
+        return [_with_prefix(part, prefix) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: _with_prefix(part, prefix) for key, part in schema.items()}
+    if isinstance(found.get("$ref"), str):
+        found["$ref"] = found["$ref"].replace("#/$defs/", f"#/$defs/{prefix}_")
+    if "$defs" in found:
+        found["$defs"] = {f"{prefix}_{name}": part for name, part in found["$defs"].items()}
+    return found
 
 
 def fitted(name: str, value: Any) -> Any:

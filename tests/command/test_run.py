@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
+from jsonschema import Draft202012Validator
 
 from linclass_study.command import run
 from linclass_study.command.__main__ import main
+from linclass_study.config.yaml_file import read_yaml
 from linclass_study.errors import StudyError
+from linclass_study.project import ROOT
 
 
 @pytest.fixture
@@ -25,6 +29,7 @@ def test_the_starter_study_has_no_errors_and_no_warnings(here, capsys):
     assert sorted(path.name for path in here.iterdir()) == [
         "measurements.csv",
         "my_estimator.py",
+        "study.schema.json",
         "study.yaml",
     ]
     capsys.readouterr()
@@ -33,6 +38,31 @@ def test_the_starter_study_has_no_errors_and_no_warnings(here, capsys):
     assert lines[0] == "study.yaml: no errors"
     assert not [line for line in lines if line.startswith("warning")]
     assert lines[-1].endswith("linclass run study.yaml")
+
+
+def test_editors_find_the_schema_of_a_study_which_accepts_all_studies_of_the_project(here):
+    main(["init"])
+    first = (here / "study.yaml").read_text().splitlines()[0]
+    assert first == "# yaml-language-server: $schema=study.schema.json"
+    schema = json.loads((here / "study.schema.json").read_text())
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    others = {"datasets.yaml", "methods.yaml", "published.yaml"}
+    files = [file for file in (ROOT / "config").glob("*.yaml") if file.name not in others]
+    assert len(files) >= 5
+    for file in [here / "study.yaml", *files]:
+        assert not list(validator.iter_errors(read_yaml(file))), file
+    study = read_yaml(here / "study.yaml")
+    for wrong in (
+        {"evaluation": {"fold": 5}},
+        {"evaluation": {"folds": "five"}},
+        {"define": {"methods": {"mine": {"clasifier": "a.B"}}}},
+        {"define": {"datasets": {"mine": {"target": "y"}}}},
+        {"datasets": 3},
+    ):
+        assert list(validator.iter_errors(study | wrong)), wrong
+    offered = json.dumps(schema["properties"]["methods"])
+    assert '"logistic_l1"' in offered
 
 
 def test_init_overwrites_nothing(here, capsys):
