@@ -154,8 +154,8 @@ TOLERANCE = _number("a number from 0 up to 1", 0, 1)
 
 @command(
     "write the files of a first study",
-    "Write study.yaml with comments, its schema for editors, measurements.csv and my_estimator.py into DIR; with --from-csv a "
-    "study.yaml for that file. No file is overwritten.",
+    "Write study.yaml with comments, its schema for editors, measurements.csv and my_estimator.py into DIR; with "
+    "--from-csv a study.yaml for that file. No file is overwritten.",
     argument("folder", nargs="?", default=".", metavar="DIR", help="default: here"),
     argument("--from-csv", metavar="FILE", help="a CSV file with a line of names"),
     argument("--target", default="", metavar="COLUMN", help="its column of classes"),
