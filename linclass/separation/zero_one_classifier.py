@@ -1,16 +1,17 @@
 """The linear classifier with the fewest training errors:  min over (W, b) of Σ w_i [x_i misclassified].
 
 Other losses are convex surrogates of this one, whose minimization is NP-hard. First the rows are tested for
-separability; two classes of few rows and features are then solved exactly, by enumeration. `bound_` is a lower bound on
-the errors of every linear classifier: the least weight of a row if the classes are proved inseparable, and the minimum
-if all cells were enumerated. If `n_errors_` equals it, the fit is optimal and `converged`. Otherwise the best solution
-of a local search is kept, the status is `max_iter`, and `reason_` states the bound. Several hyperplanes have the same
-errors. Which one is found may differ between sparse and dense rows, whose products are rounded differently. Of all
-hyperplanes with the same rows correct, the fit keeps one that is far from them.
+separability; two classes of few rows and features are then solved exactly, by enumeration. Other problems get a local
+search, and a search for conflicts, sets of rows that no linear classifier has all correct. `bound_` is a lower bound on
+the errors of every linear classifier: the minimum if all cells were enumerated, else the least weight of rows that hit
+all known conflicts. If `n_errors_` equals it, the fit is optimal and `converged`. Otherwise the best solution is kept,
+the status is `max_iter`, and `reason_` states the bound. Several hyperplanes have the same errors. Which one is found
+may differ between sparse and dense rows, whose products are rounded differently. Of all hyperplanes with the same rows
+correct, the fit keeps one that is far from them.
 
 Predicts: scores, linear in x.
 Cost: O(n C(n, d − 1)) by enumeration, up to about a second: 1,400 rows of two features, 150 of three; else a local
-    search of about a second.
+    search of about a second, and up to `node_limit` linear programs and nodes of integer programs.
 Certificate: gap to bound.
 Reference: Nguyen & Sanner (2013), Algorithms for direct 0–1 loss optimization in binary classification. ICML.
 """
@@ -25,15 +26,19 @@ from scipy import sparse
 
 from linclass.base.arrays import Array, ArrayLike, ClassWeight, MatrixLike, Seed
 from linclass.base.linear_scores import LinearScores
+from linclass.base.parameters import require_whole
 from linclass.separation.integers import echelon
-from linclass.separation.separability import Undecided, proved
 from linclass.separation.zero_one_cells import all_cells, is_coarse, turns
+from linclass.separation.zero_one_conflicts import search_conflicts, separating
 from linclass.separation.zero_one_problem import Answer, ZeroOneProblem, search_lines
 
 
 class ZeroOneClassifier(LinearScores):
     """Parameters
     ----------
+    node_limit : int, default=100
+        Limit on the linear programs and the nodes of integer programs in the search for conflicts, the same on every
+        machine. 0 skips this search.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of the starting points of the local search. None draws a new one for each fit.
 
@@ -45,8 +50,8 @@ class ZeroOneClassifier(LinearScores):
     n_errors_ : float
         Number (sum of weights) of the training rows on the wrong side or on the boundary.
     bound_ : float
-        Lower bound on that number, for every linear classifier. That the classes are inseparable is proved; cells
-        are examined in floating point.
+        Lower bound on that number, for every linear classifier. That the classes are inseparable and that rows
+        conflict is proved; cells are examined, and integer programs solved, in floating point.
     exact_ : bool
         Whether the two are equal, so that no linear classifier has fewer errors.
     """
@@ -58,18 +63,24 @@ class ZeroOneClassifier(LinearScores):
     def __init__(
         self,
         *,
+        node_limit: int = 100,
         fit_intercept: bool = True,
         random_state: Seed = 0,
         class_weight: ClassWeight = None,
     ):
+        self.node_limit = node_limit
         self.fit_intercept = fit_intercept
         self.random_state = random_state
         self.class_weight = class_weight
 
+    def check(self) -> None:
+        super().check()
+        require_whole("node_limit", self.node_limit)
+
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X, codes, weights = self._start_fit(X, y, sample_weight)
         problem = ZeroOneProblem(X, codes, weights, len(self.classes_), self.fit_intercept)
-        found = fewest_errors(problem, self.random_state)
+        found = fewest_errors(problem, self.node_limit, self.random_state)
         self.coef_, self.intercept_ = problem.scores(found.d)
         cost = problem.cost_of_scores(self.coef_, self.intercept_)  # of rounded scores
         found = found._replace(cost=cost)
@@ -80,7 +91,7 @@ class ZeroOneClassifier(LinearScores):
             status = "max_iter"
             reason = (
                 f"not certified as optimal: {found.cost:g} errors, and at least {found.bound:g} "
-                "are unavoidable. To enumerate all classifiers, use fewer rows or features."
+                f"are unavoidable. Raise node_limit={self.node_limit}, or use fewer rows or features."
             )
         return self._record(
             status,
@@ -91,7 +102,8 @@ class ZeroOneClassifier(LinearScores):
         )
 
 
-# The fewest errors: first separation, then all cells if they are few, else a descent along lines.
+# The fewest errors: first separation, then all cells if they are few, else a descent along lines and
+# a search for conflicts.
 #
 # The errors of d are always counted on the rows, and bounds are about the same rows: an answer is certified if the
 # count equals the bound.
@@ -101,7 +113,9 @@ UNIT = 4 * np.finfo(float).eps
 NEGLIGIBLE = 1e-9  # of the cost of an answer
 
 
-def fewest_errors(problem: ZeroOneProblem, seed: int | np.random.Generator | None = 0) -> Answer:
+def fewest_errors(
+    problem: ZeroOneProblem, node_limit: int, seed: int | np.random.Generator | None = 0
+) -> Answer:
     d, inseparable = separating(problem, np.ones(problem.n_rows, dtype=bool))
     if d is not None:
         return Answer(d, 0.0, 0.0)
@@ -110,24 +124,8 @@ def fewest_errors(problem: ZeroOneProblem, seed: int | np.random.Generator | Non
     if found is None or found.bound < found.cost:
         by_lines = search_lines(problem, seed)
         found = by_lines if found is None or by_lines.cost < found.cost else found
-    return away_from_rows(problem, found._replace(bound=max(found.bound, least)))
-
-
-def separating(problem: ZeroOneProblem, right: Array) -> tuple[Array | None, bool]:
-    """(a d that has the rows of a mask correct, at the distance that the least violation gives, or None; whether it is
-    proved that there is none)
-    """
-    own = np.flatnonzero(problem.inequalities(right))
-    if not len(own):
-        return None, False
-    rows = problem.inequalities_of(own)
-    try:
-        found = proved(rows)
-    except Undecided:
-        return None, False
-    if found.direction is None or found.kind != "complete":
-        return None, True
-    return problem.d_of(*rows.hyperplane(found.direction)), False
+        found = search_conflicts(problem, found._replace(bound=max(found.bound, least)), node_limit)
+    return away_from_rows(problem, found)
 
 
 def is_enumerable(problem: ZeroOneProblem) -> bool:

@@ -51,7 +51,7 @@ ENDINGS: dict[str, tuple[str, str, Callable[[], Any]]] = {
         "max_iter",
         lambda: KernelLogisticRegression(max_iter=1, strength=1e-7).fit(X, THREE),
     ),
-    "errors": ("max_iter", "fewer rows", lambda: ZeroOneClassifier().fit(X, THREE)),
+    "errors": ("max_iter", "node_limit", lambda: ZeroOneClassifier(node_limit=0).fit(X, THREE)),
     "covariance": (
         "rank_deficient",
         "depend",

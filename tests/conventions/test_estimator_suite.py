@@ -84,7 +84,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {  # besides the defaults
         {"rule": "bic", "strengths": 5},
         {"estimator": Ridge(), "strengths": None, "param_grid": {"alpha": [1.0, 2.0]}, "cv": 2},
     ],
-    "ZeroOneClassifier": [{"fit_intercept": False}],
+    "ZeroOneClassifier": [{"node_limit": 0}],
     "LeastSquaresClassifier": [{"penalty": penalty} for penalty in ("l2", "l1")],
     "Lasso": [{"solver": solver} for solver in ("homotopy", "proximal_newton")],
     "ElasticNet": [{"l1_ratio": 0.9}],
