@@ -43,7 +43,7 @@ from linclass.discriminant.from_statistics import (
 from linclass.discriminant.without_one_row import log_priors_of_others
 
 
-class ReducedRankLDA(FromStatistics, LinearScores, SoftmaxProbabilities, TransformerMixin):
+class ReducedRankLDA(TransformerMixin, FromStatistics, LinearScores, SoftmaxProbabilities):
     """Parameters
     ----------
     n_components : int or None, default=2

@@ -19,7 +19,7 @@ use rule * from linclass as linclass_*
 
 rule copy:
     default_target: True
-    input: rules.linclass_report.output
+    input: rules.linclass_report.output.page
     output: "page.html"
     shell: "cp {input} {output}"
 
