@@ -124,11 +124,11 @@ def schema_for_editors(names: Mapping[str, Iterable[str]]) -> dict[str, Any]:
 
     `names` are those of the catalogues of data sets and methods, which editors offer beside any other name.
     """
-    study = load_schema("config")
+    study = deepcopy(load_schema("config"))
     for part in (study, *study["properties"].values()):
         part.pop("required", None)
     for kind in ("datasets", "methods"):
-        catalogue = _with_prefix(load_schema(kind), kind)
+        catalogue = _with_prefix(load_schema(kind), kind)  # a copy
         study["$defs"] |= catalogue["$defs"]
         one = {"if": {"required": ["grid"]}, "else": catalogue["additionalProperties"]}
         study["properties"]["define"]["properties"][kind]["additionalProperties"] = one
