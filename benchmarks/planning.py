@@ -27,7 +27,9 @@ from linclass_study.workflow.rule_inputs import RuleInputs
 
 MOST_LINES = 60  # of `snakemake -n --quiet rules`, whatever the size of the study
 MOST_BYTES = 2000  # of records for each run: 20 MB for 10,000 runs
-AVAILABLE = json.dumps({"status": "available", "reason": "", "rows": 100, "drawn": {}})
+AVAILABLE = json.dumps(
+    {"status": "available", "reason": "", "rows": 100, "drawn": {}, "not_drawn": {}}
+)
 STUDY = """
 results: {folder}/results
 datasets: ["drawn_{{k}}"]
