@@ -137,6 +137,12 @@ class Estimator(BaseEstimator):
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), VERSION: linclass_version()}
 
+    def __copy__(self) -> Self:
+        """A shallow copy, without the check of versions that unpickling needs."""
+        new = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        return new
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         written, ours = state.get(VERSION, "before 0.1"), linclass_version()
         if written != ours:

@@ -237,10 +237,13 @@ class LinearClassifier(LinearModel, Classifier):
         only the intercepts are centred, and the weights of features without a penalty. The squared loss of each
         class has targets of its own, which determine all scores.
         """
-        K, composition = len(self.classes_), Composition.of(self)
-        if K > 2 and len(theta) == K - 1:
+        K = len(self.classes_)
+        if K == 2:
+            return theta
+        composition = Composition.of(self)
+        if len(theta) == K - 1:
             theta = np.vstack([theta, np.zeros(theta.shape[1])])
-        if K == 2 or not together or composition.loss.quadratic:
+        if not together or composition.loss.quadratic:
             return theta
         penalty, d = composition.penalty_in_force, self.n_features_in_
         if not penalty.kinked:
