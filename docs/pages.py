@@ -30,7 +30,7 @@ BESIDE = {  # pages of the site that are files of the root
     "changes": "CHANGELOG.md",
     "security": "SECURITY.md",
 }
-RESULTS = {"report.html": "The default study", "textbook/textbook.html": "The textbooks"}
+RESULTS = ("report.html", "textbook/textbook.html")
 
 
 def write_reference(page: Path) -> None:
